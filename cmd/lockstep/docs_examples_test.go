@@ -263,9 +263,12 @@ func (e *example) configuration(text string) {
 	}
 }
 
+// placeholders are words of texts about commands, and words that can stand there.
+var placeholders = strings.NewReplacer(" ADDR...", " a.b", " ADDR", " a.b", "=ADDR", "=a.b", " FROM", " a.b", " TO", " a.c", " HASH", " 0123456789ab", " COMMIT", " 0123456789ab")
+
 // wrongComment returns what is wrong with a command in a comment, or "".
 func wrongComment(line string) string {
-	all := grammar.Parse(line)
+	all := grammar.Parse(placeholders.Replace(line))
 	switch {
 	case len(all) != 1:
 		return fmt.Sprintf("%q is no command for comments", line)
@@ -354,7 +357,7 @@ func wrongCommand(words []string) string {
 		}
 		words = words[1:]
 	}
-	if len(words) == 0 {
+	if len(words) == 0 || words[0] == "COMMAND" {
 		return ""
 	}
 	for n := min(len(words), 3); n > 0; n-- {

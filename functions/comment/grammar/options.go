@@ -14,6 +14,8 @@ type option struct {
 	check  check
 	// set takes a value that has passed the check. It returns false if the option was given before.
 	set func(c *Command, value string) bool
+	// about is the meaning, for people.
+	about string
 }
 
 // flag is the option as we write it.
@@ -28,24 +30,24 @@ func (o *option) flag() string {
 type check func(value string) Kind
 
 var (
-	inProject   = &option{[]string{"p", "project"}, "NAME", isPattern, once(func(c *Command) *string { return &c.Project })}
-	inDir       = &option{[]string{"d", "dir"}, "DIR", isPattern, once(func(c *Command) *string { return &c.Dir })}
-	inWorkspace = &option{[]string{"w", "workspace"}, "WORKSPACE", isPattern, once(func(c *Command) *string { return &c.Workspace })}
-	failed      = &option{[]string{"failed"}, "", nil, said(func(c *Command) *bool { return &c.Failed })}
+	inProject   = &option{[]string{"p", "project"}, "NAME", isPattern, once(func(c *Command) *string { return &c.Project }), "Only the projects of this name. `*` matches any part of a name, and `**` also matches `/`."}
+	inDir       = &option{[]string{"d", "dir"}, "DIR", isPattern, once(func(c *Command) *string { return &c.Dir }), "Only the projects in this directory, as a path from the root of the repository, with the same patterns."}
+	inWorkspace = &option{[]string{"w", "workspace"}, "WORKSPACE", isPattern, once(func(c *Command) *string { return &c.Workspace }), "Only the projects with this workspace, with the same patterns."}
+	failed      = &option{[]string{"failed"}, "", nil, said(func(c *Command) *bool { return &c.Failed }), "Only the projects whose last plan or apply failed."}
 
-	target      = &option{[]string{"target"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Targets })}
-	exclude     = &option{[]string{"exclude"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Excludes })}
-	replace     = &option{[]string{"replace"}, "ADDR", isResource, more(func(c *Command) *[]string { return &c.Options.Replaces })}
-	imported    = &option{[]string{"import"}, "\"ADDR ID\"", isImport, more(func(c *Command) *[]string { return &c.Options.Imports })}
-	moved       = &option{[]string{"move"}, "\"FROM TO\"", isMove, more(func(c *Command) *[]string { return &c.Options.Moves })}
-	forgotten   = &option{[]string{"forget"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Forgets })}
-	untainted   = &option{[]string{"untaint"}, "ADDR", isResource, more(func(c *Command) *[]string { return &c.Options.Untaints })}
-	variable    = &option{[]string{"var"}, "NAME=VALUE", isVariable, more(func(c *Command) *[]string { return &c.Options.Variables })}
-	destroy     = &option{[]string{"destroy"}, "", nil, said(func(c *Command) *bool { return &c.Options.Destroy })}
-	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly })}
-	refresh     = &option{[]string{"refresh"}, "false", isFalse, func(c *Command, _ string) bool { c.Options.NoRefresh = true; return true }}
+	target      = &option{[]string{"target"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Targets }), "Plans only this module, resource or instance, and what it depends on. You may give it several times."}
+	exclude     = &option{[]string{"exclude"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Excludes }), "Plans everything except this module, resource or instance, and what depends on it. You may give it several times."}
+	replace     = &option{[]string{"replace"}, "ADDR", isResource, more(func(c *Command) *[]string { return &c.Options.Replaces }), "Plans to replace this object, even if nothing in it changes. You may give it several times."}
+	imported    = &option{[]string{"import"}, "\"ADDR ID\"", isImport, more(func(c *Command) *[]string { return &c.Options.Imports }), "Plans to import the object with this ID under this address."}
+	moved       = &option{[]string{"move"}, "\"FROM TO\"", isMove, more(func(c *Command) *[]string { return &c.Options.Moves }), "Plans to move an object of the state to another address."}
+	forgotten   = &option{[]string{"forget"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Forgets }), "Plans to remove this object from the state. The object itself stays as it is."}
+	untainted   = &option{[]string{"untaint"}, "ADDR", isResource, more(func(c *Command) *[]string { return &c.Options.Untaints }), "Plans to keep this object, which a failed apply has marked as tainted."}
+	variable    = &option{[]string{"var"}, "NAME=VALUE", isVariable, more(func(c *Command) *[]string { return &c.Options.Variables }), "Sets a variable of the root module. You may give it several times."}
+	destroy     = &option{[]string{"destroy"}, "", nil, said(func(c *Command) *bool { return &c.Options.Destroy }), "Plans to destroy all objects of the project."}
+	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly }), "Plans only to write changes made outside of Terraform into the state."}
+	refresh     = &option{[]string{"refresh"}, "false", isFalse, func(c *Command, _ string) bool { c.Options.NoRefresh = true; return true }, "Plans from the state alone, without reading the real objects first."}
 
-	because = &option{[]string{"reason"}, "\"...\"", isReason, once(func(c *Command) *string { return &c.Reason })}
+	because = &option{[]string{"reason"}, "\"...\"", isReason, once(func(c *Command) *string { return &c.Reason }), "Your reason, which Lockstep shows and records."}
 )
 
 var (

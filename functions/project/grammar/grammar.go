@@ -97,9 +97,9 @@ var (
 		})}
 	Defaults    = Block{Type: "defaults", Doc: "Arguments for the projects that do not set them.", Args: usual}
 	Environment = Block{Type: "environment", Label: "name", Doc: "Roles, secrets and variables of projects. Lockstep reads them from the base branch, except for `variables`.", Args: []Argument{
-		{Name: "plan_role", Default: "the credentials of the deployment", Doc: "The ARN of the role that providers assume for plans."},
-		{Name: "apply_role", Default: "the credentials of the deployment", Doc: "The ARN of the role that providers assume for applies."},
-		{Name: "external_id", Default: "none", Doc: "The external ID for both roles."},
+		{Name: "plan_role", Default: "`PlanTargetRoleArn` of the deployment", Doc: "The ARN of the role that providers assume for plans."},
+		{Name: "apply_role", Default: "`ApplyTargetRoleArn` of the deployment", Doc: "The ARN of the role that providers assume for applies."},
+		{Name: "external_id", Default: "`ExternalId` of the deployment", Doc: "The external ID for both roles."},
 		{Name: "github", Default: "none", Doc: "The name of a GitHub environment. Its protection rules are conditions of each apply, and GitHub records each apply as a deployment to it."},
 		{Name: "region", Default: "none", Doc: "The AWS region that providers find in their environment variables."},
 		{Name: "variables", Kind: values, Default: "none", Doc: "Values of variables. The project's own variables win."},
