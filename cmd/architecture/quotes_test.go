@@ -15,11 +15,12 @@ import (
 
 // quotation is a block that quotes a golden file, below a comment that names the file: as a quote, which GitHub renders, or in a fence,
 // where folded details are shown folded. A part has some lines of the file, in their order, with "..." for lines left out.
-var quotation = regexp.MustCompile("(?m)^<!-- (golden|part of): (\\S+) -->\n((?:^>.*\n)+|^```.*\n(?:^[^`].*\n|^\n)*^```\n)")
+var quotation = regexp.MustCompile("(?m)^<!-- (golden|part of): (\\S+) -->\n((?:^>.*\n)+|^```(?s:.*?)^```\n)")
 
 var (
-	hidden  = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
-	details = regexp.MustCompile(`(?s)<details><summary>(.*?)</summary>.*?</details>`)
+	hidden   = regexp.MustCompile(`(?m)^<!-- .* -->\n`)
+	indented = regexp.MustCompile(`(?m)^[\t ]+`)
+	details  = regexp.MustCompile(`(?s)<details><summary>(.*?)</summary>.*?</details>`)
 )
 
 // TestQuotations holds that what documents quote is what people see. -update quotes the golden files anew.
@@ -29,7 +30,7 @@ func TestQuotations(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := 0
-	for _, page := range append(pages, "../../README.md") {
+	for _, page := range append(pages, "../../README.md", "../../engine/README.md", "../../statebackend/README.md", "../../github/README.md") {
 		data, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -74,10 +75,10 @@ func quote(block, text string) string {
 	return fence + "\n" + details.ReplaceAllString(text, "▸ $1") + "\n```\n"
 }
 
-// part returns an error if the file does not have the block's lines in their order.
+// part returns an error if the file does not have the block's lines in their order, however they are indented.
 func part(block, text string) error {
-	_, body, _ := strings.Cut(block, "\n")
-	text = "\n" + text
+	_, body, _ := strings.Cut(indented.ReplaceAllString(block, ""), "\n")
+	text = "\n" + indented.ReplaceAllString(text, "")
 	for x := range strings.SplitSeq("\n"+strings.TrimSuffix(body, "```\n"), "\n...\n") {
 		x = "\n" + strings.Trim(x, "\n") + "\n"
 		_, after, ok := strings.Cut(text, x)
