@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 // TestDocumentedPermissions holds that people who register the App read of all permissions that the fake GitHub enforces.
 func TestDocumentedPermissions(t *testing.T) {
 	for file, paragraph := range map[string]*regexp.Regexp{
-		"README.md":                      regexp.MustCompile(`(?s)The App needs to read .*?events of`),
+		"cmd/docs/start/deploy.md":       regexp.MustCompile(`(?s)The App needs to read .*?events of`),
 		"cmd/lockstep/testdata/help.txt": regexp.MustCompile(`(?s)The App needs: .*?events`),
 	} {
 		data, err := os.ReadFile(filepath.Join("../..", file))
