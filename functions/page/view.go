@@ -88,8 +88,8 @@ type chip struct {
 	Tone           Tone
 }
 
-// Chips returns the projects of a line, in their order. Of many projects those with the same standing are one chip, with their number.
-func (p Pull) Chips() (out []chip) {
+// chips returns the projects of a line, in their order. Of many projects those with the same standing are one chip, with their number.
+func (p Pull) chips() (out []chip) {
 	number := map[chip]int{}
 	for _, x := range p.Projects {
 		c := chip{Standing: x.Standing, Tone: x.Tone}
@@ -188,6 +188,7 @@ var templates embed.FS
 // funcs are the functions of templates.
 var funcs = template.FuncMap{
 	"markdown": markdown,
+	"chips":    Pull.chips,
 	"buttons":  func(f frame, c Check) checkButtons { return checkButtons{f, c} },
 	"diff":     diffHTML,
 	"plantext": planHTML,

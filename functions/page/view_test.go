@@ -19,12 +19,12 @@ func TestChips(t *testing.T) {
 		p.Projects = append(p.Projects, x)
 	}
 	want := []chip{{"299 projects", "ready to apply", Waiting}, {"svc-7", "failed", Bad}}
-	if d := cmp.Diff(want, p.Chips()); d != "" {
+	if d := cmp.Diff(want, p.chips()); d != "" {
 		t.Error(d)
 	}
 	p.Projects = p.Projects[:3]
 	want = []chip{{"svc-0", "ready to apply", Waiting}, {"svc-1", "ready to apply", Waiting}, {"svc-2", "ready to apply", Waiting}}
-	if d := cmp.Diff(want, p.Chips()); d != "" {
+	if d := cmp.Diff(want, p.chips()); d != "" {
 		t.Error(d)
 	}
 }
