@@ -16,7 +16,7 @@ var documents = []string{"README.md", "cmd/ARCHITECTURE.md", ".github/CONTRIBUTI
 
 var (
 	quoted   = regexp.MustCompile("`([^`\n]+)`")
-	link     = regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	link     = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 	testName = regexp.MustCompile(`\bTest[A-Z]\w*`)
 	// A path begins with a folder or a file in the root that there can be.
 	pathName = regexp.MustCompile(`^(cmd|engine|functions|github|infra|statebackend|\.ci|\.github)(/[\w.*-]+)+/?$|^\w+\.(md|yaml)$`)
