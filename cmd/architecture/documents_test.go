@@ -12,7 +12,7 @@ import (
 )
 
 // documents are the Markdown files whose paths and tests are checked.
-var documents = []string{"README.md", "cmd/ARCHITECTURE.md", ".github/CONTRIBUTING.md", "engine/README.md", "statebackend/README.md", "github/README.md", "infra/README.md", "functions/pipeline/doc.go"}
+var documents = []string{"README.md", "cmd/ARCHITECTURE.md", ".github/CONTRIBUTING.md", "engine/README.md", "statebackend/README.md", "github/README.md", "infra/README.md", ".github/SECURITY.md", ".github/CHANGELOG.md", "functions/pipeline/doc.go"}
 
 var (
 	quoted   = regexp.MustCompile("`([^`\n]+)`")
