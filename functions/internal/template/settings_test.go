@@ -1,6 +1,7 @@
 package template
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -85,5 +86,31 @@ func TestConcurrency(t *testing.T) {
 	}
 	if len(needed) != 4 || sum > 1000-100 {
 		t.Errorf("%d invocations are reserved for %d functions", sum, len(needed))
+	}
+}
+
+// TestAlarms holds that the description of each alarm ends with the address of its section in the documentation, which there is.
+func TestAlarms(t *testing.T) {
+	const page = "cmd/docs/operate/alarms.md"
+	text, err := os.ReadFile("../../../" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for name, r := range templates.ReadTemplate(t, file).Resources {
+		if r.Type != "AWS::CloudWatch::Alarm" {
+			continue
+		}
+		seen++
+		about, _ := r.Properties["AlarmDescription"].(string)
+		if end := " What to do: https://github.com/lockstep-iac/lockstep/blob/main/" + page + "#" + strings.ToLower(name); !strings.HasSuffix(about, end) {
+			t.Errorf("%s: the description %q does not end with %q", name, about, end)
+		}
+		if !strings.Contains(string(text), "\n## "+name+"\n") {
+			t.Errorf("%s has no section of %s", page, name)
+		}
+	}
+	if sections := strings.Count(string(text), "\n## "); seen == 0 || sections != seen {
+		t.Errorf("there are %d alarms, and %d sections", seen, sections)
 	}
 }
