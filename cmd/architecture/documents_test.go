@@ -12,7 +12,7 @@ import (
 )
 
 // documents are the Markdown files whose paths and tests are checked.
-var documents = []string{"README.md", "cmd/ARCHITECTURE.md", ".github/CONTRIBUTING.md", "engine/README.md", "statebackend/README.md", "github/README.md", "infra/README.md", ".github/SECURITY.md", ".github/CHANGELOG.md", "functions/pipeline/doc.go"}
+var documents = []string{"README.md", "cmd/ARCHITECTURE.md", ".github/CONTRIBUTING.md", "engine/README.md", "statebackend/README.md", "github/README.md", "infra/README.md", ".github/SECURITY.md", ".github/SUPPORT.md", ".github/CHANGELOG.md", "functions/pipeline/doc.go"}
 
 var (
 	quoted   = regexp.MustCompile("`([^`\n]+)`")
@@ -62,8 +62,8 @@ func TestDocuments(t *testing.T) {
 // TestDocumentedPermissions holds that people who register the App read of all permissions that the fake GitHub enforces.
 func TestDocumentedPermissions(t *testing.T) {
 	for file, paragraph := range map[string]*regexp.Regexp{
-		"cmd/docs/start/deploy.md":       regexp.MustCompile(`(?s)The App needs to read .*?events of`),
-		"cmd/lockstep/testdata/help.txt": regexp.MustCompile(`(?s)The App needs: .*?events`),
+		"cmd/docs/start/deploy-options.md": regexp.MustCompile(`(?s)The App needs to read .*?events of`),
+		"cmd/lockstep/testdata/help.txt":   regexp.MustCompile(`(?s)The App needs: .*?events`),
 	} {
 		data, err := os.ReadFile(filepath.Join("../..", file))
 		if err != nil {
