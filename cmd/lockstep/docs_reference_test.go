@@ -38,5 +38,5 @@ func TestReference(t *testing.T) {
 			}
 		}
 	}
-	golden.File(t, "../docs/reference/commandline.md", b.String())
+	golden.File(t, "../docs/reference/commands.md", b.String())
 }

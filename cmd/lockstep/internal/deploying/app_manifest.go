@@ -2,17 +2,57 @@ package deploying
 
 import "encoding/json"
 
-// appPermissions are the permissions of the App, by GitHub's names: it needs all of them.
-func appPermissions() map[string]string {
-	return map[string]string{
-		"metadata": "read", "contents": "read", "statuses": "read", "members": "read", "merge_queues": "read",
-		"pull_requests": "write", "issues": "write", "checks": "write",
+// A grant is a permission or an event of the App, by GitHub's name, with the reason why the App needs it.
+type grant struct{ name, level, reason string }
+
+// neededPermissions are the permissions of the App: it needs all of them. usefulPermissions are those that a person adds for a setting of
+// lockstep.hcl.
+var (
+	neededPermissions = []grant{
+		{"checks", "write", "The check runs of commits, with their buttons."},
+		{"contents", "read", "The files of the commits that are planned, and the settings of the base branch."},
+		{"issues", "write", "Comments on pull requests, and issues about applies that failed after a merge."},
+		{"members", "read", "The members of teams that `by`, `approved_by`, `override` and CODEOWNERS name."},
+		{"merge_queues", "read", "The entries of merge queues, whose commits Lockstep plans too."},
+		{"metadata", "read", "The repository's name, its default branch, and the permissions of people. GitHub requires it of each App."},
+		{"pull_requests", "write", "The pull requests, their files and reviews, and answers in conversations about a line."},
+		{"statuses", "read", "The commit statuses of other tools, for `checks` and `mergeable` in a `require` block."},
 	}
+	usefulPermissions = []grant{
+		{"contents", "write", "Merges by [`automerge`](settings.md#automerge)."},
+		{"actions", "read", "The protection rules of `github` in an [`environment`](settings.md#environment) block."},
+		{"deployments", "write", "The deployments that GitHub records for `github` in an [`environment`](settings.md#environment) block."},
+	}
+)
+
+// neededEvents are the events of GitHub that reach the webhook of the App.
+var neededEvents = []grant{
+	{"check_run", "", "Buttons of checks, and checks of other tools for `checks` and `mergeable`."},
+	{"check_suite", "", "The button that runs all checks again."},
+	{"issue_comment", "", "Commands in comments."},
+	{"merge_group", "", "Commits of merge queues."},
+	{"pull_request", "", "Pull requests that somebody opens, pushes to, labels, merges or closes."},
+	{"pull_request_review", "", "Approvals, and commands in the text of a review."},
+	{"pull_request_review_comment", "", "Commands in comments on a line."},
+	{"pull_request_review_thread", "", "Resolved conversations, for `resolved`."},
+	{"status", "", "Commit statuses of other tools, for `checks` and `mergeable`."},
 }
 
-// appEvents are the events of GitHub that reach the webhook of the App.
-func appEvents() []string {
-	return []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "status"}
+// appPermissions are the levels of the App's permissions, by their names.
+func appPermissions() map[string]string {
+	out := map[string]string{}
+	for _, g := range neededPermissions {
+		out[g.name] = g.level
+	}
+	return out
+}
+
+// appEvents are the names of the App's events.
+func appEvents() (names []string) {
+	for _, g := range neededEvents {
+		names = append(names, g.name)
+	}
+	return names
 }
 
 // nowhereAddress is the address of webhooks until there is one. It belongs to nobody.

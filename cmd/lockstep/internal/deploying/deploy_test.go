@@ -242,7 +242,7 @@ func TestSwappedCode(t *testing.T) {
 func TestUnasked(t *testing.T) {
 	s := newStage(t)
 	s.want(s.run("", "-github="+s.site), 1, "-organization is missing", "Which GitHub organization")
-	s.want(s.run("", "-github="+s.site, "-input=false", "-organization=acme"), 1, "-parameter Serves=... is missing", "The owners and repositories to serve")
+	s.want(s.run("", "-github="+s.site, "-input=false", "-organization=acme"), 1, "-parameter Serves=... is missing", "The owners and repositories that Lockstep serves")
 	given := s.options()
 	given = slices.DeleteFunc(given, func(x string) bool { return x == "-auto-approve" })
 	s.want(s.run("", given...), 1, "it was not confirmed", "-auto-approve does not ask")
@@ -306,7 +306,7 @@ func TestMistakes(t *testing.T) {
 		"-stack=a_b":                           "-stack is \"a_b\"",
 		"-organization=a/b":                    "which is no name of an organization",
 		"-parameter=Nothing=1":                 `the template has no parameter "Nothing"`,
-		"-parameter=LogDays=8":                 `the parameter LogDays cannot be "8": The time that logs are kept`,
+		"-parameter=LogDays=8":                 `the parameter LogDays cannot be "8": The number of days for which logs are kept`,
 		"-parameter=Nothing":                   "NAME=VALUE",
 		"-parameter=SubnetIds=subnet-0a":       "SubnetIds and SecurityGroupIds belong together",
 		"-permissions-boundary=x":              `the parameter PermissionsBoundaryArn cannot be "x"`,
