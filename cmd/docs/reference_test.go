@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,12 @@ type stack struct {
 func TestReference(t *testing.T) {
 	t.Run("template", func(t *testing.T) {
 		golden.File(t, "reference/template.md", templatePage(t))
+	})
+	t.Run("compatibility", func(t *testing.T) {
+		golden.File(t, "reference/compatibility.md", compatibilityPage(t))
+	})
+	t.Run("threats", func(t *testing.T) {
+		golden.File(t, "reference/threats.md", threatsPage(t))
 	})
 }
 
@@ -125,4 +132,78 @@ func ordered[V any](m map[string]V) func(func(string, V) bool) {
 			}
 		}
 	}
+}
+
+// tested are the programs and servers that the tests use. Each version is that of a pin: the group of a pattern in a file.
+var tested = []struct {
+	title, about string
+	pins         []pin
+}{
+	{"Programs that drive Terraform", "These programs work with `lockstep` under the name `terraform` on the PATH. Tests compare the results with those of Terraform 1.11.", []pin{
+		{"Terragrunt", ".ci/parts", `TERRAGRUNT=v(\S+)`},
+		{"Atlantis", ".ci/parts", `ATLANTIS=v(\S+)`},
+		{"Terratest", "cmd/clients/testdata/terratest/go.mod", `gruntwork-io/terratest v(\S+)`},
+		{"CDK for Terraform", ".ci/parts", `CDKTF=(\S+)`},
+		{"terraform-ls", ".ci/parts", `TERRAFORM_LS=v(\S+)`},
+		{"terraform-exec", "go.mod", `hashicorp/terraform-exec v(\S+)`},
+		{"terraform-plugin-testing", providers, `hashicorp/terraform-plugin-testing v(\S+)`},
+	}},
+	{"Servers", "The tests use these servers in the place of AWS and GitHub.", []pin{
+		{"versitygw (S3)", ".ci/parts", `VERSITYGW=v(\S+)`},
+		{"dynoxide (DynamoDB)", ".ci/parts", `DYNOXIDE=(\S+)`},
+		{"dynalite (DynamoDB)", ".ci/parts", `DYNALITE=(\S+)`},
+		{"fauxqs (SQS)", ".ci/parts", `FAUXQS=(\S+)`},
+		{"emulate (GitHub)", ".ci/parts", `EMULATE=(\S+)`},
+	}},
+	{"Providers", "The tests use these providers, and providers made with these libraries. Lockstep speaks the plugin protocols 5 and 6.", []pin{
+		{"hashicorp/time", ".ci/parts", `PROVIDER_TIME=(\S+)`},
+		{"hashicorp/local", ".ci/parts", `PROVIDER_LOCAL=(\S+)`},
+		{"terraform-plugin-framework", providers, `hashicorp/terraform-plugin-framework v(\S+)`},
+		{"terraform-plugin-sdk", providers, `hashicorp/terraform-plugin-sdk/v2 v(\S+)`},
+	}},
+}
+
+// providers pins what the providers of the tests are made with.
+const providers = "engine/provider/testdata/providers/go.mod"
+
+// A pin is the version of one of them.
+type pin struct{ name, file, pattern string }
+
+// compatibilityPage is the page of versions that tests use.
+func compatibilityPage(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("# Compatibility\n\nThis page lists the programs, servers and providers that Lockstep's tests use, with their versions.\n\n" +
+		"Lockstep reads the configuration language, states and plans of Terraform 1.11. Other versions of these programs may work, but no test has tried them.\n" +
+		"No test has run on AWS or GitHub itself.\n")
+	for _, part := range tested {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| name | version |\n|---|---|\n", part.title, part.about)
+		for _, p := range part.pins {
+			m := regexp.MustCompile(`\b` + p.pattern).FindStringSubmatch(read(t, p.file))
+			if m == nil {
+				t.Errorf("%s: %s has no pin %s", p.name, p.file, p.pattern)
+				continue
+			}
+			fmt.Fprintf(&b, "| %s | %s |\n", p.name, m[1])
+		}
+	}
+	return b.String()
+}
+
+// threatsPage is the page of threats.
+func threatsPage(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("# Threats\n\nThis page lists the attacks and accidents that Lockstep defends against.\n\n" +
+		"For each threat, tests weaken every defence in turn and check that an attack is noticed then.\n")
+	for line := range strings.Lines(read(t, "functions/internal/threats/testdata/threats.txt")) {
+		line = strings.TrimSpace(line)
+		name, sentence, ok := strings.Cut(line, ": ")
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if !ok || name == "open" {
+			t.Errorf("threats.txt: %s: a threat without a defence is none for readers", line)
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", strings.ToUpper(name[:1])+name[1:], literal(sentence))
+	}
+	return b.String()
 }

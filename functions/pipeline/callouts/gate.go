@@ -18,30 +18,46 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A request is the question to a gate. Its fields are documented in README.md, and none is ever removed.
+// A request is the question to a gate. cmd/docs/reference/requests.md is made of these fields, and none is ever removed.
 type request struct {
-	Type      string    `json:"type"` // "gate"
+	// Type is always "gate".
+	Type string `json:"type"`
+	// Timestamp is when Lockstep made the request, in RFC 3339.
 	Timestamp time.Time `json:"timestamp"`
 	Data      gateData  `json:"data"`
 }
 
 type gateData struct {
-	Gate        string          `json:"gate"` // the name of the block
-	Repository  string          `json:"repository"`
-	PullRequest int             `json:"pull_request"`
-	SHA         string          `json:"sha"`
-	Actor       string          `json:"actor"` // login; "" for a push
-	Project     string          `json:"project"`
-	Dir         string          `json:"dir"`
-	Workspace   string          `json:"workspace"`
-	Environment string          `json:"environment"`
-	Plan        json.RawMessage `json:"plan"` // https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
+	// Gate is the label of the gate block.
+	Gate string `json:"gate"`
+	// Repository is OWNER/NAME.
+	Repository string `json:"repository"`
+	// PullRequest is the number of the pull request.
+	PullRequest int `json:"pull_request"`
+	// SHA is the full ID of the commit that is planned or applied.
+	SHA string `json:"sha"`
+	// Actor is the login of the person who asked for it, and empty for a push.
+	Actor string `json:"actor"`
+	// Project is the name of the project.
+	Project string `json:"project"`
+	// Dir is the project's directory, as a path from the root of the repository.
+	Dir string `json:"dir"`
+	// Workspace is the project's workspace.
+	Workspace string `json:"workspace"`
+	// Environment is the label of the project's environment block, and empty without one.
+	Environment string `json:"environment"`
+	// Plan is the plan in Terraform's JSON format, without sensitive values: see
+	// https://developer.hashicorp.com/terraform/internals/json-format#plan-representation.
+	Plan json.RawMessage `json:"plan"`
 }
 
 // A verdict is the answer of a gate.
 type verdict struct {
-	Verdict  string   `json:"verdict"`
+	// Verdict is "allow" or "deny". A hook may leave it out, which allows.
+	Verdict string `json:"verdict"`
+	// Messages are the reasons of a denial, or remarks. Lockstep shows the first 20, and 1,000 bytes of each.
 	Messages []string `json:"messages"`
+	// Warnings are remarks that Lockstep shows with the plan.
 	Warnings []string `json:"warnings"`
 }
 

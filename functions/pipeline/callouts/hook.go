@@ -15,40 +15,60 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A step is the request to a hook. Its fields are documented in README.md, and none is ever removed.
+// A step is the request to a hook. cmd/docs/reference/requests.md is made of these fields, and none is ever removed.
 type step struct {
-	Type      string    `json:"type"` // "hook"
+	// Type is always "hook".
+	Type string `json:"type"`
+	// Timestamp is when Lockstep made the request, in RFC 3339.
 	Timestamp time.Time `json:"timestamp"`
 	Data      stepData  `json:"data"`
 }
 
 type stepData struct {
-	ID          string `json:"id"` // the same in each repetition
-	Hook        string `json:"hook"`
-	Event       string `json:"event"`
-	Repository  string `json:"repository"`
-	PullRequest int    `json:"pull_request"`
-	SHA         string `json:"sha"`
-	Actor       string `json:"actor"` // login; "" for a push
-	Project     string `json:"project"`
-	Dir         string `json:"dir"`
-	Workspace   string `json:"workspace"`
-	// Plan is the name of the plan, once there is one; Options are those of the plan, as they are typed.
-	Plan    string   `json:"plan,omitempty"`
+	// ID is the same in each repetition of the request.
+	ID string `json:"id"`
+	// Hook is the label of the hook block.
+	Hook string `json:"hook"`
+	// Event is "before_plan", "after_plan", "before_apply" or "after_apply".
+	Event string `json:"event"`
+	// Repository is OWNER/NAME.
+	Repository string `json:"repository"`
+	// PullRequest is the number of the pull request.
+	PullRequest int `json:"pull_request"`
+	// SHA is the full ID of the commit that is planned or applied.
+	SHA string `json:"sha"`
+	// Actor is the login of the person who asked for it, and empty for a push.
+	Actor string `json:"actor"`
+	// Project is the name of the project.
+	Project string `json:"project"`
+	// Dir is the project's directory, as a path from the root of the repository.
+	Dir string `json:"dir"`
+	// Workspace is the project's workspace.
+	Workspace string `json:"workspace"`
+	// Plan is the hash of the plan, once there is one.
+	Plan string `json:"plan,omitempty"`
+	// Options are the options of the plan, as in a comment.
 	Options []string `json:"options,omitempty"`
-	Removed bool     `json:"removed,omitempty"` // the pull request removes the project: its objects are destroyed
-	// Outcome and Changes are those of the plan or the apply, after it.
-	Outcome string   `json:"outcome,omitempty"` // "success" or "failure"
+	// Removed is true if the pull request removes the project, so that its objects are destroyed.
+	Removed bool `json:"removed,omitempty"`
+	// Outcome is "success" or "failure", after a plan or an apply.
+	Outcome string `json:"outcome,omitempty"`
+	// Changes are the numbers of objects that the plan changes, or that the apply has changed, after it.
 	Changes *changes `json:"changes,omitempty"`
 }
 
 // changes are numbers of objects.
 type changes struct {
-	Import  int `json:"import"`
-	Add     int `json:"add"`
-	Change  int `json:"change"`
+	// Import is the number of objects to import.
+	Import int `json:"import"`
+	// Add is the number of objects to create. A replacement counts here and in destroy.
+	Add int `json:"add"`
+	// Change is the number of objects to update in place.
+	Change int `json:"change"`
+	// Destroy is the number of objects to destroy.
 	Destroy int `json:"destroy"`
-	Forget  int `json:"forget"`
+	// Forget is the number of objects to remove from the state, without destroying them.
+	Forget int `json:"forget"`
 }
 
 // Step calls a hook. The error is that of ctx.

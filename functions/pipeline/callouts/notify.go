@@ -11,30 +11,45 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// A notice is the message of a notification. Its fields are documented in README.md, and none is ever removed.
+// A notice is the message of a notification. cmd/docs/reference/requests.md is made of these fields, and none is ever removed.
 type notice struct {
-	Type      string     `json:"type"` // "notification"
+	// Type is always "notification".
+	Type string `json:"type"`
+	// Timestamp is when Lockstep made the request, in RFC 3339.
 	Timestamp time.Time  `json:"timestamp"`
 	Data      noticeData `json:"data"`
 }
 
 type noticeData struct {
-	ID           string    `json:"id"` // the same in each repetition
-	Notification string    `json:"notification"`
-	Repository   string    `json:"repository"`
-	PullRequest  int       `json:"pull_request"`
-	URL          string    `json:"url"`
-	Outcomes     []outcome `json:"outcomes"`
+	// ID is the same in each repetition of the request.
+	ID string `json:"id"`
+	// Notification is the label of the notify block.
+	Notification string `json:"notification"`
+	// Repository is OWNER/NAME.
+	Repository string `json:"repository"`
+	// PullRequest is the number of the pull request.
+	PullRequest int `json:"pull_request"`
+	// URL is the address of the pull request on GitHub.
+	URL string `json:"url"`
+	// Outcomes are the outcomes of one or more projects.
+	Outcomes []outcome `json:"outcomes"`
 }
 
 type outcome struct {
-	Outcome   string   `json:"outcome"`
-	Project   string   `json:"project"`
-	Dir       string   `json:"dir"`
-	Workspace string   `json:"workspace"`
-	SHA       string   `json:"sha"`
-	Actor     string   `json:"actor"` // login; "" for a push
-	Changes   *changes `json:"changes"`
+	// Outcome is "planned", "unchanged", "plan_failed", "applied", "apply_failed", "apply_stopped" or "not_applied".
+	Outcome string `json:"outcome"`
+	// Project is the name of the project.
+	Project string `json:"project"`
+	// Dir is the project's directory, as a path from the root of the repository.
+	Dir string `json:"dir"`
+	// Workspace is the project's workspace.
+	Workspace string `json:"workspace"`
+	// SHA is the full ID of the commit that was planned or applied.
+	SHA string `json:"sha"`
+	// Actor is the login of the person who asked for it, and empty for a push.
+	Actor string `json:"actor"`
+	// Changes are the numbers of objects that the plan changes, or that the apply has changed.
+	Changes *changes `json:"changes"`
 }
 
 // Notify tells of outcomes. The answer does not matter, if it is a success.
