@@ -26,9 +26,16 @@ var files embed.FS
 // Pages are the pages of the documentation, in the order of README.md.
 type Pages []Page
 
+// parts are the folders, in the order of the list, each with what a reader does there.
+var parts = []struct{ folder, title string }{
+	{"start", "Begin"}, {"from", "Come from another tool"}, {"guide", "Do a task"}, {"operate", "Operate an installation"},
+	{"reference", "Look something up"}, {"explain", "Understand how it works"},
+}
+
 // A Page answers one question.
 type Page struct {
 	Topic string // "guide/order"
+	Part  string // of the documentation: "Do a task"
 	Title string
 	About string // the first sentence
 	Text  string // Markdown
@@ -59,14 +66,24 @@ func Read() Pages {
 		text, _ := files.ReadFile(name) // embedded
 		all = append(all, parse(strings.TrimSuffix(name, ".md"), string(text)))
 	}
-	place := func(p Page) int {
-		if i := slices.Index(order, p.Topic); i >= 0 {
-			return i
+	slices.SortStableFunc(all, func(x, y Page) int {
+		if x.Part != y.Part {
+			return placeOf(x) - placeOf(y)
 		}
-		return len(order)
-	}
-	slices.SortStableFunc(all, func(x, y Page) int { return place(x) - place(y) })
+		place := func(p Page) int {
+			if i := slices.Index(order, p.Topic); i >= 0 {
+				return i
+			}
+			return len(order)
+		}
+		return place(x) - place(y)
+	})
 	return all
+}
+
+// placeOf is the place of a page's part in the list.
+func placeOf(p Page) int {
+	return slices.IndexFunc(parts, func(x struct{ folder, title string }) bool { return x.title == p.Part })
 }
 
 // heading is a heading of Markdown: its level, and its text.
@@ -75,6 +92,11 @@ var heading = regexp.MustCompile(`^(#{1,4}) (.*\S)\s*$`)
 // parse reads a page.
 func parse(topic, text string) Page {
 	p := Page{Topic: topic, Text: text}
+	for _, part := range parts {
+		if part.folder == path.Dir(topic) {
+			p.Part = part.title
+		}
+	}
 	type open struct{ section, level, start int }
 	var stack []open
 	end := func(level, at int) {
@@ -197,12 +219,12 @@ func (all Pages) Search(words string) []page.Found {
 	wanted := strings.Fields(strings.ToLower(words))
 	for _, p := range all {
 		found := len(inHeading) + len(inText)
-		whole := page.Found{Topic: p.Topic, Title: p.Title, Excerpt: p.About}
+		whole := page.Found{Topic: p.Topic, Part: p.Part, Title: p.Title, Excerpt: p.About}
 		if len(wanted) == 0 || has(p.Title+" "+p.Topic, wanted) {
 			inHeading = append(inHeading, whole)
 		}
 		for _, s := range p.Sections {
-			hit := page.Found{Topic: p.Topic + "#" + s.Anchor, Title: p.Title + ": " + s.Heading, Excerpt: excerpt(s.Text, wanted)}
+			hit := page.Found{Topic: p.Topic + "#" + s.Anchor, Part: p.Part, Title: p.Title + ": " + s.Heading, Excerpt: excerpt(s.Text, wanted)}
 			switch {
 			case len(wanted) == 0:
 			case has(s.Heading, wanted):

@@ -3,12 +3,16 @@ package docs
 import (
 	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/page"
 )
 
 var (
@@ -85,6 +89,32 @@ func TestAddresses(t *testing.T) {
 		})
 		if err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestShown holds that the page shows each page of the documentation, with the anchors of its sections.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	server := page.Handler{Manual: Read()}.Server()
+	get := func(path string) string {
+		w := httptest.NewRecorder()
+		server.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if w.Code != http.StatusOK {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+		return w.Body.String()
+	}
+	list := get("/docs")
+	for _, p := range Read() {
+		if !strings.Contains(list, `href="/docs/`+p.Topic+`"`) {
+			t.Errorf("the list has no %s", p.Topic)
+		}
+		body := get("/docs/" + p.Topic)
+		for _, s := range p.Sections {
+			if !strings.Contains(body, ` id="`+s.Anchor+`"`) {
+				t.Errorf("%s has no anchor %s in the browser", p.Topic, s.Anchor)
+			}
 		}
 	}
 }

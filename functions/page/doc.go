@@ -6,6 +6,7 @@
 //	/OWNER/NAME/pull/N/checks|files|projects
 //	/OWNER/NAME/pull/N/plan/PROJECT      a whole plan, as plain text with colours
 //	/events                              one event after each change
+//	/docs, /docs/FOLDER/TOPIC            the documentation, which anybody may read
 //
 // A [Site] provides all content. The package refuses to know its origin, pipelines and GitHub:
 // `lockstep demo` shows a small GitHub of its own, with people to speak as and actions to take;
@@ -15,6 +16,8 @@
 // attributes; everything else is text to html/template; and the content security policy allows no
 // script, style or connection but our own. [Access] decides who may see the pages. Everything is
 // readable without JavaScript, which only keeps the page up to date.
+//
+// A [Manual] provides the documentation, as Markdown of our own.
 //
 // Start at [Site] and [Handler].
 package page

@@ -18,6 +18,8 @@ type Handler struct {
 	// About is Markdown at the beginning of the first page, Guide Markdown beside every
 	// conversation. Both may be empty.
 	About, Guide string
+	// Manual is the documentation; nil: there is none.
+	Manual Manual
 	// Log is told of internal errors; may be nil.
 	Log func(error)
 }
@@ -38,6 +40,11 @@ func (h Handler) Server() http.Handler {
 	mux.Handle("GET /static/{file}", http.FileServerFS(static))
 	mux.HandleFunc("POST "+signInPath, h.signIn)
 	mux.HandleFunc("GET /events", h.guarded(h.events))
+	if h.Manual != nil {
+		// Everybody may read it: it is in each copy of the program.
+		mux.HandleFunc("GET "+docsPath, h.docs)
+		mux.HandleFunc("GET "+docsPath+"/{folder}/{topic}", h.topic)
+	}
 	mux.HandleFunc("GET /{$}", h.guarded(h.overview))
 	const pull = "/{owner}/{name}/pull/{number}"
 	mux.HandleFunc("GET "+pull, h.guarded(h.pull("")))
@@ -128,6 +135,7 @@ func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // write executes a template, completely or not at all.
 func (h Handler) write(w http.ResponseWriter, status int, name string, f frame) {
+	f.Documented = h.Manual != nil
 	var b bytes.Buffer
 	if err := pages()[name].ExecuteTemplate(&b, "page", f); err != nil {
 		if h.Log != nil {

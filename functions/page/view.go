@@ -23,6 +23,12 @@ type frame struct {
 	Draft   string // the text of a comment that was refused
 	Project string // of a whole plan
 	Text    string // of a whole plan
+
+	Documented bool // the site has a documentation
+	Subject    string
+	Query      string        // of a search in the documentation
+	Found      []Found       // pages of the documentation
+	Manual     template.HTML // a page of it
 }
 
 // has reports whether there is anything under a tab of the pull request.
@@ -39,6 +45,8 @@ func (f frame) has(tab string) bool {
 // Heading returns the subject of the page, for the window's title.
 func (f frame) Heading() string {
 	switch {
+	case f.Subject != "":
+		return f.Subject
 	case f.Project != "":
 		return fmt.Sprintf("Plan of %s · %s #%d", f.Project, f.Pull.Repo(), f.Pull.Number)
 	case f.Pull.Number > 0:
@@ -215,7 +223,7 @@ var funcs = template.FuncMap{
 // pages are the templates by name, each inside the frame common to all; parsed at the first use.
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	out := map[string]*template.Template{}
-	for _, name := range []string{"overview", "pull", "plan", "signin", "failed"} {
+	for _, name := range []string{"overview", "pull", "plan", "signin", "failed", "docs", "topic"} {
 		out[name] = template.Must(template.New("").Funcs(funcs).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return out

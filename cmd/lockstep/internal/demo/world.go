@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/cmd/docs"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/page"
@@ -141,7 +142,7 @@ func New(o Options) (w *World, err error) {
 	for _, p := range people {
 		w.repo.Grant(p.login, p.permission)
 	}
-	w.serveAt(o.Page, page.Handler{Site: w.Site(), Title: "demo", About: about, Guide: guide, Log: o.Log}.Server())
+	w.serveAt(o.Page, page.Handler{Site: w.Site(), Title: "demo", About: about, Guide: guide, Manual: docs.Read(), Log: o.Log}.Server())
 	return w, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/cmd/docs"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/localpipeline"
 	"github.com/lockstep-iac/lockstep/functions/confine"
@@ -204,7 +205,7 @@ func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 
 // handler serves webhooks, and the pages to those who may see them.
 func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, base string, log func(error)) http.Handler {
-	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Log: log}.Server()
+	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Manual: docs.Read(), Log: log}.Server()
 	mux := http.NewServeMux()
 	mux.Handle("/webhook", m.Webhook)
 	for name, x := range m.Webhooks() {

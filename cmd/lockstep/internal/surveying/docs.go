@@ -3,7 +3,6 @@ package surveying
 import (
 	"fmt"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/docs"
@@ -44,11 +43,11 @@ var Docs = cli.Command{Name: "docs", Synopsis: "Read the documentation", Run: fu
 
 // topics lists the pages, a folder at a time.
 func topics(w io.Writer, pages docs.Pages) {
-	folder := ""
+	part := ""
 	for _, p := range pages {
-		if dir := path.Dir(p.Topic); dir != folder {
-			fmt.Fprintf(w, "%s%s\n", strings.Repeat("\n", min(1, len(folder))), dir)
-			folder = dir
+		if p.Part != part {
+			fmt.Fprintf(w, "%s%s:\n", strings.Repeat("\n", min(1, len(part))), p.Part)
+			part = p.Part
 		}
 		fmt.Fprintf(w, "  %-26s %s\n", p.Topic, p.About)
 	}
