@@ -14,6 +14,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
 
@@ -37,7 +39,7 @@ type Page struct {
 	Topic string // "guide/order"
 	Part  string // of the documentation: "Do a task"
 	Title string
-	About string // the first sentence
+	About string // the first sentence, without the words "This page shows"
 	Text  string // Markdown
 	// Sections are the parts below headings of the second to the fourth level, in their order.
 	Sections []Section
@@ -134,8 +136,18 @@ func parse(topic, text string) Page {
 	}
 	end(0, len(text))
 	first, _, _ := strings.Cut(strings.TrimSpace(prose.String()), "\n\n")
-	p.About = sentence(strings.Join(strings.Fields(first), " "))
+	p.About = brief(sentence(strings.Join(strings.Fields(first), " ")))
 	return p
+}
+
+// announces is the beginning of most first sentences, which a list leaves out.
+var announces = regexp.MustCompile(`^This page (?:shows|says|lists|compares|explains|describes) `)
+
+// brief returns the first sentence of a page for a list: "How to move a state.".
+func brief(first string) string {
+	rest := announces.ReplaceAllString(first, "")
+	r, n := utf8.DecodeRuneInString(rest)
+	return string(unicode.ToUpper(r)) + rest[n:]
 }
 
 // sentence returns the first sentence of a paragraph.

@@ -69,8 +69,12 @@ func (h Handler) docs(w http.ResponseWriter, r *http.Request) {
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
+	query = strings.TrimSpace(query)
 	found := h.Manual.Search(query)
-	h.write(w, http.StatusOK, "docs", frame{Title: h.Title, Subject: "Documentation", Query: strings.TrimSpace(query), Found: found[:min(len(found), maxFound)]})
+	if query != "" {
+		found = found[:min(len(found), maxFound)]
+	}
+	h.write(w, http.StatusOK, "docs", frame{Title: h.Title, Subject: "Documentation", Query: query, Found: found})
 }
 
 // topic shows a page of the documentation.
