@@ -85,9 +85,9 @@ func TestFind(t *testing.T) {
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{
-		"":        "guide/order: This page says how `projects` wait., operate/limits: This page has limits., reference/limits: This page has all limits.",
+		"":        "guide/order: How `projects` wait., operate/limits: This page has limits., reference/limits: This page has all limits.",
 		"WAVE wa": "guide/order#waves-of-applies: A wave waits., guide/order#two-waves: More., guide/order#waves-of-applies-1: Again, with outputs.",
-		"outputs": "guide/order#waves-of-applies-1: Again, with outputs.", "projects outputs": "guide/order: This page says how `projects` wait.",
+		"outputs": "guide/order#waves-of-applies-1: Again, with outputs.", "projects outputs": "guide/order: How `projects` wait.",
 		"100 mb": "reference/limits#size: A plan has 100 MB.", "all limits": "reference/limits: This page has all limits.", "nonsense": "",
 	} {
 		var got []string
