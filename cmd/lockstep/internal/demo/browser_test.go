@@ -124,7 +124,7 @@ func TestPagesFit(t *testing.T) {
 	ctx := browser(t)
 	const pull = "/acme/infrastructure/pull/2"
 	for name, path := range map[string]string{
-		"list": "/", "conversation": pull, "files": pull + "/files", "checks": pull + "/checks", "projects": pull + "/projects", "nothing": "/nothing",
+		"list": "/", "conversation": pull, "files": pull + "/files", "checks": pull + "/checks", "projects": pull + "/projects", "nothing": "/nothing", "docs": "/docs", "topic": "/docs/reference/settings",
 	} {
 		for _, width := range []int64{360, 1280} {
 			for _, scheme := range []string{"light", "dark"} {
