@@ -1,8 +1,8 @@
 // Package docs has the documentation: the Markdown pages beside this file, one question each, as [Pages]. `lockstep docs` prints them,
 // and package page shows them under /docs.
 //
-// README.md lists the pages in their order, for readers on GitHub. The pages in reference/ are generated from the tables of the code
-// that they describe; tests of this package and of cmd/lockstep do that, and run every example. The package knows no command and no
+// README.md lists the pages, for readers on GitHub. It and the pages in reference/ are generated, from the tables of the code that they
+// describe, by the tests that compare them. Tests of cmd/lockstep run every example. The package knows no command and no
 // setting. Start at [Read].
 package docs
 
@@ -22,16 +22,20 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/page"
 )
 
-//go:embed README.md */*.md
+//go:embed */*.md
 var files embed.FS
 
-// Pages are the pages of the documentation, in the order of README.md.
+// Pages are the pages of the documentation, in the order of the list.
 type Pages []Page
 
-// parts are the folders, in the order of the list, each with what a reader does there.
-var parts = []struct{ folder, title string }{
-	{"start", "Begin"}, {"from", "Come from another tool"}, {"guide", "Do a task"}, {"operate", "Operate an installation"},
-	{"reference", "Look something up"}, {"explain", "Understand how it works"},
+// parts are the folders, in the order of the list, each with what a reader does there, and its first pages. The others follow by their names.
+var parts = []struct{ folder, title, first string }{
+	{"start", "Begin", "try own-repository install deploy first-pull-request more-accounts"},
+	{"from", "Come from another tool", ""},
+	{"guide", "Do a task", "projects monorepos environments secrets order requirements policies gates-and-hooks notifications merging"},
+	{"operate", "Operate an installation", "symptoms alarms stop-everything"},
+	{"reference", "Look something up", "settings comments commands messages"},
+	{"explain", "Understand how it works", "pull-request plans-and-locks"},
 }
 
 // A Page answers one question.
@@ -52,40 +56,30 @@ type Section struct {
 	Text    string // Markdown, with the heading
 }
 
-// listed are the links to pages in README.md.
-var listed = regexp.MustCompile(`\]\(([a-z0-9/-]+)\.md\)`)
-
 // Read reads the pages.
 func Read() Pages {
 	names, _ := fs.Glob(files, "*/*.md")
-	index, _ := files.ReadFile("README.md")
-	var order []string
-	for _, m := range listed.FindAllStringSubmatch(string(index), -1) {
-		order = append(order, m[1])
-	}
 	var all Pages
 	for _, name := range names {
 		text, _ := files.ReadFile(name) // embedded
 		all = append(all, parse(strings.TrimSuffix(name, ".md"), string(text)))
 	}
-	slices.SortStableFunc(all, func(x, y Page) int {
-		if x.Part != y.Part {
-			return placeOf(x) - placeOf(y)
-		}
-		place := func(p Page) int {
-			if i := slices.Index(order, p.Topic); i >= 0 {
-				return i
-			}
-			return len(order)
-		}
-		return place(x) - place(y)
-	})
+	slices.SortStableFunc(all, func(x, y Page) int { return slices.Compare(x.place(), y.place()) })
 	return all
 }
 
-// placeOf is the place of a page's part in the list.
-func placeOf(p Page) int {
-	return slices.IndexFunc(parts, func(x struct{ folder, title string }) bool { return x.title == p.Part })
+// place is the place of a page in the list: that of its part, and that in it.
+func (p Page) place() []int {
+	for i, part := range parts {
+		if first := strings.Fields(part.first); part.title == p.Part {
+			at := slices.Index(first, path.Base(p.Topic))
+			if at < 0 {
+				at = len(first)
+			}
+			return []int{i, at}
+		}
+	}
+	return []int{len(parts)}
 }
 
 // heading is a heading of Markdown: its level, and its text.

@@ -8,8 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
-// TestIndex holds that README.md lists each page by its title and its first sentence. -update adds new pages to the end of their folder, and
-// keeps the order of all others.
+// TestIndex generates README.md, which lists each page by its title and its first sentence.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -22,7 +21,7 @@ func TestIndex(t *testing.T) {
 			part = p.Part
 			fmt.Fprintf(&b, "\n## %s\n\n", part)
 		}
-		fmt.Fprintf(&b, "- [%s](%s.md): %s\n", p.Title, p.Topic, p.About)
+		fmt.Fprintf(&b, "- [%s](%s.md). %s\n", p.Title, p.Topic, p.About)
 	}
 	golden.File(t, "README.md", b.String())
 	for _, p := range all {

@@ -65,7 +65,7 @@ const (
 
 // docs shows the list of pages, or what a search has found.
 func (h Handler) docs(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query().Get("q")
+	query := strings.TrimSpace(r.URL.Query().Get("q"))
 	if len(query) > maxQuery {
 		query = strings.ToValidUTF8(query[:maxQuery], "")
 	}
