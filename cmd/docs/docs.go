@@ -10,6 +10,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/agext/levenshtein"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/page"
 )
 
@@ -30,7 +32,7 @@ type Pages []Page
 
 // parts are the folders, in the order of the list, each with what a reader does there, and its first pages. The others follow by their names.
 var parts = []struct{ folder, title, first string }{
-	{"start", "Begin", "try own-repository install deploy first-pull-request more-accounts"},
+	{"start", "Begin", "try own-repository install deploy deploy-options first-pull-request more-accounts"},
 	{"from", "Come from another tool", ""},
 	{"guide", "Do a task", "projects monorepos environments secrets order requirements policies gates-and-hooks notifications merging"},
 	{"operate", "Operate an installation", "symptoms alarms stop-everything"},
@@ -102,17 +104,14 @@ func parse(topic, text string) Page {
 		}
 	}
 	seen := map[string]int{}
-	at, fenced := 0, false
+	at := 0
 	var prose strings.Builder // below the title
-	for line := range strings.Lines(text) {
-		m := heading.FindStringSubmatch(line)
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-		}
+	for line := range Lines(text) {
+		m := heading.FindStringSubmatch(line.Text)
 		switch {
-		case fenced || m == nil:
-			if p.Title != "" && len(p.Sections) == 0 && !fenced && !strings.HasPrefix(line, "```") && !strings.HasPrefix(line, "<!--") {
-				prose.WriteString(line)
+		case line.Code || m == nil:
+			if p.Title != "" && len(p.Sections) == 0 && !line.Code && !strings.HasPrefix(line.Text, "<!--") {
+				prose.WriteString(line.Text)
 			}
 		case p.Title == "" && len(m[1]) == 1:
 			p.Title = m[2]
@@ -126,7 +125,7 @@ func parse(topic, text string) Page {
 			stack = append(stack, open{len(p.Sections), len(m[1]), at})
 			p.Sections = append(p.Sections, Section{Anchor: anchor, Heading: strings.ReplaceAll(m[2], "`", "")})
 		}
-		at += len(line)
+		at += len(line.Text)
 	}
 	end(0, len(text))
 	first, _, _ := strings.Cut(strings.TrimSpace(prose.String()), "\n\n")
@@ -142,6 +141,36 @@ func brief(first string) string {
 	rest := announces.ReplaceAllString(first, "")
 	r, n := utf8.DecodeRuneInString(rest)
 	return string(unicode.ToUpper(r)) + rest[n:]
+}
+
+// A Line is one of a Markdown text.
+type Line struct {
+	Number int    // from 1
+	Text   string // with its end
+	// Code is set for the lines of a code block, and for those that begin and end it. Opens and Closes are set for these two.
+	Code, Opens, Closes bool
+}
+
+// Lines yields the lines of a Markdown text. A block that has no end goes on to the end of the text.
+func Lines(text string) iter.Seq[Line] {
+	return func(yield func(Line) bool) {
+		n, fence := 0, ""
+		for line := range strings.Lines(text) {
+			n++
+			l := Line{Number: n, Text: line, Code: fence != ""}
+			trimmed := strings.TrimSpace(line)
+			if fence == "" {
+				fence = grammar.OpensFence(trimmed)
+				l.Opens = fence != ""
+				l.Code = l.Opens
+			} else if grammar.ClosesFence(trimmed, fence) {
+				fence, l.Closes = "", true
+			}
+			if !yield(l) {
+				return
+			}
+		}
+	}
 }
 
 // sentence returns the first sentence of a paragraph.
@@ -255,10 +284,10 @@ func has(text string, words []string) bool {
 // excerpt returns the first line of a section, below its heading, that has one of the words.
 func excerpt(text string, words []string) string {
 	first := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
+	for l := range Lines(text) {
+		line := strings.TrimSpace(l.Text)
 		switch {
-		case line == "" || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "```"):
+		case line == "" || !l.Code && strings.HasPrefix(line, "#") || l.Opens || l.Closes:
 		case slices.ContainsFunc(words, func(w string) bool { return has(line, []string{w}) }):
 			return line
 		case first == "":

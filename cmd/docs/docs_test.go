@@ -40,13 +40,11 @@ func TestIndex(t *testing.T) {
 // withoutCode returns a text without its code blocks, whose lines are left empty.
 func withoutCode(text string) string {
 	var b strings.Builder
-	fenced := false
-	for line := range strings.Lines(text) {
-		fence := strings.HasPrefix(line, "```")
-		if fenced = fenced != fence; fenced || fence {
-			line = "\n"
+	for line := range Lines(text) {
+		if line.Code {
+			line.Text = "\n"
 		}
-		b.WriteString(line)
+		b.WriteString(line.Text)
 	}
 	return b.String()
 }

@@ -70,6 +70,47 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestDocumentLinks holds that the links of README.md and of other documents in the repository lead to files, and to sections that they
+// have.
+func TestDocumentLinks(t *testing.T) {
+	t.Parallel()
+	root := os.DirFS("../..")
+	found := 0
+	for _, pattern := range []string{"README.md", ".github/*.md", "*/README.md", "cmd/ARCHITECTURE.md"} {
+		names, _ := fs.Glob(root, pattern)
+		for _, name := range names {
+			n := 0
+			for line := range strings.Lines(withoutCode(read(t, name))) {
+				n++
+				for _, m := range linked.FindAllStringSubmatch(line, -1) {
+					if strings.HasPrefix(m[1], "https://") {
+						continue
+					}
+					found++
+					target, anchor, part := strings.Cut(m[1], "#")
+					file := name
+					if target != "" {
+						file = path.Join(path.Dir(name), target)
+					}
+					data, err := fs.ReadFile(root, file)
+					if info, dir := fs.Stat(root, file); dir == nil && info.IsDir() && !part {
+						continue
+					}
+					if err == nil && part {
+						_, err = Pages{parse("document", string(data))}.Find("document#" + anchor)
+					}
+					if err != nil {
+						t.Errorf("%s:%d: the link %s: %v", name, n, m[1], err)
+					}
+				}
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no link was found")
+	}
+}
+
 // TestAddresses holds the same of the addresses of the documentation in all that Lockstep writes: golden files, the code and the template.
 func TestAddresses(t *testing.T) {
 	t.Parallel()

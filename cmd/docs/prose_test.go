@@ -98,6 +98,7 @@ var (
 	linkText   = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 	itemBegin  = regexp.MustCompile(`^\s*([-*+]|\d+[.)])\s+(\[[ x]\] )?`)
 	sentenceAt = regexp.MustCompile(`[.!?]["”)]*(\s+|$)`)
+	quoteMarks = regexp.MustCompile(`(?m)^[> ]+`)
 	hasLetter  = regexp.MustCompile(`[\pL\pN]`)
 )
 
@@ -105,22 +106,17 @@ var (
 // as code counts as one word.
 func sentences(text string) (all []spoken) {
 	var unit strings.Builder
-	begin, n, fenced := 0, 0, false
+	begin := 0
 	end := func() {
 		for _, s := range split(unit.String()) {
 			all = append(all, spoken{begin, s})
 		}
 		unit.Reset()
 	}
-	for line := range strings.Lines(text) {
-		n++
-		line = strings.TrimSpace(strings.TrimLeft(line, "> "))
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
+	for l := range Lines(quoteMarks.ReplaceAllString(text, "")) {
+		line, n := strings.TrimSpace(l.Text), l.Number
+		if l.Code {
 			end()
-			continue
-		}
-		if fenced {
 			continue
 		}
 		line = markup.ReplaceAllString(linkText.ReplaceAllString(inlineCode.ReplaceAllString(line, "code"), "$1"), "")

@@ -72,17 +72,14 @@ var madeProjects = regexp.MustCompile(`<!-- projects: (.*?) -->`)
 // blocks returns the blocks of a page.
 func (e *example) blocks(p docs.Page) (all []block) {
 	var b *block
-	n := 0
-	for line := range strings.Lines(p.Text) {
-		n++
-		info, fence := strings.CutPrefix(strings.TrimSpace(line), "```")
+	for line := range docs.Lines(p.Text) {
 		switch {
-		case fence && b != nil:
+		case line.Closes:
 			all, b = append(all, *b), nil
-		case fence:
-			b = &block{line: n, info: info}
-		case b != nil:
-			b.text += line
+		case line.Opens:
+			b = &block{line: line.Number, info: strings.TrimLeft(strings.TrimSpace(line.Text), "`~")}
+		case line.Code:
+			b.text += line.Text
 		}
 	}
 	if b != nil {
@@ -390,20 +387,15 @@ func TestDocsInline(t *testing.T) {
 	t.Parallel()
 	found := 0
 	for _, p := range docs.Read() {
-		fenced, n := false, 0
-		for line := range strings.Lines(p.Text) {
-			n++
-			if strings.HasPrefix(strings.TrimSpace(line), "```") {
-				fenced = !fenced
-			}
-			if fenced {
+		for line := range docs.Lines(p.Text) {
+			if line.Code {
 				continue
 			}
-			for _, m := range inline.FindAllStringSubmatch(line, -1) {
+			for _, m := range inline.FindAllStringSubmatch(line.Text, -1) {
 				found++
 				comment := wrongComment("lockstep" + m[1])
 				if typed := wrongCommand(strings.Fields(m[1])); typed != "" && comment != "" {
-					t.Errorf("cmd/docs/%s.md:%d: %s, and %s", p.Topic, n, typed, comment)
+					t.Errorf("cmd/docs/%s.md:%d: %s, and %s", p.Topic, line.Number, typed, comment)
 				}
 			}
 		}
@@ -436,7 +428,7 @@ func TestDocsWrongExamples(t *testing.T) {
 		{"console", "$ lockstep projects\nNAME ...\n...\n", ""}, {"console", "$ lockstep config check\nAll is well.\n", "All is well"},
 		{"console", "$ mkdir a\n$ cd a\n$ lockstep validate\n...\n", ""}, {"console", "$ curl example.com\n", "curl"},
 		{"console flags", "$ lockstep deploy -region x\nDone.\n", ""}, {"console flags", "$ lockstep deploy \\\n  -regino x\n", "-regino"},
-		{"text", "x", ""}, {"diff", "+ x", ""}, {"", "x", "no test is known"}, {"hcl", "a = 1", "no test is known"}, {"console shell", "", "no test is known"},
+		{"text", "x", ""}, {"text", "~~~\nx\n~~~", ""}, {"diff", "+ x", ""}, {"", "x", "no test is known"}, {"hcl", "a = 1", "no test is known"}, {"console shell", "", "no test is known"},
 	} {
 		p := docs.Page{Topic: "guide/x", Text: "# X\n\n<!-- projects: net -->\n```" + x.info + "\n" + x.text + "\n```\n"}
 		switch wrong := wrongExamples(t, p); {
