@@ -71,7 +71,8 @@ docs:
 	go test -vet=off -ldflags='-s -w' -run '^Test(Index|Links|DocumentLinks|Addresses|Shown|Prose|Docs.*)$$' ./cmd/docs ./cmd/lockstep $(UPDATE)
 
 # The packages whose tables have a page in cmd/docs/reference.
-GENERATED = ./cmd/docs ./cmd/lockstep ./cmd/lockstep/internal/deploying ./functions/comment/grammar ./functions/comment/reasons ./functions/project/grammar ./functions/pipeline/callouts
+GENERATED = ./cmd/docs ./cmd/lockstep ./cmd/lockstep/internal/deploying ./functions/comment ./functions/comment/grammar ./functions/comment/reasons \
+	./functions/project/grammar ./functions/pipeline/callouts
 
 # Known vulnerabilities in what is linked. It needs the network.
 vulnerabilities:

@@ -200,12 +200,12 @@ func (all Pages) Find(topic string) (text string, err error) {
 	case len(found) > 1:
 		return "", fmt.Errorf("%q is a topic of several folders: %s", name, list(found))
 	case !part:
-		return found[0].Text, nil
+		return visible(found[0].Text), nil
 	}
 	var anchors []string
 	for _, s := range found[0].Sections {
 		if s.Anchor == anchor {
-			return s.Text, nil
+			return visible(s.Text), nil
 		}
 		anchors = append(anchors, s.Anchor)
 	}
@@ -213,6 +213,17 @@ func (all Pages) Find(topic string) (text string, err error) {
 		return "", fmt.Errorf("%s has no sections", found[0].Topic)
 	}
 	return "", fmt.Errorf("%s has no section %q; the nearest are %s", found[0].Topic, anchor, nearest(anchor, anchors))
+}
+
+// visible returns a text without the lines that are comments.
+func visible(text string) string {
+	var b strings.Builder
+	for line := range Lines(text) {
+		if line.Code || !strings.HasPrefix(line.Text, "<!--") {
+			b.WriteString(line.Text)
+		}
+	}
+	return b.String()
 }
 
 // list returns the topics of pages, separated by commas.
