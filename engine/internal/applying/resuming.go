@@ -181,7 +181,7 @@ func (x *object) readObject(ctx context.Context, addr addrs.ResourceInstanceObje
 			"Provider %q returned an invalid value for %s when it was read.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", x.c.Provider.Provider, addr)...)
 	}
 	is, err := session.Encode(session.MarkSensitive(resp.New, x.rs, sensitive), x.rs, session.Encoding{
-		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
 	})
 	if err != nil {
 		return nil, append(ds, diags.FromError("Object cannot be saved", err)...)
