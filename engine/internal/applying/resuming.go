@@ -62,6 +62,12 @@ func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journa
 		if c.Action == plans.CreateThenDelete {
 			object.Deposed, _ = p.Deposed(c.Addr.Instance)
 		}
+		if c.KeepsOld { // an edit of the state alone; that of a deposed object can be repeated
+			if object.Deposed == addrs.NotDeposed && p.Edited(object) {
+				return done, journaling.Call{}
+			}
+			return notBegun, journaling.Call{}
+		}
 	case order.Read, order.Forget:
 		if p.Edited(object) {
 			return done, journaling.Call{}
