@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
@@ -179,7 +180,7 @@ func (a *atlantis) story() {
 	a.push(a.repo, "change", "Another thing", githubtest.Files{"net/more.tf": "resource \"lab_thing\" \"b\" {\n  name = \"b\"\n  depends_on = [lab_thing.a]\n}\noutput \"b\" {\n  value = lab_thing.b.id\n}\n"})
 	a.number = a.repo.OpenPull("ann", "Another thing", "change")
 	a.expect("opened", "Plan: 2 to add, 0 to change, 0 to destroy.")
-	a.says("atlantis version", "Terraform v1.11.4")
+	a.says("atlantis version", "Terraform v"+engine.LanguageVersion)
 	a.says("atlantis plan -d net -- -var=color=blue", `+ color       = "blue"`)
 	a.says("atlantis apply -d net", "Apply complete! Resources: 2 added, 0 changed, 0 destroyed.")
 	a.says("atlantis state -d net rm lab_thing.b", "Successfully removed 1 resource instance")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/engine"
 )
 
 const editedText = `terraform {
@@ -121,7 +123,7 @@ func (s *session) install() {
 	// It asks for the version where it opens a directory that was initialised.
 	s.tell("textDocument/didClose", object{"textDocument": s.document})
 	s.opened()
-	s.until("the version", func() bool { return strings.Contains(string(s.execute("module.terraform")), "1.11.4") })
+	s.until("the version", func() bool { return strings.Contains(string(s.execute("module.terraform")), engine.LanguageVersion) })
 	s.note("module.terraform", s.execute("module.terraform"))
 	s.note("module.providers", s.execute("module.providers"))
 }

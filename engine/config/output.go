@@ -2,6 +2,9 @@ package config
 
 import (
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
 // A Local is a local value.
@@ -13,10 +16,13 @@ type Local struct {
 
 // An Output is an output value of a module.
 type Output struct {
-	Name          string
-	Description   string
-	Deprecated    string // advice for callers that refer to it; "" if it is not deprecated
-	Expr          hcl.Expression
+	Name        string
+	Description string
+	Deprecated  string // advice for callers that refer to it; "" if it is not deprecated
+	Expr        hcl.Expression
+	// Type is what the value is converted to, with Defaults for optional attributes; cty.NilType for an output without a type.
+	Type          cty.Type
+	Defaults      *Defaults
 	Sensitive     bool
 	Ephemeral     bool
 	DependsOn     []hcl.Traversal
@@ -29,4 +35,15 @@ type Condition struct {
 	Condition    hcl.Expression
 	ErrorMessage hcl.Expression
 	Range        hcl.Range
+}
+
+// Convert returns a value of the output as one of its type, with the defaults of optional attributes. Marks stay.
+func (o *Output) Convert(v cty.Value) (cty.Value, error) {
+	if o.Type == cty.NilType {
+		return v, nil
+	}
+	if o.Defaults != nil && !v.IsNull() {
+		v = o.Defaults.Apply(v)
+	}
+	return converting.Convert(v, o.Type)
 }

@@ -27,7 +27,9 @@ type Resource struct {
 	PreventDestroy         bool
 	// PreventDestroyIf is the argument if it has references; else nil. It holds for all
 	// instances. Source: OpenTofu 1.12.
-	PreventDestroyIf   hcl.Expression
+	PreventDestroyIf hcl.Expression
+	// Keep is set by destroy = false: an object that is not wanted any more leaves the state, and stays. Source: OpenTofu 1.12, Terraform 1.16.
+	Keep               bool
 	IgnoreChanges      []hcl.Traversal // relative
 	IgnoreAllChanges   bool
 	ReplaceTriggeredBy []hcl.Expression

@@ -1,12 +1,17 @@
 package config
 
 import (
+	"fmt"
+	"slices"
+	"sync"
+
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // A VersionConstraint is a required_version or a version argument as written.
@@ -15,9 +20,28 @@ type VersionConstraint struct {
 	Range hcl.Range
 }
 
-// LanguageVersion is the version of the Terraform language that Lockstep speaks, and
-// that required_version arguments are compared with.
-const LanguageVersion = "1.11.4"
+// LanguageVersion is the newest version of the Terraform language that Lockstep speaks whole.
+const LanguageVersion = states.LanguageVersion
+
+// OpenTofuVersion is the version of OpenTofu whose additions to the language Lockstep has.
+const OpenTofuVersion = "1.12.6"
+
+// spoken are all versions from 1.11.0 to [LanguageVersion], final ones. A configuration that is valid in one of them means the same in the
+// newest, since what has changed are errors that are none any more.
+var spoken = sync.OnceValue(func() (all []*version.Version) {
+	newest := version.Must(version.NewVersion(LanguageVersion))
+	for minor := 11; minor <= newest.Segments()[1]; minor++ {
+		for patch := range 30 {
+			if v := version.Must(version.NewVersion(fmt.Sprintf("1.%d.%d", minor, patch))); !v.GreaterThan(newest) {
+				all = append(all, v)
+			}
+		}
+	}
+	return all
+})
+
+// Speaks reports whether a required_version allows a version of the language that Lockstep speaks.
+func Speaks(c version.Constraints) bool { return slices.ContainsFunc(spoken(), c.Check) }
 
 // NewVersionConstraint returns the version constraint v of the argument named, for messages,
 // by the second parameter.

@@ -39,6 +39,11 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
+	val, err := o.Convert(val)
+	if err != nil {
+		rng := o.Expr.Range()
+		return append(ds, diags.Errorf(&rng, "Invalid output value", "The value does not fit the type of the output: %s.", err)...)
+	}
 	if ds = append(ds, e.phase.checkOutputMarks(in, o, val)...); ds.HasErrors() {
 		return ds
 	}

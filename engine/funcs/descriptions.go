@@ -27,6 +27,7 @@ var descriptions = map[string]string{
 	"coalescelist":     "The first list that is not empty.",
 	"compact":          "A list of strings without those that are empty or null.",
 	"concat":           "One list with the elements of several.",
+	"convert":          "A value converted to a type constraint, with the defaults of optional attributes.",
 	"contains":         "Whether a list or set has a value among its elements.",
 	"csvdecode":        "A list of objects, one for each line of a CSV text; its first line names the attributes.",
 	"dirname":          "A file system path without its last part.",

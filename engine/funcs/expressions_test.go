@@ -150,9 +150,28 @@ func evaluate(expr string, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return whole.GetAttr("v").WithMarks(ms), nil
 }
 
+// newer are the expressions of the corpus with another result since Terraform 1.15: errors of 1.11 that have a value now, or another error
+// ([cty.NilVal]).
+// Source: go-cty 1.16.2 (negative indices of tuples), 1.18.1 (contains with null) and 1.20 (signum of fractions).
+var newer = map[string]cty.Value{
+	`contains(["a"], null)`:        cty.False,
+	`element(["a", "b", "c"], -1)`: cty.StringVal("c"),
+	`element([1,2,3], -1)`:         cty.NumberIntVal(3),
+	`signum("0.1")`:                cty.NumberIntVal(1),
+	`signum(-1.5)`:                 cty.NumberIntVal(-1),
+	`contains("abc", null)`:        cty.NilVal,
+	`contains(2, null)`:            cty.NilVal,
+}
+
 // check returns what differs from the recording, or nothing.
 func (r row) check(ctx *hcl.EvalContext, planning bool) string {
 	v, diags := evaluate(r.Expr, ctx)
+	if want, is := newer[r.Expr]; is {
+		if diags.HasErrors() != (want == cty.NilVal) || want != cty.NilVal && !v.RawEquals(want) {
+			return fmt.Sprintf("got %#v (%v), want %#v", v, diags, want)
+		}
+		return ""
+	}
 	if len(r.Want.Error) > 0 {
 		return r.checkError(v, diags, planning)
 	}

@@ -6,6 +6,8 @@ import (
 	"github.com/hashicorp/hcl/v2/ext/customdecode"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
 // A Signature is the way to call a function, for people and editors.
@@ -38,7 +40,7 @@ func newSignature(name string, f function.Function) Signature {
 	told := func(p function.Parameter) function.Parameter {
 		p.Description = "" // these are of the library, and only some have one
 		types = append(types, p.Type)
-		if p.Type == customdecode.ExpressionClosureType {
+		if p.Type == customdecode.ExpressionClosureType || p.Type == converting.TargetType {
 			p.Type, lazy = cty.DynamicPseudoType, true
 		}
 		return p

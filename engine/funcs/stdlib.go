@@ -9,49 +9,60 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
-	"github.com/zclconf/go-cty/cty/gocty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
-// Terraform 1.11.4 is built with go-cty 1.16.0. Below are the functions of its
-// stdlib that behave otherwise in the version we build with, or that crash.
+// Below are the functions of go-cty's stdlib that behave otherwise than people expect, or that crash.
 
-// narrowed returns f behind other parameters and a check that comes first.
-func narrowed(f function.Function, spec function.Spec, check func(args []cty.Value) error) function.Function {
-	spec.Type = func(args []cty.Value) (cty.Type, error) {
-		if check != nil {
-			if err := check(args); err != nil {
-				return cty.NilType, err
+// contains looks for null, too. In go-cty since 1.18.1 the literal null makes the result unknown, so that Terraform 1.16 plans "(known after
+// apply)" and then has null.
+var containsFunc = function.New(&function.Spec{
+	Params: []function.Parameter{anything("list"), {Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true}},
+	Type:   function.StaticReturnType(cty.Bool),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		list, value := args[0], args[1]
+		if !value.IsKnown() || !value.IsNull() {
+			return stdlib.ContainsFunc.Call(args)
+		}
+		if !list.CanIterateElements() || list.Type().IsMapType() || list.Type().IsObjectType() {
+			return stdlib.ContainsFunc.Call([]cty.Value{list, cty.NullVal(cty.String)})
+		}
+		for it := list.ElementIterator(); it.Next(); {
+			if _, x := it.Element(); !x.IsKnown() {
+				return cty.UnknownVal(cty.Bool), nil
+			} else if x.IsNull() {
+				return cty.True, nil
 			}
 		}
-		return f.ReturnTypeForValues(args)
-	}
-	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) }
-	return function.New(&spec)
-}
-
-// contains may not be asked for null (go-cty 1.18.1 allows it).
-var containsFunc = narrowed(stdlib.ContainsFunc, function.Spec{
-	Params:       []function.Parameter{anything("list"), anything("value")},
+		return cty.False, nil
+	},
 	RefineResult: notNull,
-}, nil)
-
-// element counts from the end of a list, but not of a tuple (since go-cty 1.16.2).
-var elementFunc = narrowed(stdlib.ElementFunc, function.Spec{
-	Params: []function.Parameter{marked(anything("list")), number("index")},
-}, func(args []cty.Value) error {
-	if !args[0].Type().IsTupleType() || !args[1].IsKnown() {
-		return nil
-	}
-	var index int
-	if err := gocty.FromCtyValue(args[1], &index); err != nil {
-		return nil // the function itself reports it
-	}
-	if n := args[0].Type().Length(); n > 0 && index%n < 0 {
-		return errors.New("cannot use a negative index with a tuple; convert it with tolist first")
-	}
-	return nil
 })
+
+// convert has a type constraint as its second argument: see [converting.Target].
+var convertFunc = function.New(&function.Spec{
+	Params: []function.Parameter{open("value"), {Name: "type", Type: converting.TargetType}},
+	Type: func(args []cty.Value) (cty.Type, error) {
+		v, err := convertTo(args[0], args[1])
+		return v.Type(), err
+	},
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		return convertTo(args[0], args[1])
+	},
+})
+
+func convertTo(v, target cty.Value) (cty.Value, error) {
+	if !target.IsKnown() || target.IsNull() {
+		return cty.DynamicVal, function.NewArgErrorf(1, "a type constraint is required, such as list(string)")
+	}
+	out, err := target.EncapsulatedValue().(*converting.Target).Convert(v)
+	if err != nil {
+		return cty.DynamicVal, function.NewArgError(0, err)
+	}
+	return out, nil
+}
 
 // Since go-cty 1.16.1 format and formatlist take arguments of no known type as any other; before, those made the whole
 // result unknown. That stays so for what is not known. A plain null is known: it is formatted, or an error, as in

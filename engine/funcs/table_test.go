@@ -14,6 +14,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
 // TestSignatures compares the table with the signatures that Terraform 1.11.4 tells
@@ -57,7 +59,7 @@ func parameterType(p function.Parameter) string {
 	switch {
 	case p.Type == customdecode.ExpressionClosureType && p.Name == "template":
 		ty = "string" // of what the expression gives
-	case p.Type == customdecode.ExpressionClosureType, p.Type == cty.DynamicPseudoType:
+	case p.Type == customdecode.ExpressionClosureType, p.Type == cty.DynamicPseudoType, p.Type == converting.TargetType:
 		ty = "dynamic"
 	default:
 		ty = strings.NewReplacer("(any)", "(dynamic)").Replace(FormatConstraint(p.Type))

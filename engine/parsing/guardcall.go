@@ -22,6 +22,10 @@ type call struct {
 
 func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
 	for i := range x.Args {
+		if i == 1 && isConvert(x) {
+			x.Args[i] = guardType(x.Args[i])
+			continue
+		}
 		x.Args[i] = checkedLiteral(guard(x.Args[i]))
 	}
 	return &call{x, growth.Of(x.Name)}

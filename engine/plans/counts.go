@@ -15,6 +15,10 @@ func (p *Plan) Counts() counting.Counts {
 		}
 		if c.Addr.Instance.Resource.Resource.Mode == addrs.Managed {
 			n = c.Action.Count(n)
+			if c.KeepsOld {
+				n.Destroy--
+				n.Forget++
+			}
 		}
 	}
 	return n

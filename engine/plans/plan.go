@@ -249,6 +249,8 @@ type ResourceChange struct {
 	RequiredReplace []cty.Path
 	// CreateBeforeDestroy is the setting in force, also if a dependent forced it.
 	CreateBeforeDestroy bool
+	// KeepsOld is set for a replacement whose old object leaves the state and is not destroyed.
+	KeepsOld bool
 	// Schema describes the values; nil only if the provider no longer knows the type.
 	Schema *schema.Schema
 	// ConfigDeps are the resources that the configuration (or, without one, nothing) makes
@@ -256,6 +258,11 @@ type ResourceChange struct {
 	// those that the state has stored. See package order.
 	ConfigDeps []addrs.ConfigResource
 	StoredDeps *states.Dependencies
+}
+
+// Destroys reports whether the change destroys an object.
+func (c *ResourceChange) Destroys() bool {
+	return c.Action == Delete || c.Action.IsReplace() && !c.KeepsOld
 }
 
 // An OutputChange is the planned change of a root output.

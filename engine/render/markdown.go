@@ -75,7 +75,7 @@ func lossMarkdown(changes []*plans.ResourceChange) string {
 	var names []string
 	left, length := 0, 0
 	for _, c := range changes {
-		if c.Action != plans.Delete && !c.Action.IsReplace() {
+		if !c.Destroys() {
 			continue
 		}
 		name := codeSpan(c.Addr.String())

@@ -42,7 +42,7 @@ func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift boo
 	if !importedNow {
 		line("(%s)", importedFrom(c.Importing))
 	}
-	if c.Action.IsReplace() {
+	if c.Action.IsReplace() && c.Destroys() {
 		line("%s", p.in(yellow, "Warning: this will destroy the imported resource"))
 	}
 }
@@ -100,6 +100,9 @@ func reasons(c *plans.ResourceChange) []string {
 		return []string{"because it is the current object of " + in.String()}
 	case c.Action == plans.Forget:
 		return []string{"destroy = false is set in the configuration"}
+	}
+	if c.KeepsOld {
+		return []string{"the old object will not be destroyed: destroy = false is set in the configuration"}
 	}
 	switch c.Reason {
 	case plans.ReasonReadBecauseConfigUnknown:

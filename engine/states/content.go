@@ -119,7 +119,7 @@ func (c *comparison) object(a, b *Object) bool {
 	case a == nil || b == nil:
 		return false
 	}
-	return a.Status == b.Status && a.SchemaVersion == b.SchemaVersion && a.CreateBeforeDestroy == b.CreateBeforeDestroy &&
+	return a.Status == b.Status && a.SchemaVersion == b.SchemaVersion && a.CreateBeforeDestroy == b.CreateBeforeDestroy && a.SkipDestroy == b.SkipDestroy &&
 		(a.AttrsJSON == nil) == (b.AttrsJSON == nil) && sameJSON(a.AttrsJSON, b.AttrsJSON) &&
 		maps.Equal(a.AttrsFlat, b.AttrsFlat) &&
 		samePaths(a.Sensitive, b.Sensitive) &&

@@ -21,7 +21,7 @@ import (
 // LanguageVersion is the version of Terraform whose language, file formats and
 // command line the engine follows. State files name it as the version that wrote
 // them, and required_version is held against it.
-const LanguageVersion = "1.11.4"
+const LanguageVersion = "1.15.9"
 
 // A State is one snapshot. The zero value is not useful; start with [Empty].
 type State struct {
@@ -113,6 +113,8 @@ type Object struct {
 	// Dependencies are the resources that this one was made with the help of.
 	Dependencies        *Dependencies
 	CreateBeforeDestroy bool
+	// SkipDestroy is set if the object leaves the state without being destroyed, where its resource has no block any more. Source: OpenTofu 1.12.
+	SkipDestroy bool
 	// Value is the decoded form of AttrsJSON, with sensitive marks, if somebody
 	// needed it already; else cty.NilVal. It always agrees with AttrsJSON.
 	Value cty.Value

@@ -32,6 +32,8 @@ func newTally(p *plans.Plan) *Tally {
 		switch {
 		case c.Action == plans.Create, c.Action == plans.Update, c.Action == plans.Delete:
 			t.planned = append(t.planned, Action{c.Addr, c.Action})
+		case c.KeepsOld:
+			t.planned = append(t.planned, Action{c.Addr, plans.Create})
 		case c.Action.IsReplace():
 			t.deposes[c.Addr] = c.Action == plans.CreateThenDelete
 			t.planned = append(t.planned, Action{c.Addr, plans.Delete}, Action{c.Addr, plans.Create})

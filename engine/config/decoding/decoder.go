@@ -56,6 +56,7 @@ type refusal struct{ summary, detail string }
 
 var blockTypes = []blockType{
 	{"terraform", nil, (*Decoder).terraform, refusal{}},
+	{"language", nil, (*Decoder).languageBlock, refusal{}},
 	{"required_providers", nil, (*Decoder).misplacedRequirements, refusal{}},
 	{"provider", []string{"name"}, (*Decoder).provider, refusal{}},
 	{"variable", []string{"name"}, (*Decoder).variable, refusal{}},

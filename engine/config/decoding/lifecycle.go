@@ -12,7 +12,7 @@ import (
 var lifecycleSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{
 		{Name: "create_before_destroy"}, {Name: "prevent_destroy"}, {Name: "ignore_changes"}, {Name: "replace_triggered_by"},
-		{Name: "enabled"},
+		{Name: "enabled"}, {Name: "destroy"},
 	},
 	Blocks: []hcl.BlockHeaderSchema{{Type: "precondition"}, {Type: "postcondition"}},
 }
@@ -49,6 +49,9 @@ func (x *resource) lifecycle(b *hcl.Block) {
 		} else {
 			x.literal(a, &x.PreventDestroy)
 		}
+		destroy := true
+		x.literal(attrs["destroy"], &destroy)
+		x.Keep = !destroy
 		if a := attrs["ignore_changes"]; a != nil {
 			x.ignoreChanges(a.Expr)
 		}

@@ -2,15 +2,17 @@ package decoding
 
 import (
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 var outputSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{
 		{Name: "description"}, {Name: "value", Required: true}, {Name: "depends_on"},
-		{Name: "sensitive"}, {Name: "ephemeral"}, {Name: "deprecated"},
+		{Name: "sensitive"}, {Name: "ephemeral"}, {Name: "deprecated"}, {Name: "type"},
 	},
 	Blocks: []hcl.BlockHeaderSchema{{Type: "precondition"}, {Type: "postcondition"}},
 }
@@ -23,6 +25,9 @@ func (d *Decoder) output(b *hcl.Block) {
 	attrs := content.Attributes
 	given := d.givenArgs(content)
 	o.Expr = expr(attrs["value"])
+	if a := attrs["type"]; a != nil {
+		d.outputType(o, a.Expr)
+	}
 	d.literal(attrs["description"], &o.Description)
 	d.deprecated(attrs["deprecated"], &o.Deprecated)
 	d.literal(attrs["sensitive"], &o.Sensitive)
@@ -45,6 +50,23 @@ func (d *Decoder) output(b *hcl.Block) {
 		d.duplicate(o.Range, "Duplicate output definition", "output."+o.Name, old.Range)
 	default:
 		d.content.Outputs[o.Name] = o
+	}
+}
+
+// outputType reads the type constraint of an output.
+func (d *Decoder) outputType(o *config.Output, e hcl.Expression) {
+	if wrong := parsing.Quoted(e); wrong != nil {
+		d.add(hcl.Diagnostics{wrong})
+		return
+	}
+	ty, defaults, ds := typeexpr.TypeConstraintWithDefaults(e)
+	d.add(ds)
+	if ds.HasErrors() {
+		return
+	}
+	o.Type = ty
+	if defaults != nil {
+		o.Defaults = &config.Defaults{Apply: defaults.Apply}
 	}
 }
 

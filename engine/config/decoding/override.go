@@ -66,6 +66,9 @@ func overrideOutput(old, o *config.Output, given map[string]bool) {
 	if given["value"] {
 		old.Expr = o.Expr
 	}
+	if given["type"] {
+		old.Type, old.Defaults = o.Type, o.Defaults
+	}
 	if given["sensitive"] {
 		old.Sensitive = o.Sensitive
 	}
@@ -92,6 +95,9 @@ func (x *resource) replace(old *config.Resource) {
 	}
 	if x.given["prevent_destroy"] {
 		old.PreventDestroy, old.PreventDestroyIf = x.PreventDestroy, x.PreventDestroyIf
+	}
+	if x.given["destroy"] {
+		old.Keep = x.Keep
 	}
 	if x.given["ignore_changes"] {
 		old.IgnoreChanges, old.IgnoreAllChanges = x.IgnoreChanges, x.IgnoreAllChanges

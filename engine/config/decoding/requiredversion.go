@@ -31,10 +31,10 @@ func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 			return
 		}
 	}
-	if match, err := config.VersionMatches(config.LanguageVersion, []config.VersionConstraint{c}); err == nil && !match {
+	if !config.Speaks(constraints) {
 		// Before all others, which a newer version of the language may not have.
 		d.diags = slices.Insert(d.diags, 0, diags.MarkLate(diags.HCLError(&a.Range, OtherVersion,
-			"This configuration requires version %s of the Terraform language; Lockstep speaks version %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
+			"This configuration requires version %s of the Terraform language. Lockstep speaks the language of versions 1.11 to %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
 			c.Text, config.LanguageVersion)))
 	}
 }

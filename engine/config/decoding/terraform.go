@@ -1,6 +1,7 @@
 package decoding
 
 import (
+	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -41,6 +42,45 @@ func (d *Decoder) terraform(b *hcl.Block) {
 			d.requiredProviders(x)
 		case "provider_meta":
 			d.providerMeta(x)
+		}
+	}
+}
+
+var languageSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "compatible_with"}}}
+
+var compatibleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "opentofu"}, {Name: "terraform"}}}
+
+// languageBlock reads a language block, which names the tools that the module is for. It is for Lockstep if one of the tools has a version
+// that Lockstep speaks.
+// Source: OpenTofu 1.12.6, which reads its own version only.
+func (d *Decoder) languageBlock(b *hcl.Block) {
+	content := d.contentOf(b.Body, languageSchema)
+	for _, x := range content.Blocks {
+		attrs := d.contentOf(x.Body, compatibleSchema).Attributes
+		var unfit []*hcl.Attribute
+		fits := false
+		for _, name := range []string{"opentofu", "terraform"} {
+			a := attrs[name]
+			if a == nil {
+				continue
+			}
+			c, ok := d.versionConstraint(a)
+			if !ok {
+				fits = true // that is the error
+				continue
+			}
+			constraints, err := version.NewConstraint(c.Text)
+			own := version.Must(version.NewVersion(config.OpenTofuVersion))
+			if err != nil || name == "opentofu" && constraints.Check(own) || name == "terraform" && config.Speaks(constraints) {
+				fits = true
+				continue
+			}
+			unfit = append(unfit, a)
+		}
+		if len(unfit) > 0 && !fits {
+			d.errorf(&unfit[0].Range, "Incompatible module",
+				"This module is for other versions of the language. Lockstep speaks that of Terraform 1.11 to %s and of OpenTofu %s. Use a version of the module that allows one of these.",
+				config.LanguageVersion, config.OpenTofuVersion)
 		}
 	}
 }

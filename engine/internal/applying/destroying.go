@@ -34,6 +34,10 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	if o == nil {
 		return nil // gone already
 	}
+	if x.c.KeepsOld {
+		x.a.record.set(addr, x.c.Provider, nil)
+		return nil
+	}
 	var ds diags.Diagnostics
 	twins := x.twins(addr, o)
 	if x.interrupted || twins {

@@ -108,6 +108,7 @@ func (x *object) store(v cty.Value, status states.Status, private []byte) diags.
 	o, err := session.Encode(v, x.rs, session.Encoding{
 		Status: status, Private: private,
 		Dependencies: x.a.deps.Stored(x.cr), CreateBeforeDestroy: x.a.forced.Has(x.cr, x.c.Addr.Instance.Resource.Key),
+		SkipDestroy: x.r != nil && x.r.Keep,
 	})
 	if err != nil {
 		return diags.FromError("Object cannot be saved", err)

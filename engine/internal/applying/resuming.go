@@ -62,6 +62,12 @@ func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journa
 		if c.Action == plans.CreateThenDelete {
 			object.Deposed, _ = p.Deposed(c.Addr.Instance)
 		}
+		if c.KeepsOld { // an edit of the state alone; that of a deposed object can be repeated
+			if object.Deposed == addrs.NotDeposed && p.Edited(object) {
+				return done, journaling.Call{}
+			}
+			return notBegun, journaling.Call{}
+		}
 	case order.Read, order.Forget:
 		if p.Edited(object) {
 			return done, journaling.Call{}
@@ -181,7 +187,7 @@ func (x *object) readObject(ctx context.Context, addr addrs.ResourceInstanceObje
 			"Provider %q returned an invalid value for %s when it was read.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", x.c.Provider.Provider, addr)...)
 	}
 	is, err := session.Encode(session.MarkSensitive(resp.New, x.rs, sensitive), x.rs, session.Encoding{
-		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
 	})
 	if err != nil {
 		return nil, append(ds, diags.FromError("Object cannot be saved", err)...)

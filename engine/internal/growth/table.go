@@ -38,7 +38,7 @@ var table = map[string]Bound{
 	"cidrsubnets": made,
 
 	// Collections of collections.
-	"chunklist": made, "coalesce": {Kind: Part, estimate: unified}, "coalescelist": {Kind: Part, estimate: unified}, "compact": shares, "concat": {Kind: Shares, estimate: unified},
+	"chunklist": made, "coalesce": {Kind: Part, estimate: unified}, "coalescelist": {Kind: Part, estimate: unified}, "compact": shares, "concat": {Kind: Shares, estimate: unified}, "convert": made,
 	"distinct": {Kind: Shares, estimate: distinct}, "element": part, "ephemeralasnull": part, "flatten": shares, "keys": shares,
 	"lookup": part, "matchkeys": {Kind: Shares, estimate: matchKeys}, "merge": shares, "nonsensitive": part, "one": part,
 	"range": made /* the library makes 1024 numbers at most */, "reverse": shares, "sensitive": part, "setintersection": {Kind: Shares, estimate: sets}, "setproduct": {Kind: Shares, Lists: true, estimate: setProduct},

@@ -63,7 +63,7 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 		return bad(session.Describe(err))
 	}
 	next, err := session.Encode(session.MarkSensitive(resp.State, rs, nil), rs, session.Encoding{
-		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
 	})
 	if err != nil {
 		return bad(err.Error())

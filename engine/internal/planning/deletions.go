@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // Objects are deleted for three reasons: nobody declares their instance any more, they were deposed
@@ -20,9 +21,20 @@ import (
 // (PlanDestroy); and prevent_destroy may forbid it, which leaves the change in the plan, beside the
 // error, as its explanation.
 
-// delete plans the deletion of a refreshed object. The order of an apply needs the dependencies that
+// keeps reports whether an object leaves the state without being destroyed: by destroy = false, or, without a block, by what the state says.
+func (b *block) keeps(o *states.Object) bool {
+	if b.r != nil {
+		return b.r.Keep
+	}
+	return o.SkipDestroy
+}
+
+// delete plans the deletion of a refreshed object, or that it leaves the state. The order of an apply needs the dependencies that
 // are stored with the object: those of the configuration may be gone together with the block.
 func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
+	if b.keeps(found.object) {
+		return b.forgetting(addr, found, reason), nil
+	}
 	private, ds := b.askToDelete(ctx, addr, found.value, found.object.Private)
 	if ds.HasErrors() {
 		return nil, ds
@@ -40,7 +52,7 @@ func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, f
 // protected: the decision about them was taken with the replacement that left them behind. The change stays in
 // the plan, so that a reader sees its cause.
 func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
-	if b.r == nil || c.Addr.Deposed != addrs.NotDeposed {
+	if b.r == nil || c.Addr.Deposed != addrs.NotDeposed || c.Action == plans.Forget {
 		return nil
 	}
 	return b.protect(c.Addr.Instance)
@@ -164,6 +176,9 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 // somebody has set outside must be seen, and the change shows the object that will be destroyed. Source: Terraform 1.12,
 // https://github.com/hashicorp/terraform/issues/36394.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
+	if o := b.p.prior.Object(obj); o != nil && configured.keeps(o) && b.p.in.Mode != plans.RefreshOnlyMode {
+		return b.forgetObject(ctx, obj, reason)
+	}
 	found, ds := b.refresh(ctx, obj) // nothing if it has deposed objects only, or is gone
 	if ds.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {
 		return ds

@@ -115,7 +115,7 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 // internal/terraform/node_resource_plan_destroy.go of Terraform 1.11.
 func (b *block) upgrade(obj addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
 	next, err := session.Encode(v, b.rs, session.Encoding{
-		Status: o.Status, Private: o.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+		Status: o.Status, Private: o.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
 	})
 	if err != nil {
 		return diags.FromError("Invalid object in the state", err)

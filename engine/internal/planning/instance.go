@@ -65,7 +65,7 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 		x.settle()
 	}
 	x.p.changes.Record(change)
-	if change.Action.IsReplace() {
+	if change.Action.IsReplace() && !change.KeepsOld {
 		if more := x.protect(x.addr); more.HasErrors() {
 			return cty.NilVal, append(ds, more...)
 		}
@@ -83,7 +83,7 @@ func (x *instance) settle() {
 	if x.imported && len(deps.All()) == 0 {
 		return
 	}
-	o.Dependencies, o.CreateBeforeDestroy = deps, x.cbd
+	o.Dependencies, o.CreateBeforeDestroy, o.SkipDestroy = deps, x.cbd, x.r.Keep
 	x.p.prior.SetObject(x.object(), x.pc, &o)
 }
 
@@ -140,6 +140,7 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		Private:             q.PlannedPrivate,
 		RequiredReplace:     q.RequiredReplace,
 		CreateBeforeDestroy: x.cbd,
+		KeepsOld:            action.IsReplace() && x.r.Keep,
 		StoredDeps:          x.storedDeps(),
 	}, ds
 }

@@ -58,15 +58,15 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			return none, ds
 		}
 	}
-	deps, cbd := o.Dependencies, o.CreateBeforeDestroy
+	deps, cbd, keep := o.Dependencies, o.CreateBeforeDestroy, o.SkipDestroy
 	if b.r != nil && addr.Deposed == addrs.NotDeposed {
-		cbd = b.cbd
+		cbd, keep = b.cbd, b.r.Keep
 		if !p.in.SkipRefresh {
 			deps = states.MergeDependencies(p.deps.Stored(b.cr), o.Dependencies)
 		}
 	}
 	next, err := session.Encode(val, b.rs, session.Encoding{
-		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: cbd, Stored: o.AttrsJSON,
+		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: cbd, SkipDestroy: keep, Stored: o.AttrsJSON,
 	})
 	if err != nil {
 		return none, append(ds, diags.FromError("Provider produced invalid object",

@@ -28,7 +28,11 @@ func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (b
 			continue
 		}
 		for _, obj := range p.prior.Objects(addr) {
-			ds = append(ds, b.complete(b.forgetObject(ctx, obj), addr)...)
+			reason := plans.ReasonNone
+			if obj.Deposed == addrs.NotDeposed {
+				reason = b.orphanReason(obj.Instance)
+			}
+			ds = append(ds, b.complete(b.forgetObject(ctx, obj, reason), addr)...)
 		}
 	}
 	return true, ds
@@ -36,15 +40,11 @@ func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (b
 
 // forgetObject plans the removal of one object from the state. It is not refreshed: its present value
 // does not matter any more.
-func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObject) diags.Diagnostics {
+func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason) diags.Diagnostics {
 	o := b.p.prior.Object(obj)
 	before, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
 	if ds.HasErrors() {
 		return ds
-	}
-	reason := plans.ReasonNone
-	if obj.Deposed == addrs.NotDeposed {
-		reason = b.orphanReason(obj.Instance)
 	}
 	b.p.changes.Record(b.forgetting(obj, refreshed{object: o, value: before}, reason))
 	return ds
@@ -66,6 +66,8 @@ func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 	var left, current string
 	for _, c := range changes {
 		switch line := "\n - " + c.Addr.String(); {
+		case c.KeepsOld:
+			left += line + " (the object that is replaced)"
 		case c.Action != plans.Forget:
 		case c.Reason == plans.ReasonForgetBecauseCurrent:
 			current += line

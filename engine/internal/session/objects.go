@@ -89,6 +89,7 @@ type Encoding struct {
 	Private             []byte
 	Dependencies        *states.Dependencies
 	CreateBeforeDestroy bool
+	SkipDestroy         bool
 	// Stored are the attributes as they are stored already, maybe with other white space: if they stay
 	// the same, the object has this text, and takes no memory for another one.
 	Stored json.RawMessage
@@ -121,6 +122,7 @@ func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) 
 		Private:             e.Private,
 		Dependencies:        e.Dependencies,
 		CreateBeforeDestroy: e.CreateBeforeDestroy,
+		SkipDestroy:         e.SkipDestroy,
 		Value:               marks.At(plain, marks.Sensitive, sensitive),
 	}, nil
 }

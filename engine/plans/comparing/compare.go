@@ -144,6 +144,8 @@ func word(c *plans.ResourceChange) string {
 	switch {
 	case c == nil:
 		return ""
+	case c.KeepsOld:
+		return "replace, the old object stays"
 	case c.Action == plans.DeleteThenCreate:
 		return "replace, destroyed first"
 	case c.Action == plans.CreateThenDelete:

@@ -264,7 +264,7 @@ func (d *decoder) changes(list []wireChange) []*plans.ResourceChange {
 func (d *decoder) change(w *wireChange) *plans.ResourceChange {
 	c := &plans.ResourceChange{
 		Addr:   addrs.ResourceInstanceObject{Instance: d.instance(w.Addr), Deposed: addrs.DeposedKey(w.Deposed)},
-		Reason: w.Reason, Private: w.Private, CreateBeforeDestroy: w.Cbd,
+		Reason: w.Reason, Private: w.Private, CreateBeforeDestroy: w.Cbd, KeepsOld: w.KeepsOld,
 		Change: plans.Change{Action: w.Action, Importing: d.importing(w.Importing), GeneratedConfig: w.Generated},
 	}
 	c.PrevAddr = c.Addr.Instance

@@ -99,6 +99,7 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 		Reason:    c.Reason,
 		Private:   c.Private,
 		Cbd:       c.CreateBeforeDestroy,
+		KeepsOld:  c.KeepsOld,
 
 		ConfigDeps: e.blockList(c.ConfigDeps),
 	}

@@ -306,7 +306,7 @@ func (m *maker) provider() addrs.AbsProviderConfig {
 func (m *maker) change(a addrs.ResourceInstanceObject, prev, prior *states.State) *plans.ResourceChange {
 	s := m.schemas[a.Instance.Resource.Resource.Type]
 	ty := s.Block.ImpliedType()
-	c := &plans.ResourceChange{Addr: a, PrevAddr: a.Instance, Provider: m.provider(), Schema: s, CreateBeforeDestroy: m.chance(50)}
+	c := &plans.ResourceChange{Addr: a, PrevAddr: a.Instance, Provider: m.provider(), Schema: s, CreateBeforeDestroy: m.chance(50), KeepsOld: m.chance(10)}
 	c.Before, c.After = cty.NullVal(ty), cty.NullVal(ty)
 	if o := prior.Object(a); o != nil {
 		c.StoredDeps = o.Dependencies

@@ -206,6 +206,7 @@ type wireChange struct {
 	Private   []byte
 	Replace   uint32 // path list
 	Cbd       bool
+	KeepsOld  bool
 
 	ConfigDeps  uint32 // block list
 	StoredWhere byte
@@ -226,6 +227,7 @@ func (w *wireChange) code(c *coder) {
 	c.bytes(&w.Private)
 	c.index(&w.Replace)
 	c.bool(&w.Cbd)
+	c.bool(&w.KeepsOld)
 	c.index(&w.ConfigDeps)
 	octet(c, &w.StoredWhere)
 	c.index(&w.StoredDeps)

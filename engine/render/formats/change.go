@@ -65,7 +65,7 @@ func (t *jsonText) resourceChange(c *plans.ResourceChange) {
 	t.optional("deposed", string(c.Addr.Deposed))
 	t.key("change")
 	t.openObject()
-	t.actions(c.Action)
+	t.actions(c.Action, c.KeepsOld)
 	t.values(c)
 	t.replacePaths(c.RequiredReplace)
 	t.importing(c)
@@ -74,10 +74,14 @@ func (t *jsonText) resourceChange(c *plans.ResourceChange) {
 	t.closeObject()
 }
 
-func (t *jsonText) actions(a plans.Action) {
+// actions writes the steps of an action. A replacement may keep the old object: then it is forgotten.
+func (t *jsonText) actions(a plans.Action, keeps bool) {
 	t.key("actions")
 	t.openArray()
 	for _, n := range actionNames[a] {
+		if keeps && n == "delete" {
+			n = "forget"
+		}
 		t.string(n)
 	}
 	t.closeArray()
@@ -160,7 +164,7 @@ func (t *jsonText) outputChanges(list []*plans.OutputChange) {
 	for _, o := range list {
 		t.key(o.Name)
 		t.openObject()
-		t.actions(o.Action)
+		t.actions(o.Action, false)
 		before := marks.Plain(o.Before)
 		after := marks.Plain(o.After)
 		t.key("before")

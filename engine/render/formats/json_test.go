@@ -196,7 +196,7 @@ func TestAnEmptyPlanSaysWhatItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"format_version":"1.2","terraform_version":"1.11.4","planned_values":{"root_module":{}},"applyable":false,"complete":true,"errored":false}`
+	want := `{"format_version":"1.2","terraform_version":"` + states.LanguageVersion + `","planned_values":{"root_module":{}},"applyable":false,"complete":true,"errored":false}`
 	if string(src) != want {
 		t.Errorf("got  %s\nwant %s", src, want)
 	}

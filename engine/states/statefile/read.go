@@ -388,6 +388,8 @@ func (r *reader) instance() error {
 			o.Dependencies, err = r.dependencies()
 		case "create_before_destroy":
 			o.CreateBeforeDestroy, err = r.Boolean()
+		case "skip_destroy":
+			o.SkipDestroy, err = r.Boolean()
 		default:
 			err = r.keep(&o.Extra, name)
 		}

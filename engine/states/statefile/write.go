@@ -285,6 +285,10 @@ func (e *encoder) object(k addrs.InstanceKey, provider string, deposed addrs.Dep
 		e.member("create_before_destroy")
 		e.text("true")
 	}
+	if o.SkipDestroy {
+		e.member("skip_destroy")
+		e.text("true")
+	}
 	if err := e.extra(late); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ func countsOf(p *plans.Plan) *runs.Content {
 	var types []string
 	for _, c := range p.Changes {
 		r := c.Addr.Instance.Resource.Resource
-		if r.Mode == addrs.Managed && (c.Action == plans.Delete || c.Action.IsReplace()) {
+		if r.Mode == addrs.Managed && c.Destroys() {
 			types = append(types, r.Type)
 		}
 	}

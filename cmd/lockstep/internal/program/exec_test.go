@@ -11,6 +11,7 @@ import (
 	tfjson "github.com/hashicorp/terraform-json"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/program/programtest"
+	"github.com/lockstep-iac/lockstep/engine"
 )
 
 // terraformExec returns a client for the stock tool, with us in its place.
@@ -66,7 +67,7 @@ func TestTerraformExecLife(t *testing.T) {
 
 	v, providers, err := tf.Version(ctx, true)
 	ok(t, "version", err)
-	if v.String() != "1.11.4" || len(providers) != 0 {
+	if v.String() != engine.LanguageVersion || len(providers) != 0 {
 		t.Errorf("version %s with providers %v", v, providers)
 	}
 	ok(t, "init", tf.Init(ctx))

@@ -17,7 +17,7 @@ import (
 )
 
 // TerraformVersion is the Terraform version that providers are given: Lockstep's language level.
-const TerraformVersion = "1.11.4"
+const TerraformVersion = "1.15.9"
 
 // MaxMessage is the largest message accepted from a plugin, in bytes. Schemas of
 // large providers exceed gRPC's own limit of 4 MiB; 256 MiB is Terraform's.
