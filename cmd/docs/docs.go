@@ -133,12 +133,12 @@ func parse(topic, text string) Page {
 	return p
 }
 
-// announces is the beginning of most first sentences, which a list leaves out.
-var announces = regexp.MustCompile(`^This page (?:shows|says|lists|compares|explains|describes) `)
+// announces is the beginning of many first sentences, which a list leaves out: a sentence that would then begin with What or Where is whole.
+var announces = regexp.MustCompile(`^This page (?:shows|says|lists|explains|describes) (how|which|who|why|the|all|every|problems) `)
 
 // brief returns the first sentence of a page for a list: "How to move a state.".
 func brief(first string) string {
-	rest := announces.ReplaceAllString(first, "")
+	rest := announces.ReplaceAllString(first, "$1 ")
 	r, n := utf8.DecodeRuneInString(rest)
 	return string(unicode.ToUpper(r)) + rest[n:]
 }
