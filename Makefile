@@ -68,7 +68,7 @@ sizes:
 UPDATE ?=
 docs:
 	go test -vet=off -ldflags='-s -w' -run '^TestReference$$' $(GENERATED) $(UPDATE)
-	go test -vet=off -ldflags='-s -w' -run '^Test(Index|Links|DocumentLinks|Addresses|Shown|Prose|Docs.*)$$' ./cmd/docs ./cmd/lockstep $(UPDATE)
+	go test -vet=off -ldflags='-s -w' -run '^Test(Index|Links|DocumentLinks|Alarms|Addresses|Shown|Prose|Docs.*)$$' ./cmd/docs ./cmd/lockstep $(UPDATE)
 
 # The packages whose tables have a page in cmd/docs/reference.
 GENERATED = ./cmd/docs ./cmd/lockstep ./cmd/lockstep/internal/deploying ./functions/comment ./functions/comment/grammar ./functions/comment/reasons \

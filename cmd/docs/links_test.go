@@ -18,7 +18,7 @@ import (
 var (
 	linked = regexp.MustCompile(`\]\(([^)\s]*)\)`)
 	// address is the documentation's on GitHub, to which comments, checks and alarms link.
-	address = regexp.MustCompile(`https://github\.com/lockstep-iac/lockstep/blob/main/cmd/docs/([a-z0-9/-]+\.md(?:#[^\s)"'>\x60]*)?)`)
+	address = regexp.MustCompile(`https://github\.com/lockstep-iac/lockstep/blob/main/cmd/docs/([a-z0-9/-]+\.md(?:#[^\s)"'>\x60]+)?)`)
 )
 
 // wrongLink returns what is wrong with a link to a page or a section from a page in a folder, or "".

@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
@@ -45,11 +46,48 @@ type stack struct {
 		AllowedValues []int   `yaml:"AllowedValues"`
 	} `yaml:"Parameters"`
 	Resources map[string]struct {
-		Type string `yaml:"Type"`
+		Type       string    `yaml:"Type"`
+		Properties yaml.Node `yaml:"Properties"`
 	} `yaml:"Resources"`
 	Outputs map[string]struct {
 		Description string `yaml:"Description"`
 	} `yaml:"Outputs"`
+}
+
+// readStack reads template.yaml.
+func readStack(t *testing.T) (s stack) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(read(t, "template.yaml")), &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestAlarms holds that each alarm of the template has a section in operate/alarms, to which its description leads.
+func TestAlarms(t *testing.T) {
+	t.Parallel()
+	const at = "https://github.com/lockstep-iac/lockstep/blob/main/cmd/docs/operate/alarms.md#"
+	all, found := Read(), 0
+	for name, r := range ordered(readStack(t).Resources) {
+		if r.Type != "AWS::CloudWatch::Alarm" {
+			continue
+		}
+		found++
+		var alarm struct {
+			Description string `yaml:"AlarmDescription"`
+		}
+		if err := r.Properties.Decode(&alarm); err != nil {
+			t.Fatal(err)
+		}
+		if anchor := page.Slug(name); !strings.HasSuffix(strings.TrimSuffix(alarm.Description, "."), at+anchor) {
+			t.Errorf("%s: its description does not lead to %s%s: %s", name, at, anchor, alarm.Description)
+		} else if _, err := all.Find("operate/alarms#" + anchor); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if found == 0 {
+		t.Error("the template has no alarms")
+	}
 }
 
 // TestReference generates the pages whose sources are no tables of code.
@@ -67,10 +105,7 @@ func TestReference(t *testing.T) {
 
 // templatePage is the page of the parameters and outputs of template.yaml.
 func templatePage(t *testing.T) string {
-	var s stack
-	if err := yaml.Unmarshal([]byte(read(t, "template.yaml")), &s); err != nil {
-		t.Fatal(err)
-	}
+	s := readStack(t)
 	var b strings.Builder
 	b.WriteString("# Stack: parameters and outputs\n\nThis page lists the parameters and outputs of `template.yaml`, the CloudFormation stack of a deployment on AWS.\n\n" +
 		"`lockstep deploy` sets the parameters that it needs. Change one with `lockstep deploy -parameter NAME=VALUE`.\n")
@@ -148,7 +183,7 @@ var tested = []struct {
 		{"terraform-exec", "go.mod", `hashicorp/terraform-exec v(\S+)`},
 		{"terraform-plugin-testing", providers, `hashicorp/terraform-plugin-testing v(\S+)`},
 	}},
-	{"Servers", "The tests use these servers in the place of AWS and GitHub.", []pin{
+	{"Servers", "The tests use these servers in the place of AWS and GitHub. [S3-compatible servers](../guide/states.md#use-an-s3-compatible-server) has more of them.", []pin{
 		{"versitygw (S3)", ".ci/parts", `VERSITYGW=v(\S+)`},
 		{"dynoxide (DynamoDB)", ".ci/parts", `DYNOXIDE=(\S+)`},
 		{"dynalite (DynamoDB)", ".ci/parts", `DYNALITE=(\S+)`},
@@ -193,7 +228,7 @@ func compatibilityPage(t *testing.T) string {
 func threatsPage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# Threats\n\nThis page lists the attacks and accidents that Lockstep defends against.\n\n" +
-		"For each threat, tests weaken every defence in turn and check that an attack is noticed then.\n")
+		"For each threat, tests weaken every defence in turn and check that an attack is noticed then. [Security model](../explain/security.md) describes the defences.\n")
 	for line := range strings.Lines(read(t, "functions/internal/threats/testdata/threats.txt")) {
 		line = strings.TrimSpace(line)
 		name, sentence, ok := strings.Cut(line, ": ")
