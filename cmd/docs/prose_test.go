@@ -98,7 +98,7 @@ var (
 	linkText   = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 	itemBegin  = regexp.MustCompile(`^\s*([-*+]|\d+[.)])\s+(\[[ x]\] )?`)
 	sentenceAt = regexp.MustCompile(`[.!?]["”)]*(\s+|$)`)
-	quoteMarks = regexp.MustCompile(`(?m)^[> ]+`)
+	quoteMarks = regexp.MustCompile(`(?m)^ {0,3}(?:> ?)+`)
 	hasLetter  = regexp.MustCompile(`[\pL\pN]`)
 )
 
@@ -115,7 +115,7 @@ func sentences(text string) (all []spoken) {
 	}
 	for l := range Lines(quoteMarks.ReplaceAllString(text, "")) {
 		line, n := strings.TrimSpace(l.Text), l.Number
-		if l.Code {
+		if l.Code || unit.Len() == 0 && strings.HasPrefix(l.Text, "    ") { // fenced or indented
 			end()
 			continue
 		}
@@ -174,6 +174,7 @@ func TestWrongProse(t *testing.T) {
 		"Short.\n\n```text\n" + long + "\n```\n":                          "",
 		"| a | b |\n|---|---|\n| Short. | Of these. |":                    `3: a sentence begins with "Of"`,
 		"You plan.\nWhat follows is late.\n":                              `1: a sentence begins with "What"`,
+		"Short.\n\n    " + long + "\n    " + long:                         "",
 		"What is late?":                                                   "",
 		"The lock is lifted. [It holds](x.md).":                           `1: "lifted"|1: "holds"`,
 		"The household is told.":                                          `1: "is told"`,
