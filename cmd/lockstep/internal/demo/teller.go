@@ -136,9 +136,9 @@ func (t *Teller) ours(e githubtest.Edit) {
 		verb = "edits its comment"
 	}
 	text := plainText(e.Text)
-	plan := strings.HasPrefix(text, "Plan for ") || strings.HasPrefix(text, "Plan without credentials for ")
+	first, rest, _ := strings.Cut(text, "\n")
+	plan := slices.ContainsFunc([]string{"ready to apply", "applies on merge", "apply on merge", "previewed without credentials"}, func(state string) bool { return strings.Contains(first, state) })
 	if strings.HasPrefix(e.Text, comment.StatusMarker) && !plan {
-		first, rest, _ := strings.Cut(text, "\n")
 		text = first + "\n"
 		for line := range strings.Lines(rest) {
 			if t.wanted(line) {
