@@ -17,10 +17,10 @@ func TestPlanToldAgain(t *testing.T) {
 	var died atomic.Bool
 	var passed atomic.Bool
 	s.refuse(checks(func(c github.Check) bool {
-		if c.Title == "2 to add, 0 to change, 0 to destroy" {
+		if strings.HasPrefix(c.Title, "Ready to apply") {
 			passed.Store(true)
 		}
-		return strings.HasPrefix(c.Title, "needs approval") && died.CompareAndSwap(false, true)
+		return strings.HasPrefix(c.Title, "Needs approval") && died.CompareAndSwap(false, true)
 	}))
 	s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the check", s.check("b"), "action_required Needs approval")

@@ -108,7 +108,7 @@ func TestFinalUnlock(t *testing.T) {
 	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
 		return refuse(w, r, "/repos/acme/infra/contents/", http.StatusForbidden, "Resource not accessible by integration")
 	}
-	s.expect("the unlock", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `.`", "Resource not accessible by integration", "the permissions that its installation has accepted")
+	s.expect("the unlock", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `.`", "Resource not accessible by integration", "the installation of the GitHub App has accepted its permissions")
 	s.repo.Push("bob", "release", "Release", nil)
 	s.repo.Retarget("alice", n, "release")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "Resource not accessible by integration")

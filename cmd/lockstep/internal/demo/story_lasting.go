@@ -43,7 +43,7 @@ var killedApply = Story{
 		commented("what has to be looked at is told whenever somebody asks", "alice", 1, "lockstep recover",
 			"`network`: **1 object needs your decision**", "`terraform_data.host` **may exist without being in the state**", "lockstep recover -forget 'terraform_data.host'"),
 		commented("a plan is none of all that the pull request changes", "alice", 1, "lockstep plan",
-			"unknown whether `terraform_data.host` exists, see `lockstep recover`", "check lockstep: action_required, Not all is planned: 1 project"),
+			"unknown whether `terraform_data.host` exists, see `lockstep recover`", "check lockstep: action_required, 1 project partly planned"),
 		commented("alice has found it, so she imports it", "alice", 1, "lockstep import terraform_data.host the-id -p network",
 			"1 to import, 1 to add", "terraform_data.alias will be created"),
 		commented("and applies that, with what has waited for it", "alice", 1, "lockstep apply", "**Applied** `network`: 1 imported, 1 added"),

@@ -52,7 +52,7 @@ var mergeApply = Story{
 		opened("bob opens one for the next release", "bob", "next", "Release 2026.12",
 			githubtest.Files{"app/main.tf": edit(baseFiles["app/main.tf"], `"2026.10"`, `"2026.12"`)}, "1 to add, 0 to change, 1 to destroy"),
 		opened("meanwhile alice changes the module that it uses", "alice", "prod", "A stage of its own",
-			edited("modules/naming/main.tf", `"live"`, `"prod"`), "1 to add, 1 to change, 0 to destroy"),
+			edited("modules/naming/main.tf", `"live"`, `"prod"`), "1 project ready to apply, 1 applies on merge"),
 		merged("and merges: bob's plan is another one by now", "alice", 3, "**Applied** `app`",
 			"**New plan** for `app`, because the configuration on the base branch has changed: `modules/naming/main.tf`", "The merge does not apply it"),
 		merged("bob merges what nobody has looked at: nothing is applied", "bob", 2,
