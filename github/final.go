@@ -14,7 +14,7 @@ var finalStatus = []int{
 }
 
 // forbiddenRemedy is the remedy where the App lacks a permission.
-const forbiddenRemedy = "Whoever runs Lockstep should check the GitHub App's rights here: the permissions that its installation has accepted, and the organization's IP allow list."
+const forbiddenRemedy = "An operator of Lockstep has to check two things: that the installation of the GitHub App has accepted its permissions, and that the IP allow list of the organization lets it in."
 
 // final returns a refusal by GitHub as a FinalError, nil if the status is not final.
 func final(what string, status int, why string) *FinalError {

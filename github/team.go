@@ -31,7 +31,7 @@ func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, err
 		if err = failed(what, err); errors.Is(err, ErrNotFound) {
 			return false, &FinalError{
 				What: what, Why: "GitHub shows no such team",
-				Remedy: "Whoever runs Lockstep should check that the team exists, and that the GitHub App has the organization's permission \"Members: read\".",
+				Remedy: "An operator of Lockstep has to check that the team exists, and that the GitHub App has the organization permission \"Members: read\".",
 			}
 		}
 		return false, err

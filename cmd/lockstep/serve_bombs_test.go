@@ -59,7 +59,7 @@ func TestServeBombs(t *testing.T) {
 		}
 	}
 	for name, n := range numbers {
-		said := s.awaitOn(n, 2*time.Minute, "could not plan", "The apply of")
+		said := s.awaitOn(n, 2*time.Minute, "failed to plan", "failed to apply")
 		if b := placed[name]; !b.Apply && !b.Placed(said) {
 			t.Errorf("%s: the place is not named:\n%.1500s", name, said)
 		}
@@ -72,7 +72,7 @@ func TestServeBombs(t *testing.T) {
 // because is the line of what was said that tells why.
 func because(said string) string {
 	for line := range strings.Lines(said) {
-		if strings.Contains(line, "was ended") || strings.Contains(line, "Error:") {
+		if strings.Contains(line, "**Interrupted: ") || strings.Contains(line, "Error:") {
 			return strings.TrimSpace(line)
 		}
 	}

@@ -165,9 +165,9 @@ func TestServe(t *testing.T) {
 	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})
 	s.repo.OpenPull("alice", "Two hosts", "hosts")
 	s.deliver()
-	s.await("edit: <!-- lockstep:status -->\n### Plan for")
+	s.await("2 to add, 0 to change, 0 to destroy (`")
 	body := s.get(p.url + "/acme/infra/pull/1")
-	for _, want := range []string{"waits for lockstep apply", "2 to add", "terraform_data.host[1]"} {
+	for _, want := range []string{"ready to apply", "2 to add", "terraform_data.host[1]"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page does not show %q:\n%s", want, body)
 		}
@@ -179,7 +179,7 @@ func TestServe(t *testing.T) {
 	s.deliver()
 	s.hub.LoseDeliveries(0)
 	p = s.start()
-	s.await(fmt.Sprintf("Plan for `%.7s`: 3 to add", s.repo.Head("hosts")))
+	s.await(fmt.Sprintf("ready to apply – 3 to add, 0 to change, 0 to destroy (`%.7s`)", s.repo.Head("hosts")))
 	s.repo.Comment("alice", 1, "lockstep apply")
 	s.deliver()
 	s.await("**Applied** `network`: 3 added")
@@ -267,7 +267,7 @@ func interruptServe(t *testing.T, hosts int) bool {
 	s.repo.Push("alice", "hosts", "Hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, hosts)})
 	s.repo.OpenPull("alice", "Hosts", "hosts")
 	s.deliver()
-	s.await(fmt.Sprintf("Plan for `%.7s`: %d to add", s.repo.Head("hosts"), hosts))
+	s.await(fmt.Sprintf("ready to apply – %d to add, 0 to change, 0 to destroy (`%.7s`)", hosts, s.repo.Head("hosts")))
 	s.repo.Comment("alice", 1, "lockstep apply")
 	s.deliver()
 	programtest.WaitFor(t, "hosts are in the journal", func() bool {

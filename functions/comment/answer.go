@@ -59,7 +59,7 @@ func (p ProjectStatus) Made() Planned {
 }
 
 func (p Planned) markdown() string {
-	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", markdown.Code(p.Project), toComeText(p.Counts, p.Applyable))
+	return fmt.Sprintf("**Planned** %s: %s. See the comment with the plans.", markdown.Code(p.Project), toComeText(p.Counts, p.Applyable))
 }
 
 // Failed reports the failure of a plan or an apply.
@@ -86,21 +86,21 @@ type Failed struct {
 }
 
 func (f Failed) markdown() string {
-	what := fmt.Sprintf("**Not planned**: %s.", markdown.Code(f.Project))
+	what := fmt.Sprintf("**Failed to plan** %s.", markdown.Code(f.Project))
 	switch {
 	case f.Verb == Apply && f.Untouched && f.Closed:
-		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed. The pull request is closed, and its plan with it. If it is merged, comment %s for a new plan; if not, reopen it.", markdown.Code(f.Project), markdown.Code("lockstep retry"))
+		what = fmt.Sprintf("**Failed to apply** %s. Nothing was changed. The pull request is closed, so this plan cannot be applied. If it was merged, comment %s for a new plan. If not, reopen it.", markdown.Code(f.Project), markdown.Code("lockstep retry"))
 	case f.Verb == Apply && f.Untouched:
-		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", markdown.Code(f.Project))
+		what = fmt.Sprintf("**Failed to apply** %s. Nothing was changed. To try again, comment %s.", markdown.Code(f.Project), markdown.Code("lockstep apply"))
 	case f.Verb == Apply && f.Lost:
-		what = fmt.Sprintf("**The apply of %s failed**: it did not finish.", markdown.Code(f.Project))
+		what = fmt.Sprintf("**Failed to apply** %s: the apply ended without a result.", markdown.Code(f.Project))
 		if f.Unlock.Verb != "" {
 			what += " " + lockLeft(markdown.Code(f.Unlock.String()))
 		}
 	case f.Verb == Apply:
-		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", markdown.Code(f.Project), madeText(f.Counts))
+		what = fmt.Sprintf("**Failed to apply** %s: %s before the failure. The state contains these changes.", markdown.Code(f.Project), madeText(f.Counts))
 		if f.Remaining > 0 {
-			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
+			what += fmt.Sprintf(" **Not started: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
 		}
 	}
 	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + reasons.Hooks(f.Hooks) + f.Body
@@ -108,7 +108,7 @@ func (f Failed) markdown() string {
 
 // lockLeft tells of the lock of an apply that did not finish.
 func lockLeft(unlock string) string {
-	return fmt.Sprintf("The state may be locked by it still: comment %s to release that.", unlock)
+	return fmt.Sprintf("The apply may have left the state locked. To release the lock, comment %s.", unlock)
 }
 
 func changes(n int) string {
@@ -134,25 +134,25 @@ type Pending struct {
 
 func (p Pending) markdown() string {
 	if p.AfterPlan {
-		return fmt.Sprintf("%s will be applied once it is planned, and that plan alone: the result will be here.", markdown.Code(p.Project))
+		return fmt.Sprintf("Lockstep applies %s once it is planned. The result will appear here.", markdown.Code(p.Project))
 	}
 	if len(p.After) > 0 {
-		return fmt.Sprintf("%s will be applied after %s: the result will be here.", markdown.Code(p.Project), markdown.List(p.After))
+		return fmt.Sprintf("Lockstep applies %s after %s. The result will appear here.", markdown.Code(p.Project), markdown.List(p.After))
 	}
 	if len(p.Ahead) > 0 {
-		return fmt.Sprintf("%s is queued to be applied. When that was requested, it was behind %s. The result will be here.", markdown.Code(p.Project), turnList(p.Ahead))
+		return fmt.Sprintf("The apply of %s is queued, behind %s at the time of the request. The result will appear here.", markdown.Code(p.Project), turnList(p.Ahead))
 	}
 	if far := p.Progress.text(); far != "" {
-		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", markdown.Code(p.Project), p.Verb.Participle(), far)
+		return fmt.Sprintf("%s is being %s: %s. The result will appear here.", markdown.Code(p.Project), p.Verb.Participle(), far)
 	}
-	return fmt.Sprintf("%s is being %s: the result will be here.", markdown.Code(p.Project), p.Verb.Participle())
+	return fmt.Sprintf("%s is being %s. The result will appear here.", markdown.Code(p.Project), p.Verb.Participle())
 }
 
 // PlanSuperseded reports that a requested plan is not made, because a newer one is.
 type PlanSuperseded struct{ Project string }
 
 func (s PlanSuperseded) markdown() string {
-	return fmt.Sprintf("**Not planned** %s: a newer plan takes its place.", markdown.Code(s.Project))
+	return fmt.Sprintf("**Superseded**: a newer plan of %s takes the place of this one.", markdown.Code(s.Project))
 }
 
 // MergeRefused reports that GitHub refuses to merge a pull request all of whose projects are applied.
@@ -165,10 +165,10 @@ type MergeRefused struct {
 
 func (n MergeRefused) markdown() string {
 	if n.Merged {
-		return fmt.Sprintf("**Applied, and merged since.** GitHub had refused the merge that the base branch asks for: %s.", markdown.Code(strings.TrimSuffix(n.Why, ".")))
+		return fmt.Sprintf("**Applied, and merged since.** GitHub had refused the automatic merge: %s.", markdown.Code(strings.TrimSuffix(n.Why, ".")))
 	}
-	text := fmt.Sprintf("**Applied, but not merged.** All projects are applied, and the base branch asks for the merge (`automerge`, method %s), but GitHub refuses it: %s.", markdown.Code(n.Method), markdown.Code(strings.TrimSuffix(n.Why, ".")))
-	return text + " " + strings.TrimLeft(n.Remedy+" It is tried again when that may be mended, by each check and review, and once an hour; you can merge the pull request yourself as well. The base branch does not have what was applied yet.", " ")
+	text := fmt.Sprintf("**Applied, not merged.** All projects are applied, but GitHub refused the automatic merge (`automerge`, method %s): %s.", markdown.Code(n.Method), markdown.Code(strings.TrimSuffix(n.Why, ".")))
+	return text + " " + strings.TrimLeft(n.Remedy+" Lockstep tries again after each check and review, and once an hour. You can also merge the pull request yourself. Until then, the base branch lacks the applied changes.", " ")
 }
 
 // Broken reports a failure of Lockstep itself.
@@ -179,14 +179,14 @@ type Broken struct {
 }
 
 func (b Broken) markdown() string {
-	text := fmt.Sprintf("**Lockstep could not do this**: %s.", markdown.Plainly(b.Reason))
+	text := fmt.Sprintf("**Lockstep failed**: %s.", markdown.Plainly(b.Reason))
 	switch {
 	case b.Merged:
-		return text + fmt.Sprintf(" To try once more, comment %s.", markdown.Code("lockstep retry"))
+		return text + fmt.Sprintf(" To try again, comment %s.", markdown.Code("lockstep retry"))
 	case b.Closed:
 		return text
 	}
-	return text + " Comment again to try once more."
+	return text + " To try again, write the comment again."
 }
 
 // TooMany reports that a user has reached the limit of commands.
@@ -197,7 +197,7 @@ type TooMany struct {
 }
 
 func (m TooMany) markdown() string {
-	return fmt.Sprintf("**Not carried out**: %s has reached the limit for comments with commands on this pull request, %d an hour. The next one is possible at %s; until then further ones get no answer.",
+	return fmt.Sprintf("**Not done**: %s has reached the limit of %d comments with commands an hour on this pull request. Lockstep ignores further ones until %s. Then write the command again.",
 		markdown.Code(m.By), m.Most, m.Free.UTC().Format("15:04 MST"))
 }
 
@@ -224,6 +224,9 @@ func (r Refused) markdown() string {
 		}
 	}
 	b.WriteString(all.Markdown())
+	if link := all.Link(); link != "" {
+		b.WriteString("\n" + link + ".\n")
+	}
 	return b.String()
 }
 
@@ -232,15 +235,15 @@ type Guide struct{ Projects []string }
 
 func (g Guide) markdown() string {
 	var b strings.Builder
-	b.WriteString("A command is a line of its own in a new comment:\n\n")
-	b.WriteString("| command | what it does |\n|---|---|\n")
+	b.WriteString("Write each command on its own line of a new comment:\n\n")
+	b.WriteString("| command | effect |\n|---|---|\n")
 	for _, f := range grammar.Forms() {
 		fmt.Fprintf(&b, "| %s | %s |\n", markdown.Code(f.Typed), f.Effect)
 	}
-	fmt.Fprintf(&b, "\n%s, %s and %s limit a command to projects, directories or workspaces; %s stands for any part of a name, and %s for what did not come to a good end.\n",
+	fmt.Fprintf(&b, "\nTo limit a command to projects, directories or workspaces, add %s, %s or %s. In a name, %s matches any text. To limit a command to what failed or was cancelled, add %s.\n",
 		markdown.Code("-p NAME"), markdown.Code("-d DIR"), markdown.Code("-w WORKSPACE"), markdown.Code("*"), markdown.Code("--failed"))
 	if len(g.Projects) > 0 {
-		b.WriteString("\nProjects here: ")
+		b.WriteString("\nProjects: ")
 		for i, p := range g.Projects {
 			if i > 0 {
 				b.WriteString(", ")
@@ -262,12 +265,12 @@ type Unlocked struct {
 }
 
 func (u Unlocked) markdown() string {
-	text := fmt.Sprintf("%s is **not locked** by this pull request.", markdown.Code(u.Project))
+	text := fmt.Sprintf("This pull request has **no lock** on %s.", markdown.Code(u.Project))
 	if u.Locks > 0 {
-		text = fmt.Sprintf("**Unlocked** %s. Comment %s and check the plan before you apply it.", markdown.Code(u.Project), markdown.Code("lockstep plan"))
+		text = fmt.Sprintf("**Unlocked** %s. Comment %s, and read the new plan before you apply it.", markdown.Code(u.Project), markdown.Code("lockstep plan"))
 	}
 	if len(u.Others) > 0 {
-		text += fmt.Sprintf(" A lock of another holder stays: %s.", markdown.List(u.Others))
+		text += fmt.Sprintf(" Somebody else still has a lock: %s.", markdown.List(u.Others))
 	}
 	if u.Elsewhere != nil {
 		text += fmt.Sprintf(" %s %s", reasons.LockedFor(*u.Elsewhere), u.Elsewhere.Lifts())

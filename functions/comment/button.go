@@ -24,9 +24,9 @@ var buttons = []struct {
 	named              bool
 	on                 []Standing
 }{
-	{"Apply", "Apply this plan, and no other", Apply, true, []Standing{Ready, Renewed}},
-	{"Go on", "Apply the rest of this plan", Apply, true, []Standing{Stopped}},
-	{"Stop", "End it after the change under way", Stop, false, []Standing{ApplyQueued, Applying}},
+	{"Apply", "Apply exactly this plan", Apply, true, []Standing{Ready, Renewed}},
+	{"Continue", "Apply the rest of this plan", Apply, true, []Standing{Stopped}},
+	{"Cancel", "End after the changes in progress", Stop, false, []Standing{ApplyQueued, Applying}},
 	{"Plan again", "Make a new plan of this project", Plan, false, []Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, PartPlanned, PartApplied, NoChanges, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale}},
 }
 

@@ -20,12 +20,17 @@ type Check struct {
 
 // Title returns the line, of at most limit bytes.
 func (c Check) Title(limit int) string {
-	title := rowOf(c.ranked()).title(c.ProjectStatus)
+	title := c.title()
 	if c.Others != "" {
 		title += " (" + c.Others + ")"
 	}
-	if len(title) > limit { // only numbers and our own words
-		title = title[:limit]
+	return cutTitle(title, limit)
+}
+
+// cutTitle returns a title of at most limit bytes.
+func cutTitle(title string, limit int) string {
+	if len(title) > limit {
+		title = strings.ToValidUTF8(title[:limit-len("…")], "") + "…"
 	}
 	return title
 }
@@ -42,14 +47,14 @@ func crowded(n int) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s of this repository were queued before this one. Lockstep makes a limited number of plans at a time, and repositories take turns. You need not do anything: the plan follows.", plansOf(n))
+	return fmt.Sprintf("%s of this repository are queued before this one. Lockstep limits the number of plans at a time, and repositories take turns. You do not have to do anything.", plansOf(n))
 }
 
 // Summary returns the page's first part, of at most limit bytes, in Markdown.
 func (c Check) Summary(limit int) string {
 	row := rowOf(c.Standing)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s.\n", markdown.Code(c.Label()), c.plan(), c.cell())
+	b.WriteString(c.first())
 	b.WriteString(c.name())
 	b.WriteString(strings.TrimSuffix("\n"+c.made(), "\n"))
 	say := func(text string) {
@@ -61,8 +66,8 @@ func (c Check) Summary(limit int) string {
 		say(c.Lock.on([]ProjectStatus{c.ProjectStatus}))
 	}
 	if c.Others != "" {
-		other := map[bool]string{false: "Another pull request with the same head is worse off", true: "The pull request is merged, and another one with the same head is open"}[c.Merged]
-		say(fmt.Sprintf("%s: %s. A check belongs to a commit, so it reports this for both.", other, c.Others))
+		other := map[bool]string{false: "Another pull request has the same commit, in a worse state", true: "This pull request is merged, and an open one has the same commit"}[c.Merged]
+		say(fmt.Sprintf("%s: %s. A check belongs to a commit, so this one shows the state of both.", other, c.Others))
 	}
 	say(c.liftedWords())
 	if row.needs != nil {
@@ -75,9 +80,29 @@ func (c Check) Summary(limit int) string {
 		say(row.todo(c))
 	}
 	if c.Whole != "" {
-		say("The text below is shortened. " + c.where())
+		say("The plan below is shortened. " + c.where())
 	}
 	return markdown.CutTo(b.String(), limit, "")
+}
+
+// firstMeet tells what comes before the apply of a plan that lacks something.
+func (c Check) firstMeet() string {
+	switch c.ranked() {
+	case needsApproval:
+		return "Approve the pull request. Then, to apply this plan"
+	case Denied:
+		return "Change the configuration and push, or have the denial overridden. Then, to apply the plan"
+	}
+	return "Once the requirements are met, to apply this plan"
+}
+
+// first is the first line: the state, and the changes of a plan.
+func (c Check) first() string {
+	text := fmt.Sprintf("%s: %s", markdown.Code(c.Label()), c.cell())
+	if plan := c.plan(); plan != "..." {
+		text += dash + plan
+	}
+	return text + ".\n"
 }
 
 // name has the names of a plan that somebody may need, in lines of their own; "" if there is none.
@@ -122,7 +147,7 @@ func (c Check) unblock() string {
 }
 
 func (c Check) lookAgain() string {
-	text := fmt.Sprintf("Another pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.", markdown.Code("lockstep "+c.remedy()))
+	text := fmt.Sprintf("Another pull request was applied since, and the new plan differs from the earlier one. Read the new plan. To confirm it, comment %s on the pull request.", markdown.Code("lockstep "+c.remedy()))
 	if c.Behind != nil {
 		return c.inOrder() + "\n\n" + text
 	}
@@ -130,14 +155,14 @@ func (c Check) lookAgain() string {
 }
 
 func (c Check) goOn() string {
-	return fmt.Sprintf("To go on, comment %s on the pull request; for a new plan of the rest, %s.", c.command(Apply), c.command(Plan))
+	return fmt.Sprintf("To continue, comment %s on the pull request. For a new plan of the rest, comment %s.", c.command(Apply), c.command(Plan))
 }
 
 func (c Check) planMerged() string {
 	if c.Late {
 		return lateWords
 	}
-	return fmt.Sprintf("For a plan of what was merged, comment %s on the pull request.", c.command(Plan))
+	return fmt.Sprintf("To apply what was merged, comment %s on the pull request. Read the new plan, then apply it.", c.command(Plan))
 }
 
 // planAgain tells how a project is planned once more.
@@ -152,7 +177,7 @@ func (c Check) planAgain() string {
 	case c.Landed:
 		return lost + fmt.Sprintf("For a new plan of what was merged, comment %s on the pull request.", c.command(Plan))
 	}
-	return lost + fmt.Sprintf("To plan again, push, or comment %s.", c.command(Plan))
+	return lost + fmt.Sprintf("To plan again, push a commit or comment %s.", c.command(Plan))
 }
 
 // toApply tells how a plan is applied that waits for a command, or for the merge.
@@ -161,18 +186,18 @@ func (c Check) toApply() string {
 	case c.Behind != nil:
 		return c.inOrder()
 	case c.Standing == OnMerge && c.Held() && c.Required.MayCome():
-		return "When that is fulfilled, before the merge or after it, merging the pull request applies this plan, if it still fits the base branch then."
+		return "To apply this plan, merge the pull request. The requirements can be met before or after the merge: Lockstep then applies the plan, if it still fits the base branch."
 	case c.Standing == OnMerge && c.Held():
-		return "When that is fulfilled, merging the pull request applies this plan. A merge before that does not."
+		return "Meet the requirements first. Then, to apply this plan, merge the pull request. A merge before that does not apply it."
 	case c.Standing == OnMerge:
-		return "Merging the pull request applies this plan."
+		return "To apply this plan, merge the pull request."
 	}
 	text := fmt.Sprintf("To apply this plan, comment %s on the pull request.", c.command(Apply))
 	if c.Held() {
-		text = fmt.Sprintf("When that is fulfilled, to apply this plan, comment %s on the pull request.", c.command(Apply))
+		text = fmt.Sprintf("%s, comment %s on the pull request.", c.firstMeet(), c.command(Apply))
 	}
 	if c.Plan != "" {
-		text += fmt.Sprintf(" %s applies this plan, and no other.", markdown.Code("lockstep apply "+markdown.PlanShort(c.Plan)))
+		text += fmt.Sprintf(" To apply exactly this plan and no newer one, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(c.Plan)))
 	}
 	return text
 }

@@ -50,7 +50,7 @@ func (f FollowUp) Needed() bool {
 
 // Title returns the issue's title.
 func (f FollowUp) Title() string {
-	return fmt.Sprintf("#%d is merged, and not all of it is applied", f.Number)
+	return fmt.Sprintf("#%d is merged, but not fully applied", f.Number)
 }
 
 // Body returns the issue's text, with its marker, of at most limit bytes. That of an issue without projects left is
@@ -60,25 +60,25 @@ func (f FollowUp) Body(limit int) string {
 	s := f.Status
 	if s.Projects = f.Left(); len(s.Projects) == 0 {
 		if len(f.Gone) > 0 {
-			text := fmt.Sprintf("The base branch has removed %s since: no project of that name can be planned or applied any more.", markdown.List(f.Gone))
+			text := fmt.Sprintf("The base branch has removed %s since, so there is nothing left to plan or apply.", markdown.List(f.Gone))
 			if done := doneByOthers(f.Others); done != "" {
-				text += fmt.Sprintf(" Applied meanwhile: %s.", done)
+				text += fmt.Sprintf(" Applied since: %s.", done)
 			}
-			return marker + markdown.CutTo(fmt.Sprintf("%s Nothing else of #%d is left.\n", text, f.Number), limit-len(marker), "")
+			return marker + markdown.CutTo(fmt.Sprintf("%s #%d needs nothing else.\n", text, f.Number), limit-len(marker), "")
 		}
 		if done := doneByOthers(f.Others); done != "" {
-			return marker + markdown.CutTo(fmt.Sprintf("What #%d has merged is applied: %s.\n", f.Number, done), limit-len(marker), "")
+			return marker + markdown.CutTo(fmt.Sprintf("#%d is fully applied: %s.\n", f.Number, done), limit-len(marker), "")
 		}
-		return marker + fmt.Sprintf("What #%d has merged is applied.\n", f.Number)
+		return marker + fmt.Sprintf("#%d is fully applied.\n", f.Number)
 	}
 	parts := []string{
-		fmt.Sprintf("#%d is merged, and these projects are not applied, or not all of it:", f.Number),
+		fmt.Sprintf("#%d is merged, but these projects are not applied, or only in part:", f.Number),
 		strings.TrimSpace(s.table(limit / 2)),
 		FollowUp{Number: f.Number, Status: s}.remedy(),
-		fmt.Sprintf("This issue is closed once that is done, there or by an apply of another pull request whose plan is of the whole project, with this merge. Commands are read on #%d, and not here.", f.Number),
+		fmt.Sprintf("Write commands on #%d: Lockstep does not read them here. Lockstep closes this issue once all of it is applied, by #%d or by another pull request with a full plan of the project.", f.Number, f.Number),
 	}
 	if done := doneByOthers(f.Others); done != "" {
-		parts = slices.Insert(parts, 2, fmt.Sprintf("Applied meanwhile: %s.", done))
+		parts = slices.Insert(parts, 2, fmt.Sprintf("Applied since: %s.", done))
 	}
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
 }
@@ -92,7 +92,7 @@ func (f FollowUp) Finished(limit int) string {
 		return ""
 	}
 	text := FinishedMarker + "\n" + finishedByOthers(f.Others)
-	return markdown.CutTo(text+fmt.Sprintf("\nNothing of #%d is left.\n", f.Number), limit, "")
+	return markdown.CutTo(text+fmt.Sprintf("\n#%d is fully applied.\n", f.Number), limit, "")
 }
 
 // toRetry are the standings after a merge that a new plan comes first for.
@@ -113,13 +113,13 @@ func (s Status) afterRetry() string {
 		all = append([]string{markdown.Code("lockstep apply")}, all...)
 	}
 	if most := 10; len(all) > most {
-		all = append(all[:most:most], fmt.Sprintf("so on for %d more", len(all)-most))
+		all = append(all[:most:most], fmt.Sprintf("the same for %d more projects", len(all)-most))
 	}
 	return strings.Join(all, " and ")
 }
 
 // lateWords are about plans that the merge should have applied, and that wait.
-var lateWords = fmt.Sprintf("A plan that waits is applied by itself once what is missing is there, if it still fits the base branch then: %s ends that, and %s makes a new plan.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+const lateWords = "Lockstep applies the plan once its requirements are met, if it still fits the base branch. To cancel that, comment `lockstep stop`. For a new plan, comment `lockstep retry`."
 
 // remedy says how the rest is applied.
 func (f FollowUp) remedy() string {
@@ -127,21 +127,21 @@ func (f FollowUp) remedy() string {
 		return slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
 	}
 	if !slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return !slices.Contains(underWay, p.Standing) }) {
-		return fmt.Sprintf("Lockstep is at work on them, and #%d tells the outcome.", f.Number)
+		return fmt.Sprintf("Lockstep is working on them. See #%d for the outcome.", f.Number)
 	}
-	text := fmt.Sprintf("The reasons are on #%d.", f.Number)
+	text := fmt.Sprintf("See #%d for the reasons.", f.Number)
 	if slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return p.Late }) {
 		text += " " + lateWords
 	}
 	if slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(toRetry, p.Standing) && !p.Late }) {
-		text += fmt.Sprintf(" Comment %s there for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), f.afterRetry())
+		text += fmt.Sprintf(" On #%d, comment `lockstep retry` for a new plan. Read it, then comment %s.", f.Number, f.afterRetry())
 	}
 	text += strings.Join(append([]string{""}, f.Repeated...), " ")
 	if has(Ready, Renewed) {
-		text += " A plan that waits for a command is applied by it, in a comment there."
+		text += " To apply a plan that is ready, comment `lockstep apply` there; for a removed project or a new plan, the command in the table."
 	}
 	if has(Stopped) {
-		text += fmt.Sprintf(" To go on with a stopped apply, comment %s there.", markdown.Code("lockstep apply"))
+		text += " To continue a cancelled apply, comment `lockstep apply` there."
 	}
 	return text
 }

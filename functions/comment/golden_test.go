@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 	}
 	named := func(name string, p ProjectStatus) ProjectStatus { p.Name = name; return p }
 	blocked := with(net, Blocked, "", somePlan)
-	blocked.Blockers = []string{notes.Unmerged(8, "network")}
+	blocked.BlockedBy, blocked.Blockers = 8, []string{notes.Unmerged(8, "network")}
 	behind := blocked
 	behind.Blockers = []string{notes.Unmerged(8, "dns")}
 	holder := with(net, Ready, "", somePlan)
@@ -99,7 +99,7 @@ func TestGolden(t *testing.T) {
 	other := with(app, PlanFailed, "", trouble)
 	other.Lock = &OwnLock{"carol", "the `database` moves", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}
 	locked := with(net, Blocked, "", somePlan)
-	locked.Reserved, locked.Locked, locked.Blockers = true, true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
+	locked.LockedBy, locked.Locked, locked.Blockers = 8, true, []string{reasons.LockedFor(reasons.LockedByAnother{Number: 8, By: "carol", Because: "the database moves", Since: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)})}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	mistaken := Head{Status: Status{Head: someSHA, Policies: notes.PoliciesBroken([]notes.BrokenPolicy{
 		{Name: "network", Dir: "policy", Mistakes: []string{"net.rego:4: unexpected eof token", "lists.json: invalid `character`"}, More: 2},
@@ -368,7 +368,7 @@ func TestBigPlans(t *testing.T) {
 	const where = "aws s3 cp s3://plans/full.txt -"
 	for _, whole := range []string{"", where} {
 		p.Whole = whole
-		want := "The check `lockstep/net` has more of it."
+		want := "The check `lockstep/net` shows more of it."
 		if whole != "" {
 			want = "All of it: `" + where + "`."
 		}
@@ -469,9 +469,9 @@ func TestManyProjects(t *testing.T) {
 	table, _, _ := strings.Cut(got, "\n\n*")
 	listed, notes := strings.Count(table, "region/-"), strings.Count(got, "\n#7 was applied")
 	for _, want := range []string{
-		fmt.Sprintf("*%d more projects do not fit here: each has a check of its own.*", 400-listed),
-		fmt.Sprintf("*%d more notes do not fit here.*", 400-notes),
-		"-399` | no plan | **failed** |", "could not plan 1 of 400 projects of `4f2a1c9`, 399 are planned",
+		fmt.Sprintf("*%d more projects do not fit here: see the check of each project.*", 400-listed),
+		fmt.Sprintf("*%d more notes do not fit here: see the checks of the projects.*", 400-notes),
+		"-399` | no plan | **failed to plan** |", "### 1 project failed to plan, 399 ready to apply (`4f2a1c9`)",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it lacks %q", want)
@@ -533,7 +533,7 @@ func TestCrowdedHidesNothing(t *testing.T) {
 				if left := n - failing - changes; left > 0 && !strings.Contains(got, fmt.Sprintf("The plans of %d more projects do not fit here", left)) {
 					t.Errorf("%d plans are left out, and nothing tells how many", left)
 				}
-				if failing < n && !strings.Contains(got, "To be applied, the base branch") {
+				if failing < n && !strings.Contains(got, "Requirements for the apply") {
 					t.Error("a requirement that is not met is missing")
 				}
 			})

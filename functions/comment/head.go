@@ -15,13 +15,14 @@ const (
 	HeadAwaited     HeadStanding = "awaited"  // its projects are being looked for
 	HeadGivenUp     HeadStanding = "given up" // nobody could look at it
 	HeadUnknown     HeadStanding = "unknown"  // the projects cannot be determined
-	HeadDenied      HeadStanding = "denied"   // the plan of a project is not permitted
+	HeadNotAllowed  HeadStanding = "denied"   // the plan of a project is not permitted
 	HeadConflict    HeadStanding = "conflict"
 	HeadPolicies    HeadStanding = "policies" // it has mistakes in policies
 	HeadRefused     HeadStanding = "refused"  // nothing of the pull request is planned
 	HeadPlanning    HeadStanding = "planning"
 	HeadPlanFailed  HeadStanding = "plan failed"
 	HeadPlanStopped HeadStanding = "plan stopped"
+	HeadDenied      HeadStanding = "plan denied" // a policy or a gate says no to a plan
 	HeadBlocked     HeadStanding = "blocked"
 	HeadWaiting     HeadStanding = "waiting" // for somebody who applies it
 	HeadOnMerge     HeadStanding = "on merge"
@@ -48,56 +49,50 @@ const (
 	HeadDequeued      HeadStanding = "dequeued" // it is a merge group no more
 )
 
-// heads is the table of standings of a head: the projects that a title counts, and the title, which without a verb for numbers counts
-// none; and what the page begins with.
+// heads is the table of standings of a head: the title, which without one here is the verdict on the projects, and what the page begins
+// with.
 var heads = map[HeadStanding]struct {
-	of    []Standing
 	title string
 	first func(Head) []string
 	// brief is set if the page tells of nothing that can be done, and past if the head is none any more.
 	brief, past bool
 }{
-	HeadAwaited:     {title: "Looking for the projects", first: begins("Lockstep is looking for the projects that this pull request touches."), brief: true},
-	HeadGivenUp:     {title: "Lockstep could not look at this head", first: givenUp, brief: true},
-	HeadUnknown:     {title: "The projects cannot be determined", first: troubled("Lockstep cannot be sure which projects this pull request touches, so some of them, or all, are not planned.")},
-	HeadDenied:      {title: "Not all projects may be planned", first: troubled("Projects that this pull request touches are not planned, so it cannot be told what merging it changes.")},
-	HeadConflict:    {title: "It conflicts with the base branch"},
-	HeadPolicies:    {title: "Policies that decide nothing"},
+	HeadAwaited:     {title: "Looking for the projects that changed", first: begins("Lockstep is looking for the projects that this pull request changes."), brief: true},
+	HeadGivenUp:     {title: "Failed: Lockstep could not read this commit", first: givenUp, brief: true},
+	HeadUnknown:     {title: "Failed: the projects could not be determined", first: troubled("Lockstep could not determine which projects this pull request changes, so it did not plan all of them.")},
+	HeadNotAllowed:  {title: "Denied: not all projects may be planned", first: troubled("Lockstep did not plan all projects of this pull request, so nobody knows what merging it changes.")},
+	HeadConflict:    {title: "Failed: the branch conflicts with the base branch"},
+	HeadPolicies:    {title: "Failed: broken policies"},
 	HeadRefused:     {title: "Nothing is planned", first: troubled("")},
-	HeadPlanning:    {of: []Standing{Queued, Planning, Postponed}, title: "Planning %s"},
-	HeadPlanFailed:  {of: []Standing{PlanFailed}, title: "Planning failed: %s"},
-	HeadPlanStopped: {of: []Standing{PlanStopped}, title: "Planning was stopped: %s"},
-	HeadBlocked:     {of: []Standing{Blocked, held}, title: "Cannot be applied now: %s"},
-	HeadWaiting:     {of: []Standing{Ready, held}, title: "Waits for lockstep apply: %s"},
-	HeadOnMerge:     {of: []Standing{OnMerge}, title: "Will be applied on merge: %s"},
-	HeadOnceMerged:  {of: []Standing{OnceMerged}, title: "To be applied after the merge: %s"},
-	HeadPreviewed:   {of: []Standing{Previewed}, title: "Planned without credentials, from a snapshot of the state: %s"},
-	HeadApplying:    {of: []Standing{Awaiting, ApplyQueued, inLine, Applying}, title: "Applying %s"},
-	HeadApplied:     {of: []Standing{Applied}, title: "Applied: %s"},
-	HeadApplyFailed: {of: []Standing{ApplyFailed}, title: "The apply failed: %s"},
-	HeadStopped:     {of: []Standing{Stopped}, title: "The apply was stopped: %s"},
-	HeadStale:       {of: []Standing{Stale}, title: "Out of date: %s"},
-	HeadRenewed:     {of: []Standing{Renewed}, title: "Another plan than before: %s"},
-	HeadPart:        {of: []Standing{PartPlanned, PartApplied}, title: "Not all is planned: %s"},
-	HeadNotApplied:  {of: []Standing{NotApplied}, title: "Merged, but not applied: %s"},
-	HeadNoChanges:   {title: "No changes"},
-	HeadNothing:     {title: "Nothing to plan", first: nothing},
+	HeadPlanning:    {},
+	HeadPlanFailed:  {},
+	HeadPlanStopped: {},
+	HeadDenied:      {},
+	HeadBlocked:     {},
+	HeadWaiting:     {},
+	HeadOnMerge:     {},
+	HeadOnceMerged:  {},
+	HeadPreviewed:   {},
+	HeadApplying:    {},
+	HeadApplied:     {},
+	HeadApplyFailed: {},
+	HeadStopped:     {},
+	HeadStale:       {},
+	HeadRenewed:     {},
+	HeadPart:        {},
+	HeadNotApplied:  {},
+	HeadNoChanges:   {},
+	HeadNothing:     {title: "No project is affected", first: nothing},
 	HeadClosed:      {title: "Closed", first: closedHead, brief: true, past: true},
-	HeadLeft:        {title: "Another commit is the head now", first: begins("Plans are of the present head, which has a check of its own."), brief: true, past: true},
+	HeadLeft:        {title: "Superseded by a newer commit", first: begins("The pull request has a newer commit, with a check of its own."), brief: true, past: true},
 
-	HeadQueuePlanning: {title: "Planning at the head of the merge queue"},
-	HeadQueueDiffers:  {title: "Another plan at the head of the merge queue"},
-	HeadQueueFailed:   {title: "Planning failed at the head of the merge queue"},
-	HeadQueueUnseen:   {title: "Put into the merge queue before the plan was shown"},
-	HeadQueueApart:    {title: "Not planned: touches projects only together with the pull requests ahead"},
-	HeadDequeued:      {title: "Not in the merge queue any more"},
+	HeadQueuePlanning: {title: "Planning in the merge queue"},
+	HeadQueueDiffers:  {title: "Failed: the plan has changed in the merge queue"},
+	HeadQueueFailed:   {title: "Failed to plan in the merge queue"},
+	HeadQueueUnseen:   {title: "Failed: added to the merge queue before the plan was posted"},
+	HeadQueueApart:    {title: "Failed: no plan without the pull requests ahead in the merge queue"},
+	HeadDequeued:      {title: "Removed from the merge queue"},
 }
-
-// beside are the failures that the title of another one tells of, too.
-var beside = []struct {
-	of    Standing
-	title string
-}{{PlanFailed, "not planned"}, {ApplyFailed, "with a failed apply"}, {NotApplied, "merged, but not applied"}, {Blocked, "blocked"}}
 
 // HeadStandings returns all standings of a head, in an order of their own.
 func HeadStandings() []HeadStanding {
@@ -130,55 +125,14 @@ func (h Head) Title(limit int) string {
 	if !ok {
 		panic(fmt.Sprintf("comment: there is no standing %q of a head", h.Standing))
 	}
-	of, title := h.words(row.of, row.title)
-	if strings.Contains(title, "%s") {
-		title = fmt.Sprintf(title, h.some(of))
-	}
-	for _, other := range beside {
-		if n, _, _ := h.count([]Standing{other.of}); n > 0 && (h.Standing == HeadPlanFailed || h.Standing == HeadApplyFailed) && !slices.Contains(of, other.of) {
-			title += fmt.Sprintf("; %d %s", n, other.title)
-		}
-	}
-	if len(title) > limit { // only numbers and our own words
-		title = title[:limit]
-	}
-	return title
-}
-
-// words returns the projects that the title counts and its words, which are those of the standing where nothing else is known.
-func (h Head) words(of []Standing, title string) ([]Standing, string) {
-	none := func(of ...Standing) bool { n, _, _ := h.count(of); return n == 0 }
+	title := row.title
 	switch {
-	case h.Standing == HeadNoChanges && slices.ContainsFunc(h.Projects, func(p ProjectStatus) bool { return p.FinishedBy != 0 }):
-		title = "Applied by the applies of other pull requests"
-	case h.Standing == HeadWaiting && none(of...) && !none(later): // no comment applies what is left
-		of, title = []Standing{later}, heads[HeadOnceMerged].title
-		if h.Enforced && slices.ContainsFunc(h.Projects, ProjectStatus.ownOrder) {
-			title = "The order has to be merged first: %s"
-		}
-	case h.Standing == HeadBlocked && none(Blocked): // what is missing may come
-		title = "Cannot be applied yet: %s"
-	case h.Standing == HeadApplying && h.queues():
-		title = "In the queue behind " + turnPulls(h.ahead()) + ": %s"
+	case title == "" && len(h.Projects) == 0: // a record of another version
+		title = strings.ToUpper(string(h.Standing[:1])) + string(h.Standing[1:])
+	case title == "":
+		title = h.verdict()
 	}
-	return of, title
-}
-
-// some counts the projects with some standings, and the changes of those whose plans wait or are
-// applied: "2 of 5 projects, 3 to add, 0 to change, 0 to destroy".
-func (h Head) some(of []Standing) string {
-	n, planned, done := h.count(of)
-	text := fmt.Sprintf("%d of %d projects", n, len(h.Projects))
-	if len(h.Projects) == 1 {
-		text = "1 project"
-	}
-	switch h.Standing {
-	case HeadWaiting, HeadOnMerge, HeadOnceMerged, HeadPreviewed:
-		return text + ", " + toComeText(planned, h.applyable(of))
-	case HeadApplied:
-		return text + ", " + madeText(done)
-	}
-	return text
+	return cutTitle(title, limit)
 }
 
 // begins is a page that begins with a sentence.
@@ -190,27 +144,27 @@ func troubled(text string) func(Head) []string {
 }
 
 func givenUp(h Head) []string {
-	return []string{fmt.Sprintf("Nothing is known of this head. To try once more, push, or comment %s.", markdown.Code("lockstep plan")), h.Why}
+	return []string{fmt.Sprintf("Lockstep does not know the projects of this commit. To try again, push, or comment %s.", markdown.Code("lockstep plan")), h.Why}
 }
 
 func nothing(h Head) []string {
 	if h.Removed == "" {
-		return []string{"This pull request touches no project: there is nothing to plan, and nothing to apply."}
+		return []string{"This pull request changes no project: there is nothing to plan or apply."}
 	}
-	return []string{"This pull request touches no project that stays: there is nothing to plan, and nothing to apply."}
+	return []string{"This pull request changes no project except those that it removes: there is nothing to plan or apply."}
 }
 
 func closedHead(h Head) []string {
 	if h.Merged {
-		return []string{"The pull request was merged before anybody had looked at this head. Comment `lockstep plan` to plan what was merged."}
+		return []string{"The pull request was merged before Lockstep had planned this commit. To plan what was merged, comment `lockstep plan`."}
 	}
-	return []string{"The pull request was closed without a merge."}
+	return []string{"The pull request was closed without being merged."}
 }
 
 // Summary returns the page, of at most limit bytes, in Markdown.
 func (h Head) Summary(limit int) string {
 	if h.Standing == HeadDequeued {
-		return "GitHub has put the pull request out of the merge queue, or has made another merge group for it, which has a check of its own.\n"
+		return "GitHub has removed the pull request from the merge queue, or has put it into a new merge group, which has a check of its own.\n"
 	}
 	row := heads[h.Standing]
 	var parts []string
@@ -253,9 +207,9 @@ func (h Head) passes() string {
 	if h.Standing != HeadWaiting || !h.Enforced {
 		return ""
 	}
-	text := "The base branch wants plans to be applied before the merge: this check passes once they are."
+	text := "The base branch requires plans to be applied before the merge. This check passes once they are applied."
 	if slices.ContainsFunc(h.Projects, ProjectStatus.ownOrder) {
-		text += " This pull request has an order by which some are applied after the merge: the base branch has to have that order before."
+		text += " This pull request changes the order of applies, so that some come after the merge. Merge that change of order first, in a pull request of its own."
 	}
 	return text
 }
@@ -275,7 +229,7 @@ func (h Head) heldFor() string {
 	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
 		return ""
 	}
-	return fmt.Sprintf("%s has put the pull request into the merge queue, and so asks for the applies of its merge.", markdown.Code(h.By))
+	return fmt.Sprintf("%s added the pull request to the merge queue, and so requests the applies of its merge.", markdown.Code(h.By))
 }
 
 // crowd is the number of plans of the repository that were queued before all of the head's.

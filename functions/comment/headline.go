@@ -9,78 +9,80 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// headline is the comment's first line: the one thing that is true of all projects, or, of a
-// mixture, each of them with its number, the worst first. Projects without changes are not counted,
-// but beside trouble it is told that they are there.
+// headline is the comment's first line: the verdict, and the commit that it is about.
 func (s Status) headline() string {
 	at := markdown.Code(markdown.SHA(s.Head))
 	switch {
+	case s.Problem != "" && s.Refused:
+		return fmt.Sprintf("Nothing is planned (%s)", at)
 	case s.Problem != "":
-		return fmt.Sprintf("Lockstep could not plan %s", at)
+		return fmt.Sprintf("Failed: the projects could not be determined (%s)", at)
 	case s.Conflict:
-		return fmt.Sprintf("%s cannot be planned: it conflicts with the base branch", at)
+		return fmt.Sprintf("Failed: the branch conflicts with the base branch (%s)", at)
 	case len(s.Projects) == 0 && s.Policies != "":
-		return fmt.Sprintf("%s has policies that decide nothing", at)
+		return fmt.Sprintf("Failed: broken policies (%s)", at)
 	case len(s.Projects) == 0 && s.Removed != "":
-		return fmt.Sprintf("%s removes projects, and changes no other", at)
+		return fmt.Sprintf("Only removed projects (%s)", at)
 	case len(s.Projects) == 0:
-		return fmt.Sprintf("%s touches no project", at)
+		return fmt.Sprintf("No project is affected (%s)", at)
 	}
-	all, mixed := "", false
-	var parts []string
-	queues := s.queues()
-	for _, row := range table {
-		of := row.standings()
-		switch {
-		case queues && slices.Contains(of, Awaiting):
-			of = []Standing{ApplyQueued, Applying}
-		case queues && slices.Contains(of, inLine):
-			of = []Standing{inLine, Awaiting}
-		}
-		n, planned, done := s.count(of)
-		if n == 0 || row.all == "" {
-			continue
-		}
-		sum := ""
-		if row.sum != nil {
-			sum = row.sum(planned, done, s.applyable(of))
-		}
-		if slices.Contains(of, inLine) {
-			sum = s.place()
-		}
-		switch {
-		case len(parts) > 0 && n == 1:
-			parts = append(parts, "1 "+row.one+brackets(sum))
-		case len(parts) > 0:
-			parts = append(parts, fmt.Sprintf("%d %s%s", n, row.more, brackets(sum)))
-		default:
-			parts = append(parts, fmt.Sprintf(row.some, n, len(s.Projects), at)+brackets(sum))
-			mixed = n < len(s.Projects) && of[0].calm() < 2
-			if all = fmt.Sprintf(row.all, at); sum != "" {
-				all += ": " + sum
-			}
-		}
+	text := s.verdict()
+	if len(s.Projects) == 1 {
+		p := s.Projects[0]
+		text = markdown.Code(p.Label()) + ": " + p.state(func(cell string) string { return strings.ReplaceAll(cell, "**", "") })
 	}
-	switch {
-	case len(parts) == 0:
-		return fmt.Sprintf("Plan for %s: %s", at, toComeText(counting.Counts{}, false))
-	case len(parts) > 1 || mixed:
-		return strings.Join(parts, ", ")
-	}
-	return all
+	return fmt.Sprintf("%s (%s)", text, at)
 }
 
-func brackets(sum string) string {
-	if sum == "" {
-		return ""
+// verdict counts the projects by their states, in the order of [states]: "2 projects failed to plan, 1 denied, 23 ready to apply". The
+// changes follow where all projects that are not up to date have one state.
+func (s Status) verdict() string {
+	var parts []string
+	sum, last, told := "", 0, 0
+	for _, x := range states {
+		n, planned, done := s.count(x.standings())
+		if n == 0 {
+			continue
+		}
+		word := x.more
+		if n == 1 {
+			word = x.one
+		}
+		if x.of[0].is == inLine {
+			word += " behind " + turnPulls(s.ahead())
+		}
+		if len(parts) == 0 {
+			word = plural(n == 1, "project ", "projects ") + word
+		}
+		if quiet := x.of[0].is == NoChanges || x.of[0].is == Superseded; !quiet {
+			if told, last, sum = told+1, len(parts), ""; x.sum != nil {
+				sum = x.sum(planned, done, s.applyable(x.standings()))
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", n, word))
 	}
-	return " (" + sum + ")"
+	switch {
+	case told != 1 || sum == "":
+	case len(parts) > 1:
+		parts[last] += " (" + sum + ")"
+	default:
+		parts[last] += dash + sum
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ranked is the standing of a project in the verdict: one that waits for others which are queued is queued, too.
+func (s Status) ranked(p ProjectStatus) Standing {
+	if r := p.ranked(); r != Awaiting || !s.queues() {
+		return r
+	}
+	return inLine
 }
 
 // count returns the number of projects with some standings, and the sums of their changes.
 func (s Status) count(of []Standing) (n int, planned, done counting.Counts) {
 	for _, p := range s.Projects {
-		if slices.Contains(of, p.ranked()) {
+		if slices.Contains(of, s.ranked(p)) {
 			n, planned, done = n+1, planned.Plus(p.Counts), done.Plus(p.Done)
 		}
 	}
@@ -89,5 +91,5 @@ func (s Status) count(of []Standing) (n int, planned, done counting.Counts) {
 
 // applyable reports whether a plan of a project with some standings can be applied, though it may change no object.
 func (s Status) applyable(of []Standing) bool {
-	return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Applyable && slices.Contains(of, p.ranked()) })
+	return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Applyable && slices.Contains(of, s.ranked(p)) })
 }

@@ -17,7 +17,7 @@ type Locked struct {
 
 func (l Locked) markdown() string {
 	p := ProjectStatus{Name: l.Project, Workspace: l.Workspace}
-	return fmt.Sprintf("**Locked** %s: %s. Until %s here, the merge or the close of this pull request, no other one is applied to its state. Pushes do not lift it.",
+	return fmt.Sprintf("**Locked** %s: %s. Other pull requests cannot apply to its state until this one is merged or closed. To release the lock earlier, comment %s here. A push does not release it.",
 		markdown.Code(p.Label()), markdown.Code(l.Because), p.command(Unlock))
 }
 
@@ -29,9 +29,9 @@ type Lifted struct {
 }
 
 func (l Lifted) markdown() string {
-	text := fmt.Sprintf("**Unlocked** %s for other pull requests: %s had locked it (%s).", markdown.Code(l.Project), markdown.Code(l.By), markdown.Code(l.Because))
+	text := fmt.Sprintf("**Unlocked** %s for other pull requests. %s had locked it: %s.", markdown.Code(l.Project), markdown.Code(l.By), markdown.Code(l.Because))
 	if l.Applying != "" {
-		text += fmt.Sprintf(" An apply, asked for by %s, is under way, and goes on. Its own lock is released when it ends.", markdown.Code(l.Applying))
+		text += fmt.Sprintf(" The apply that %s requested continues, and releases its own lock when it ends.", markdown.Code(l.Applying))
 	}
 	return text
 }
@@ -51,13 +51,12 @@ func (l OwnLock) on(projects []ProjectStatus) string {
 	for _, p := range projects {
 		labels = append(labels, p.Label())
 	}
-	n := min(len(projects), maxLocked)
 	lift := Command{Verb: Unlock}
 	if len(projects) == 1 {
 		lift.Project, lift.Workspace = projects[0].Name, projects[0].Workspace
 	}
-	return fmt.Sprintf("%s has locked the state of %s for this pull request%s: %s. No other one is applied to it before %s here.",
-		markdown.Code(l.By), markdown.Few(labels[:n], len(labels)-n), reasons.SinceWhen(l.Since), markdown.Code(l.Because), markdown.Code(lift.String()))
+	return fmt.Sprintf("%s has locked the state of %s for this pull request%s: %s. Other pull requests cannot apply to it. To release the lock, comment %s here.",
+		markdown.Code(l.By), markdown.Names(labels, maxLocked), reasons.SinceWhen(l.Since), markdown.Code(l.Because), markdown.Code(lift.String()))
 }
 
 // locks are the notes about the locks for this pull request.
@@ -82,25 +81,24 @@ func (s Status) locks() []string {
 
 // unblocked is the remedy for a blocked plan.
 func (p ProjectStatus) unblocked() string {
-	lifted := markdown.Code("lockstep unlock") + " there has lifted the lock"
+	unlock := fmt.Sprintf("comment %s on #%d", markdown.Code("lockstep unlock"), p.LockedBy)
 	apply, missing := p.command(Apply), ""
 	if p.lacks() {
-		lifted += ", and what is missing is there"
-		missing = " What is missing has to be there, too."
+		missing = " The requirements have to be met, too."
 	}
 	if p.Behind.outOfTurn() && !p.Removed {
 		apply = markdown.Code("lockstep apply") // the others, too
 	}
+	const again = "Lockstep plans this project again once the other pull request is merged or closed."
 	switch {
 	case p.Copied:
-		return "Nothing applies it as long as that is so."
+		return "Lockstep does not apply this plan until that is resolved."
 	case p.Locked && p.ByMerge:
-		return fmt.Sprintf("Merge this pull request once %s: that applies this plan.", lifted)
+		return fmt.Sprintf("To release the lock, %s. Then merge this pull request, which applies this plan.%s", unlock, missing)
 	case p.Locked:
-		return fmt.Sprintf("Once %s, comment %s on this pull request.", lifted, apply)
+		return fmt.Sprintf("To release the lock, %s. Then comment %s on this pull request.%s", unlock, apply, missing)
+	case p.LockedBy != 0:
+		return fmt.Sprintf("%s To release the lock, %s.%s", again, unlock, missing)
 	}
-	if p.Reserved {
-		return fmt.Sprintf("It is made again by itself once that one is merged or closed. Then %s has to lift the lock.", markdown.Code("lockstep unlock")) + missing
-	}
-	return "It is made again by itself once that one is merged or closed." + missing
+	return again + missing
 }

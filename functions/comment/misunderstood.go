@@ -13,13 +13,13 @@ type Misunderstood struct{ Line grammar.Line }
 func (m Misunderstood) markdown() string {
 	p, help := m.Line.Problem, (Command{Verb: Help}).String()
 	if p.Kind == grammar.Foreign {
-		s := fmt.Sprintf("%s is for another program: **nothing was done**.", markdown.Code(m.Line.Text))
+		s := fmt.Sprintf("%s is a command of another program: **nothing was done**.", markdown.Code(m.Line.Text))
 		switch m.Line.Suggestion {
 		case "":
 		case help:
-			s += fmt.Sprintf(" %s lists the commands of Lockstep.", markdown.Code(help))
+			s += fmt.Sprintf(" To list the commands of Lockstep, comment %s.", markdown.Code(help))
 		default:
-			s += fmt.Sprintf(" Lockstep has %s.", markdown.Code(m.Line.Suggestion))
+			s += fmt.Sprintf(" In Lockstep, comment %s.", markdown.Code(m.Line.Suggestion))
 		}
 		return s
 	}
@@ -30,9 +30,9 @@ func (m Misunderstood) markdown() string {
 	switch m.Line.Suggestion {
 	case "":
 	case help:
-		s += fmt.Sprintf(" %s lists all commands.", markdown.Code(help))
+		s += fmt.Sprintf(" To list all commands, comment %s.", markdown.Code(help))
 	default:
-		s += fmt.Sprintf(" Did you mean %s? Write that in a new comment.", markdown.Code(m.Line.Suggestion))
+		s += fmt.Sprintf(" Did you mean %s? Write it in a new comment.", markdown.Code(m.Line.Suggestion))
 	}
 	return s
 }
@@ -41,5 +41,5 @@ func (m Misunderstood) markdown() string {
 type Obeyed struct{ Line grammar.Line }
 
 func (o Obeyed) markdown() string {
-	return fmt.Sprintf("%s was read as %s, as the base branch says.", markdown.Code(o.Line.Text), markdown.Code(o.Line.Command.String()))
+	return fmt.Sprintf("Lockstep read %s as %s.", markdown.Code(o.Line.Text), markdown.Code(o.Line.Command.String()))
 }

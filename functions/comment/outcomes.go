@@ -49,26 +49,29 @@ func (o Outcome) Text() string {
 }
 
 func (o Outcome) words() string {
+	planned := dash + toComeText(o.Counts, o.Standing != NoChanges)
 	switch o.Standing {
 	case Applying:
-		return "being applied"
+		return "applying"
 	case PlanFailed:
-		return "the plan failed"
-	case PlanStopped:
-		return "the plan was stopped"
-	case Applied, PartApplied:
-		return "applied, " + madeText(o.Counts)
+		return "*failed to plan*"
+	case PlanStopped, Stopped:
+		return "cancelled"
+	case Applied:
+		return "applied" + dash + madeText(o.Counts)
+	case PartApplied:
+		return "partly applied" + dash + madeText(o.Counts)
 	case ApplyFailed:
-		return "*the apply failed*, " + madeText(o.Counts) + " before"
-	case Stopped:
-		return "the apply was stopped"
+		return "*failed to apply*" + dash + madeText(o.Counts)
 	case NotApplied:
 		if o.Counts == (counting.Counts{}) {
-			return "*merged, but not applied*"
+			return "*merged, not applied*"
 		}
-		return "*merged, but not applied*, " + toComeText(o.Counts, o.Standing != NoChanges)
+		return "*merged, not applied*" + planned
+	case NoChanges:
+		return "up to date"
 	}
-	return "planned, " + toComeText(o.Counts, o.Standing != NoChanges)
+	return "planned" + planned
 }
 
 // slacked is a text that Slack shows as it is.

@@ -17,19 +17,19 @@ func TestSlack(t *testing.T) {
 		{"a<!channel>*b*\n`&", Ready, "<@U1>", counting.Counts{}},
 	}}
 	const want = `*acme/infra* <https://github.com/acme/infra/pull/7|#7>
-• *net*: planned, 2 to add, 0 to change, 0 to destroy
-• *app*: planned, no changes
-• *db*: the plan failed
-• *dns*: applied, 0 added, 1 changed, 0 destroyed (alice)
-• *mx*: *the apply failed*, 0 added, 0 changed, 1 destroyed before (bob)
-• *ns*: the apply was stopped (zoe)
-• *cdn*: *merged, but not applied*, 1 to add, 0 to change, 0 to destroy
-• *waf*: *merged, but not applied*
-• *a&lt;!channel&gt;∗b∗ '&amp;*: planned, no changes to objects (&lt;@U1&gt;)`
+• *net*: planned – 2 to add, 0 to change, 0 to destroy
+• *app*: up to date
+• *db*: *failed to plan*
+• *dns*: applied – 0 added, 1 changed, 0 destroyed (alice)
+• *mx*: *failed to apply* – 0 added, 0 changed, 1 destroyed (bob)
+• *ns*: cancelled (zoe)
+• *cdn*: *merged, not applied* – 1 to add, 0 to change, 0 to destroy
+• *waf*: *merged, not applied*
+• *a&lt;!channel&gt;∗b∗ '&amp;*: planned – no changes to objects (&lt;@U1&gt;)`
 	if got := n.Slack(); got != want {
 		t.Errorf("it is %s", got)
 	}
-	for standing, want := range map[Standing]string{Applying: "a*b: being applied", ApplyFailed: "a*b: the apply failed, 1 added, 0 changed, 0 destroyed before"} {
+	for standing, want := range map[Standing]string{Applying: "a*b: applying", ApplyFailed: "a*b: failed to apply – 1 added, 0 changed, 0 destroyed"} {
 		if got := (Outcome{"a*b", standing, "", counting.Counts{Add: 1}}).Text(); got != want {
 			t.Errorf("the text is %s", got)
 		}

@@ -24,14 +24,14 @@ type Overridden struct {
 
 func (o Overridden) markdown() string {
 	p := ProjectStatus{Name: o.Project, Workspace: o.Workspace}
-	text := fmt.Sprintf("**Overridden** for the plan of %s, by %s: %s.", markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because))
+	text := fmt.Sprintf("**Overridden** for the plan of %s by %s: %s.", markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because))
 	switch {
 	case o.Later:
-		text += fmt.Sprintf(" Nothing that %s may lift is missing now: it counts if something is when the plan is applied, for instance for who asks.", markdown.Code(o.By))
+		text += fmt.Sprintf(" All requirements that %s may override are met now. The override counts if one of them is not met at the apply, for example because of who requests it.", markdown.Code(o.By))
 	case o.Left == "":
-		text += fmt.Sprintf(" Comment %s to apply it.", p.command(Apply))
+		text += fmt.Sprintf(" To apply it, comment %s.", p.command(Apply))
 	}
-	return strings.TrimSpace(text + " It holds for this plan only, and while nobody edits the comment.\n\n" + o.Left)
+	return strings.TrimSpace(text + " The override is for this plan only. Editing the comment ends it.\n\n" + o.Left)
 }
 
 // Left returns the obstacles to the apply of a plan, in Markdown, and the way to it then; "" if a command for the project is enough.
@@ -39,33 +39,33 @@ func Left(p ProjectStatus) string {
 	parts := slices.Clone(p.Blockers)
 	lacks := p.lacks()
 	if lacks {
-		parts = append(parts, "This is missing still:\n\n"+strings.TrimSpace(p.Required.Only(func(o rulings.Outcome) bool { return !o.Allows() }).Markdown(0)))
+		parts = append(parts, "Still required:\n\n"+strings.TrimSpace(p.Required.Only(func(o rulings.Outcome) bool { return !o.Allows() }).Markdown(0)))
 	}
 	switch {
 	case p.Late && len(parts) > 0:
 		parts = append(parts, lateWords)
 	case p.Late:
-		parts = append(parts, "It is applied by itself, if it still fits the base branch.")
+		parts = append(parts, "Lockstep applies it now, if it still fits the base branch.")
 	case p.Vain:
 		parts = append(parts, "There is nothing to apply.")
 	case p.Standing == NoChanges:
 		parts = append(parts, "The plan has no changes: there is nothing to apply.")
 	case p.Standing == PartPlanned:
-		parts = append(parts, fmt.Sprintf("Nobody can apply this plan. To plan all that the pull request changes, comment %s: that plan needs an override of its own.", p.planCommand()))
+		parts = append(parts, fmt.Sprintf("This plan cannot be applied. To plan everything that the pull request changes, comment %s. The new plan needs an override of its own.", p.planCommand()))
 	case p.Standing == OnceMerged:
-		parts = append(parts, p.onceMerged()+" That plan needs an override of its own.")
+		parts = append(parts, p.onceMerged()+" The new plan needs an override of its own.")
 	case p.Standing == Blocked:
 		if p.Behind != nil {
 			parts = append(parts, p.inOrder())
 		}
 		parts = append(parts, p.unblocked())
 	case p.Standing == Renewed && p.ByMerge:
-		parts = append(parts, fmt.Sprintf("Merging does not apply this plan: nobody has asked for it. Look at it, and comment %s: the plan that is made then needs an override of its own.", p.planCommand()))
+		parts = append(parts, fmt.Sprintf("The merge does not apply this plan, because nobody has confirmed it. Read it, then comment %s. The plan made then needs an override of its own.", p.planCommand()))
 	case p.Standing == Renewed:
 		if p.Behind != nil {
 			parts = append(parts, p.inOrder())
 		}
-		parts = append(parts, fmt.Sprintf("It is another plan than before: to apply it, comment %s.", reasons.ApplyOnly(p.Name, p.Plan)))
+		parts = append(parts, fmt.Sprintf("The plan differs from the earlier one. To apply it, comment %s.", reasons.ApplyOnly(p.Name, p.Plan)))
 	case p.Standing == OnMerge || p.Behind != nil || lacks:
 		parts = append(parts, Check{ProjectStatus: p}.toApply())
 	}

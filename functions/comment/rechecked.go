@@ -20,16 +20,16 @@ type Rechecked struct {
 
 // On puts the note on the status of a project: above its body. A problem, which can be long, is a part of that.
 func (r Rechecked) On(p *ProjectStatus) {
-	now, same, still := "Its apply plans again before it changes anything; to do that now", "the changes are the same", "with the same changes, since %s. An approval of this plan stays."
+	now, same, still := "The apply plans again before it changes anything. To plan now", "the changes are the same", "with the same changes, because %s. Approvals of this plan stay valid."
 	if r.Empty {
-		now, same, still = "For a new one", "there are no changes still", "still without changes, since %s."
+		now, same, still = "For a new plan", "still no changes", "still without changes, because %s."
 	}
 	switch {
 	case r.Problem != "":
-		p.Note = fmt.Sprintf("**This plan could not be checked against the state as it is now.** %s, comment %s.", now, planNow(r.Project))
+		p.Note = fmt.Sprintf("**Lockstep could not check this plan against the current state.** %s, comment %s.", now, planNow(r.Project))
 		p.Body = r.Problem + "\n\n" + p.Body
 	case len(r.Since) == 0:
-		p.Note = "*Checked against the state as it is now: " + same + ".*"
+		p.Note = "*Checked against the current state: " + same + ".*"
 	default:
 		p.Note = fmt.Sprintf("*Planned again, "+still+"*", reasons.Since(r.Since))
 	}
@@ -49,9 +49,9 @@ type PlanRenewal struct {
 }
 
 func (r PlanRenewal) markdown() string {
-	text := fmt.Sprintf("**Another plan** for %s, since %s. The comment about the plans shows it, and how it differs from the former one, whose approvals are not for this.", markdown.Code(r.Project), reasons.Since(r.Since))
+	text := fmt.Sprintf("**New plan** for %s, because %s. The comment with the plans shows the difference. Approvals of the earlier plan do not count for it.", markdown.Code(r.Project), reasons.Since(r.Since))
 	if r.ByMerge {
-		return text + fmt.Sprintf(" Merging does not apply it until somebody has looked at it, and commented %s.", markdown.Code(Command{Verb: Plan, Project: r.Project}.String()))
+		return text + fmt.Sprintf(" The merge does not apply it until somebody has read it and commented %s.", markdown.Code(Command{Verb: Plan, Project: r.Project}.String()))
 	}
 	return text + fmt.Sprintf(" To apply it, comment %s.", reasons.ApplyOnly(r.Project, r.Plan))
 }
@@ -69,16 +69,16 @@ type Replacement struct {
 func (r Replacement) Above(plan string) string {
 	since := ""
 	if len(r.Since) > 0 {
-		since = ", since " + reasons.Since(r.Since)
+		since = ", because " + reasons.Since(r.Since)
 	}
-	head := "**This plan was made in the place of one that did not fit any more**" + since
+	head := "**This plan replaces one that was out of date**" + since
 	switch {
 	case r.Equal:
-		return head + ". Its changes are those of the former plan, but a plan does not show all that the rest can do: it needs an apply of its own.\n\n" + plan
+		return head + ". It has the same changes. The rest of the configuration can still have effects that a plan does not show, so you have to apply it again.\n\n" + plan
 	case r.Difference == "":
-		return head + ", and could not be compared with it.\n\n" + plan
+		return head + ". Lockstep could not compare the two.\n\n" + plan
 	case since != "":
-		return head + ". **It is another one:** `-` is of the former plan, `+` of this one.\n\n" + r.Difference + "\n" + plan
+		return head + ". **The changes differ:** `-` is the earlier plan, `+` this one.\n\n" + r.Difference + "\n" + plan
 	}
-	return "**This plan was made in the place of one that did not fit any more, and is another one:** `-` is of the former plan, `+` of this one.\n\n" + r.Difference + "\n" + plan
+	return "**This plan replaces one that was out of date, and the changes differ:** `-` is the earlier plan, `+` this one.\n\n" + r.Difference + "\n" + plan
 }

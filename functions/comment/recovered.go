@@ -32,31 +32,38 @@ func (r Recovered) markdown() string {
 	var b strings.Builder
 	switch {
 	case r.Changed:
-		fmt.Fprintf(&b, "**Recovered** %s: the state has the results of an apply that did not come to its end. Comment %s for a plan of the rest.\n", markdown.Code(r.Project), markdown.Code("lockstep plan"))
+		fmt.Fprintf(&b, "**Recovered** %s: the state now has the results of an apply that was interrupted. Comment %s for a plan of the rest.\n", markdown.Code(r.Project), markdown.Code("lockstep plan"))
 	case len(r.Doubts)+len(r.Conflicts) > 0:
-		fmt.Fprintf(&b, "The state of %s is **complete**, but for what is listed here.\n", markdown.Code(r.Project))
+		fmt.Fprintf(&b, "%s: **%s**.\n", markdown.Code(r.Project), decisions(len(r.Doubts)+len(r.Conflicts)))
 	default:
-		fmt.Fprintf(&b, "The state of %s is **complete**: there was nothing to recover.\n", markdown.Code(r.Project))
+		fmt.Fprintf(&b, "%s: **nothing to recover**. The state is complete.\n", markdown.Code(r.Project))
 	}
 	for _, c := range r.Conflicts {
-		fmt.Fprintf(&b, "\n- %s was changed by an apply that did not come to its end, and by somebody else since, whose object is kept: compare it with what exists.", markdown.Code(c))
+		fmt.Fprintf(&b, "\n- %s was changed by an interrupted apply, and by somebody else since. The state keeps the later change. Compare it with the real object.", markdown.Code(c))
 	}
 	for _, d := range r.Doubts {
-		fmt.Fprintf(&b, "\n- %s **may exist, and no state knows it**: its creation (%s) was begun at %s, and the end of it is not recorded.", markdown.Code(d.Address), d.Action, d.Begun.UTC().Format(time.RFC3339))
+		fmt.Fprintf(&b, "\n- %s **may exist without being in the state**: Lockstep started to %s it at %s, and did not record the result.", markdown.Code(d.Address), d.Action, d.Begun.UTC().Format(time.RFC3339))
 		if len(d.Known) > 0 {
-			fmt.Fprintf(&b, " Look for one with %s.", markdown.List(d.Known))
+			fmt.Fprintf(&b, " Look for an object with %s.", markdown.List(d.Known))
 		}
-		fmt.Fprintf(&b, " If it exists, comment %s, and %s once that is planned; if it does not, run %s on a command line. Until then it is not planned, nor is anything that depends on it.",
+		fmt.Fprintf(&b, " If it exists, comment %s, then %s. If not, run %s on a command line. Until then, Lockstep plans neither this object nor the objects that depend on it.",
 			markdown.Code("lockstep import '"+d.Address+"' ID -p "+r.Project), markdown.Code("lockstep apply"), markdown.Code("lockstep recover -forget '"+d.Address+"'"))
 	}
 	return b.String()
+}
+
+func decisions(n int) string {
+	if n == 1 {
+		return "1 object needs your decision"
+	}
+	return fmt.Sprintf("%d objects need your decision", n)
 }
 
 // waitsForRest tells what the rest of a plan waits for that leaves something out: for somebody who finds out about the doubts, or, if there
 // are none, for a command.
 func waitsForRest(doubts []string, command string) string {
 	if len(doubts) == 0 {
-		return "waits for " + command
+		return "plan the rest with " + command
 	}
-	return fmt.Sprintf("waits until it is settled whether %s exists: comment %s", markdown.List(doubts), markdown.Code("lockstep recover"))
+	return fmt.Sprintf("unknown whether %s exists, see %s", markdown.List(doubts), markdown.Code("lockstep recover"))
 }

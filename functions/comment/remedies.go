@@ -23,7 +23,7 @@ var after = []remedy{
 			return s.Merged && s.some(func(p ProjectStatus) bool { return p.Standing == NotApplied && !p.Late })
 		},
 		func(s Status) string {
-			return fmt.Sprintf("To apply what was merged, comment %s for a plan of the base branch, look at it, and comment %s.", markdown.Code("lockstep retry"), s.afterRetry())
+			return fmt.Sprintf("To apply what was merged, comment `lockstep retry` for a new plan. Read it, then comment %s.", s.afterRetry())
 		},
 	},
 	{
@@ -31,56 +31,65 @@ var after = []remedy{
 			unapplied := s.some(func(p ProjectStatus) bool { return p.Standing == NotApplied && !p.Late })
 			return s.Merged && !unapplied && s.has(PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied)
 		},
-		says("For a new plan of what was merged and is not applied, comment " + markdown.Code("lockstep retry") + "."),
+		says("For a new plan of what was merged and is not applied, comment `lockstep retry`."),
 	},
 }
 
 // next are the remedies for a pull request that is open, or for the plans that were made after its merge.
 var next = []remedy{
-	{func(s Status) bool { return s.ready(true) }, says("To destroy the objects of a removed project, comment the command in the table.")},
-	{func(s Status) bool { return s.ready(false) }, Status.toApply},
-	{has(Renewed), says("A plan that differs from the one before waits for the command in the table.")},
 	{
-		func(s Status) bool { return s.some(func(p ProjectStatus) bool { return p.ranked() == OnMerge }) },
-		says("Merging this pull request applies the plans that wait for it."),
+		func(s Status) bool { return s.ranks(Denied) },
+		says("A denied plan needs a change of the configuration, or an override by somebody named above."),
 	},
-	{has(OnceMerged), says("Comment " + markdown.Code("lockstep retry") + " on this pull request once it is merged, for plans of what is to be applied after the merge.")},
-	{Status.lacking, says("What is missing has to be there before the merge: the merge applies no plan that lacks it.")},
+	{func(s Status) bool { return s.ready(true) && s.Removed == "" }, says("To destroy the objects of a removed project, comment the command in the table.")},
+	{func(s Status) bool { return s.ready(false) }, Status.toApply},
+	{has(Renewed), says("Read the new plan. To confirm it, comment the command in the table.")},
+	{
+		func(s Status) bool { return s.ranks(OnMerge) },
+		func(s Status) string {
+			return fmt.Sprintf("To apply %s, merge this pull request.", plural(len(s.Projects) == 1, "this plan", "the plans that apply on merge"))
+		},
+	},
+	{has(OnceMerged), says("After the merge, comment `lockstep retry` here: Lockstep then plans the projects that can only be applied after the merge.")},
+	{Status.lacking, says("Meet the requirements before you merge: the merge applies only plans whose requirements are met.")},
 	{
 		func(s Status) bool { return !s.lacking() && s.holds(OnMerge) },
-		says("What is missing may come before the merge or after it: the merge applies such a plan once it is there, if the plan still fits the base branch then."),
+		says("The requirements can be met before or after the merge. Lockstep then applies the plan, if it still fits the base branch."),
 	},
 	{
 		func(s Status) bool {
 			return s.some(func(p ProjectStatus) bool { return p.Standing == Ready && p.afterMerge() })
 		},
-		says("What comes after such a plan is applied after the merge: comment " + markdown.Code("lockstep retry") + " then."),
+		says("To apply the projects that come after those, comment `lockstep retry` after the merge."),
 	},
 	{func(s Status) bool { return s.some(ProjectStatus.ownOrder) }, says(reasons.OrderFirst)},
 	{
 		func(s Status) bool { return s.has(OnMerge) && s.Automerge },
-		says("The merge is left to you: " + markdown.Code("automerge") + " merges what is applied before."),
+		says("You have to merge it yourself: `automerge` merges only pull requests that are applied before the merge."),
 	},
-	{has(Previewed), says("Nothing of a fork's pull request is applied before it is merged. Then comment " + markdown.Code("lockstep plan") + ": what was merged is planned with credentials.")},
+	{has(Previewed), says("Lockstep applies nothing from a fork before the merge. After the merge, comment `lockstep plan` to plan it with credentials.")},
 	{
-		blockedBy(func(p ProjectStatus) bool { return len(p.Blockers) > 0 && !p.Locked && !p.Copied }),
-		says("A plan behind one that is applied and not merged is made again by itself once that pull request is merged or closed."),
+		blockedBy(func(p ProjectStatus) bool { return p.BlockedBy != 0 && !p.Copied }),
+		says("Lockstep plans a blocked project again once the other pull request is merged or closed."),
 	},
 	{
 		blockedBy(func(p ProjectStatus) bool { return len(p.Blockers) == 0 }),
-		says("A plan that waits for what is missing can be applied once that is fulfilled."),
+		says("A blocked plan can be applied once its requirements are met."),
 	},
 	{
-		blockedBy(func(p ProjectStatus) bool { return p.Reserved }),
-		says(markdown.Code("lockstep unlock") + " on the pull request that has the lock lifts it; then the plan can be applied."),
+		blockedBy(func(p ProjectStatus) bool { return p.LockedBy != 0 }),
+		func(s Status) string {
+			i := slices.IndexFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Blocked && p.LockedBy != 0 })
+			return fmt.Sprintf("To release the lock, comment `lockstep unlock` on #%d.", s.Projects[i].LockedBy)
+		},
 	},
-	{has(Stopped), says(fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", markdown.Code("lockstep apply"), markdown.Code("lockstep plan")))},
+	{has(Stopped), says("To continue a cancelled apply, comment `lockstep apply`. For a new plan of the rest, comment `lockstep plan`.")},
 	{
 		func(s Status) bool {
 			doubts := s.some(func(p ProjectStatus) bool { return p.Doubts != nil })
 			return s.has(PartPlanned, PartApplied) && !s.Merged && !doubts
 		},
-		says("To plan all that the pull request changes, comment the command in the table."),
+		says("To plan everything that the pull request changes, comment the command in the table."),
 	},
 }
 
@@ -96,13 +105,13 @@ var last = []remedy{
 		func(s Status) bool {
 			return s.Problem != "" && !s.Refused || s.has(PlanFailed, PlanStopped, Stale, ApplyFailed) && !s.Fork
 		},
-		says("To plan again, push, or comment " + markdown.Code("lockstep plan") + "."),
+		says("To plan again, push a commit or comment `lockstep plan`."),
 	},
 	{ // it went elsewhere since
 		func(s Status) bool { return s.applied() && s.Refused },
-		says("Do not merge this pull request as it is: the next plan of the project would revert the applied changes. Let it go into a branch that is planned first."),
+		says("Do not merge it into this branch: the next plan of the project would undo the applied changes. First change the base branch of this pull request to one that Lockstep plans."),
 	},
-	{Status.applied, says("Merge this pull request, so that no other plan reverts the applied changes.")},
+	{Status.applied, says("Merge this pull request. Until then, the next plan from another branch would undo the applied changes.")},
 }
 
 // remedy says what can be done next.
@@ -113,7 +122,7 @@ func (s Status) remedy() string {
 		say = append(say, s.all(next)...)
 	case s.Merged || s.Closed:
 	case s.Conflict:
-		say = append(say, "Merge the base branch into this one, or rebase it, and push: that plans again.")
+		say = append(say, "Merge the base branch into this branch, or rebase it. Then push: Lockstep plans again.")
 	default:
 		say = append(say, s.all(next)...)
 		if end := s.all(last); len(end) > 0 {
@@ -121,7 +130,7 @@ func (s Status) remedy() string {
 		}
 	}
 	say = append(say, s.Repeated...)
-	return strings.Join(append(say, markdown.Code("lockstep help")+" lists all commands."), " ")
+	return strings.Join(append(say, "`lockstep help` lists all commands."), " ")
 }
 
 // all are the sentences of the remedies that are about a pull request.
@@ -178,26 +187,40 @@ func (s Status) applied() bool {
 	return changed && !s.has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied)
 }
 
+// ranks reports whether a project has a standing, refined.
+func (s Status) ranks(is Standing) bool {
+	return s.some(func(p ProjectStatus) bool { return p.ranked() == is })
+}
+
 // toApply tells how the plans are applied that wait for a comment.
 func (s Status) toApply() string {
-	one := ""
-	if len(s.Projects) > 1 {
-		one = fmt.Sprintf(", or %s for one project", markdown.Code("lockstep apply -p NAME"))
-	}
 	free := func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed }
-	when, then := "To apply this plan", ""
+	mine := func(p ProjectStatus) bool { return p.Standing == Ready && !p.Removed && !p.afterMerge() }
+	n := 0
+	for _, p := range s.Projects {
+		if free(p) {
+			n++
+		}
+	}
+	when, then := "To apply "+plural(n == 1, "this plan", "these plans"), ""
 	switch {
-	case !s.some(free):
-		when = "When that is fulfilled, to apply this plan"
+	case n == 0 && !s.some(func(p ProjectStatus) bool { return mine(p) && p.ranked() != needsApproval }):
+		when = "Approve the pull request. Then, to apply it"
+	case n == 0:
+		when = "Once the requirements are met, to apply it"
 	case !s.some(func(p ProjectStatus) bool { return free(p) && !p.Behind.afterFailed() }):
-		when = "Once what comes before is planned again, to apply this plan"
+		when = "Once the projects before it are planned, to apply it"
 	case s.holds(Ready):
-		then = " A plan that waits for what is missing can be applied once that is there: it is left out until then."
+		then = " It skips plans whose requirements are not met."
 	}
 	if s.some(func(p ProjectStatus) bool {
 		return p.Standing == Ready && p.Behind.outOfTurn() && !p.Behind.inCircle()
 	}) {
-		then += " A plan that is applied after others waits for those: that applies all, in their order."
+		then += " It applies projects in the order of their dependencies."
 	}
-	return fmt.Sprintf("%s, comment %s%s.%s", when, markdown.Code("lockstep apply"), one, then)
+	text := fmt.Sprintf("%s, comment `lockstep apply`.", when)
+	if len(s.Projects) > 1 {
+		text = fmt.Sprintf("%s, comment `lockstep apply`, or `lockstep apply -p NAME` for one project.", when)
+	}
+	return text + then
 }

@@ -22,7 +22,7 @@ func (s Status) removed() string {
 	}
 	names := strings.Join(all[:min(most, len(all))], ", ")
 	if more := len(all) - most; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
+		names += fmt.Sprintf(" and the same for %d more", more)
 	}
-	return note + fmt.Sprintf("\n\nThe objects of a removed project are planned to be destroyed, with the configuration that the base branch has. That is done by an apply of its own, %s, and by no other. Without it they stay.", names)
+	return note + fmt.Sprintf("\n\nLockstep has planned to destroy the objects of the removed projects, with the configuration of the base branch. To destroy them, comment %s. Without that, the objects stay.", names)
 }

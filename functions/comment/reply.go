@@ -55,7 +55,7 @@ func UnmarshalReply(data []byte) (Reply, error) {
 	r, err := kinds.Decode(data)
 	var unknown *reasons.UnknownError
 	if errors.As(err, &unknown) {
-		return Broken{Reason: fmt.Sprintf("another version of Lockstep was at it, and this one does not know the outcome %s", markdown.Code(unknown.Kind))}, nil
+		return Broken{Reason: fmt.Sprintf("another version of Lockstep wrote the result %s, which this version does not know", markdown.Code(unknown.Kind))}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read reply: %w", err)

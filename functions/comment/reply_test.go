@@ -31,7 +31,7 @@ func TestRepliesOfALaterVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "**Lockstep could not do this**: another version of Lockstep was at it, and this one does not know the outcome `reconsidered`. Comment again to try once more."
+	want := "**Lockstep failed**: another version of Lockstep wrote the result `reconsidered`, which this version does not know. To try again, write the comment again."
 	if diff := cmp.Diff(want, Markdown(r)); diff != "" || VerdictOn([]Reply{r}) != Bad {
 		t.Errorf("%s, verdict %v", diff, VerdictOn([]Reply{r}))
 	}
@@ -39,7 +39,7 @@ func TestRepliesOfALaterVersion(t *testing.T) {
 	if r, err = UnmarshalReply([]byte(kept)); err != nil {
 		t.Fatal(err)
 	}
-	want = "**Not applied** `app`:\n\n- Another version of Lockstep has given a reason that this one does not know: `moon`.\n"
+	want = "**Not applied** `app`:\n\n- Another version of Lockstep gave a reason that this version does not know: `moon`.\n"
 	if diff := cmp.Diff(want, Markdown(r)); diff != "" {
 		t.Error(diff)
 	}

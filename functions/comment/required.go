@@ -16,7 +16,7 @@ func requiredWords(r *rulings.Ruling) string {
 	if r == nil || len(r.Of) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("To be applied, the base branch's %s requires:\n\n%s", markdown.Code(r.File(reasons.SettingsFile)), r.Markdown(0))
+	return fmt.Sprintf("Requirements for the apply, from %s on the base branch:\n\n%s", markdown.Code(r.File(reasons.SettingsFile)), r.Markdown(0))
 }
 
 // liftedWords are the requirements that somebody has lifted for an apply that has begun, as a section; "" if there are none.
@@ -24,7 +24,7 @@ func (p ProjectStatus) liftedWords() string {
 	if p.Lifted == nil || !slices.Contains([]Standing{Applying, Applied, PartApplied, ApplyFailed, Stopped}, p.Standing) {
 		return ""
 	}
-	return fmt.Sprintf("Requirements of the base branch's %s were **overridden** for this apply:\n\n%s", markdown.Code(p.Lifted.File(reasons.SettingsFile)), p.Lifted.Markdown(0))
+	return fmt.Sprintf("Requirements of %s on the base branch were **overridden** for this apply:\n\n%s", markdown.Code(p.Lifted.File(reasons.SettingsFile)), p.Lifted.Markdown(0))
 }
 
 // missing are the requirements for the applies of plans that are held, each once with its projects, in at most limit bytes
@@ -48,7 +48,7 @@ func (s Status) missing(limit int) string {
 			text = headed(of[text]) + ": " + text
 		}
 		if limit -= len(text); limit < 0 && i > 0 {
-			parts = append(parts, "*What others lack does not fit here: each has a check of its own.*")
+			parts = append(parts, "*The requirements of other projects do not fit here: see the check of each project.*")
 			break
 		}
 		parts = append(parts, strings.TrimSpace(text))

@@ -31,6 +31,12 @@ func TestRequirements(t *testing.T) {
 	coming := rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Fails, Of: []rulings.Ruling{{
 		Rule: rulings.Requirement, Outcome: rulings.Fails, At: "lockstep.hcl:3", Of: []rulings.Ruling{{Rule: rulings.Approvals, Outcome: rulings.Fails, Want: 1}},
 	}}}
+	says := func(overriders []string, of ...rulings.Ruling) rulings.Ruling {
+		return rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Fails, Of: []rulings.Ruling{{Rule: rulings.Requirement, Outcome: rulings.Fails, At: "lockstep.hcl:9", Of: of, Overriders: overriders}}}
+	}
+	denied := says([]string{"acme/security"}, rulings.Ruling{Rule: rulings.Policy, Outcome: rulings.Fails, Wanted: []string{"ranges"}, Against: []rulings.Against{{Name: "terraform_data.more is outside `10.0.0.0/8`", Why: rulings.Denied}}})
+	labelled := says(nil, rulings.Ruling{Rule: rulings.Labels, Outcome: rulings.Fails, Wanted: []string{"go"}, Against: []rulings.Against{{Name: "go", Why: rulings.Missing}}},
+		rulings.Ruling{Rule: rulings.Windows, Outcome: rulings.Fails, Wanted: []string{"Mon-Fri 08:00-17:00 UTC"}})
 	plan := func(name string, s Standing, r *rulings.Ruling) ProjectStatus {
 		return ProjectStatus{Name: name, Standing: s, Counts: counting.Counts{Add: 1}, Plan: someHash, Body: "the plan", Required: r}
 	}
@@ -43,6 +49,7 @@ func TestRequirements(t *testing.T) {
 		{plan("net", OnMerge, &coming), plan("app", OnMerge, &missing)},
 		{plan("net", Renewed, &missing)},
 		{plan("net", NoChanges, nil)},
+		{plan("net", Ready, &denied), plan("app", Ready, &coming), plan("db", Ready, &fulfilled), plan("dns", OnMerge, &labelled)},
 	} {
 		s := Status{Head: someSHA, Projects: all}
 		c, h := Check{ProjectStatus: all[0]}, Head{Status: s, Standing: HeadBlocked}
@@ -63,7 +70,7 @@ func TestManyRequirements(t *testing.T) {
 	h := Head{Status: s, Standing: HeadBlocked}
 	const limit = 16 << 10
 	got := h.Summary(limit)
-	for _, part := range []string{"| `p0`, `p1`, `p2`, ", "`p0`, `p200`: To be applied", "What others lack does not fit here", "When that is fulfilled, to apply this plan"} {
+	for _, part := range []string{"| `p0`, `p1`, `p2`, ", "`p0`, `p200`: Requirements for the apply", "The requirements of other projects do not fit here", "Once the requirements are met, to apply it"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("it lacks %q", part)
 		}

@@ -42,11 +42,10 @@ const maxHeading = 5
 
 // headed lists the names of projects in a heading.
 func headed(names []string) string {
-	text := markdown.List(names[:min(len(names), maxHeading)])
-	if n := len(names) - maxHeading; n > 0 {
-		text += fmt.Sprintf(" and %d more", n)
+	if len(names) <= maxHeading+1 { // a cut would save nothing
+		return markdown.List(names)
 	}
-	return text
+	return fmt.Sprintf("%s and %d more", markdown.List(names[:maxHeading]), len(names)-maxHeading)
 }
 
 // markdown returns the section with a body, in which long parts are folded; "" without one.
@@ -87,7 +86,7 @@ func (x section) notes() string {
 	var b strings.Builder
 	for i, n := range all {
 		if i == maxHeading {
-			fmt.Fprintf(&b, "*%d more notes do not fit here: each is in a check of its own.*\n\n", len(all)-i)
+			fmt.Fprintf(&b, "*%d more notes do not fit here: see the checks of the projects.*\n\n", len(all)-i)
 			break
 		}
 		text := n.text

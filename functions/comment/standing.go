@@ -43,8 +43,15 @@ const (
 // replacement is two. It is zero where nothing is known.
 type Progress struct{ Done, Of int }
 
-// text returns the progress as "80 of 200 changes are done", or "".
+// text returns the progress as "80 of 200 changes done", or ""; short as "80 of 200".
 func (p Progress) text() string { return farText(p.Done, p.Of) }
+
+func (p Progress) short() string {
+	if p.Of == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", p.Done, p.Of)
+}
 
 // changes are those of the plan.
 func (p ProjectStatus) changes() string { return toComeText(p.Counts, p.Applyable) }
@@ -98,24 +105,52 @@ func (p ProjectStatus) lacks() bool {
 	return p.Held() || (p.Standing == Blocked || p.Late) && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
-// held stands for all standings of a plan that is Held, where projects are ranked and counted.
-const held Standing = "held"
+// Denied is the standing of a plan to which a policy or a gate of the requirements says no. It is a refinement: no record has it.
+const Denied Standing = "denied"
 
-// inLine stands for ApplyQueued behind the applies of other pull requests, likewise.
-const inLine Standing = "in line"
+// Further refinements, by which projects are ranked and counted.
+const (
+	needsApproval Standing = "needs approval" // approvals are all that is missing
+	waiting       Standing = "waiting"        // time or people can fulfil what is missing
+	held          Standing = "held"           // something else is missing
+	locked        Standing = "locked"         // blocked by another pull request's lock alone
+	inLine        Standing = "in line"        // ApplyQueued behind the applies of other pull requests
+	later         Standing = "later"          // Ready behind what the merge applies
+	elsewhere     Standing = "elsewhere"      // the apply of another pull request has finished it
+)
 
-// later stands for Ready behind what the merge applies, likewise.
-const later Standing = "later"
+// denied reports whether a policy or a gate says no to a plan, whatever else is in its way.
+func (p ProjectStatus) denied() bool {
+	return (p.Held() || p.Standing == Blocked) && p.lacks() && p.Required.Denied()
+}
 
-// elsewhere stands for a project that the apply of another pull request has finished, likewise.
-const elsewhere Standing = "elsewhere"
+// Concluded returns the standing by which check runs are coloured: Denied or Blocked for a plan whose requirements are not fulfilled, and
+// the project's own for others. Where only a rule of GitHub's is in the way, GitHub itself refuses the merge.
+func (p ProjectStatus) Concluded() Standing {
+	switch {
+	case p.denied():
+		return Denied
+	case p.Held() && !p.Required.LeftToGitHub():
+		return Blocked
+	}
+	return p.Standing
+}
 
+// ranked is the standing, refined.
 func (p ProjectStatus) ranked() Standing {
 	switch {
 	case p.FinishedBy != 0:
 		return elsewhere
+	case p.denied():
+		return Denied
+	case p.Held() && p.Required.NeedsApproval():
+		return needsApproval
+	case p.Held() && p.Required.MayCome():
+		return waiting
 	case p.Held():
 		return held
+	case p.Standing == Blocked && p.Locked && !p.Copied:
+		return locked
 	case p.Standing == Ready && p.afterMerge():
 		return later
 	case p.Standing == ApplyQueued && len(p.Ahead) > 0:
@@ -139,7 +174,7 @@ func (p ProjectStatus) vain() string {
 	case !p.Vain:
 		return ""
 	case p.StoppedBy != "":
-		return "; a plan" + with + " was stopped" + p.stopper()
+		return ", plan" + with + " cancelled" + p.stopper()
 	}
-	return "; a plan" + with + " **failed**"
+	return ", plan" + with + " **failed**"
 }

@@ -111,9 +111,10 @@ type ProjectStatus struct {
 	Progress Progress
 	// Blockers are the reasons for which a Blocked plan cannot be applied now, in Markdown.
 	Blockers []string
-	// Reserved is set if one of them is a person's lock, Locked if that is the only one: the plan itself
-	// still fits.
-	Reserved, Locked bool
+	// LockedBy is the number of the pull request whose lock of a person is one of them, BlockedBy that of one that was applied to the state and
+	// is not merged; 0 for none. Locked is set if the lock is the only one: the plan itself still fits.
+	LockedBy, BlockedBy int
+	Locked              bool
 	// Copied is set if the project is removed, and its state has a copy: that is one of the Blockers, with its remedy.
 	Copied bool
 	// Lock is a person's lock on the state for this pull request; nil if there is none.
@@ -188,7 +189,7 @@ func (s Status) render(sections []string) string {
 		fmt.Fprintf(&b, "\n%s\n", n)
 	}
 	if n := len(s.Notes) - s.notes; n > 0 {
-		fmt.Fprintf(&b, "\n*%d more notes do not fit here.*\n", n)
+		fmt.Fprintf(&b, "\n*%d more notes do not fit here: see the checks of the projects.*\n", n)
 	}
 	if len(s.Approvals) > 0 {
 		fmt.Fprintf(&b, "\nApproved at %s by %s.\n", markdown.Code(markdown.SHA(s.Head)), markdown.List(s.Approvals))
@@ -215,7 +216,7 @@ func (p ProjectStatus) where() string {
 	case p.Whole != "":
 		return markdown.Whole(p.Whole)
 	case p.Check != "":
-		return fmt.Sprintf("The check %s has more of it.", markdown.Code(p.Check))
+		return fmt.Sprintf("The check %s shows more of it.", markdown.Code(p.Check))
 	}
 	return ""
 }

@@ -18,12 +18,12 @@ type Stopping struct {
 
 func (s Stopping) markdown() string {
 	if s.Queued {
-		return fmt.Sprintf("**Stopped** the apply of %s, as %s asked: it was queued, and has not begun.", markdown.Code(s.Project), markdown.Code(s.By))
+		return fmt.Sprintf("**Cancelled** the apply of %s, as %s requested. It was queued, and nothing was changed.", markdown.Code(s.Project), markdown.Code(s.By))
 	}
 	if s.Verb == Apply {
-		return fmt.Sprintf("**Stopping** the apply of %s, as %s asked: it begins no more changes, and ends those under way. The answer to the apply will have the result.", markdown.Code(s.Project), markdown.Code(s.By))
+		return fmt.Sprintf("**Cancelling** the apply of %s, as %s requested. It finishes the changes in progress, and starts no others. The answer to the apply will show the result.", markdown.Code(s.Project), markdown.Code(s.By))
 	}
-	return fmt.Sprintf("**Stopping** the plan of %s, as %s asked.", markdown.Code(s.Project), markdown.Code(s.By))
+	return fmt.Sprintf("**Cancelling** the plan of %s, as %s requested.", markdown.Code(s.Project), markdown.Code(s.By))
 }
 
 // StoppedApply reports that an apply ended before it was done, because somebody asked for that.
@@ -38,27 +38,27 @@ type StoppedApply struct {
 }
 
 func (s StoppedApply) markdown() string {
-	text := fmt.Sprintf("**Stopped** the apply of %s, as %s asked", markdown.Code(s.Project), markdown.Code(s.By))
+	text := fmt.Sprintf("**Cancelled** the apply of %s, as %s requested", markdown.Code(s.Project), markdown.Code(s.By))
 	if far := s.Progress.text(); far != "" {
-		text += ": " + far + ", and in the state"
+		text += ": " + far + ", and the state contains them"
 	}
 	text += "."
 	s.Body = reasons.Hooks(s.Hooks) + s.Body
 	if s.Closed {
-		return text + fmt.Sprintf(" The pull request is closed. If it is merged, comment %s for a plan of the rest; if not, reopen it.\n\n%s", markdown.Code("lockstep retry"), s.Body)
+		return text + fmt.Sprintf(" The pull request is closed. If it was merged, comment %s for a plan of the rest. If not, reopen it.\n\n%s", markdown.Code("lockstep retry"), s.Body)
 	}
-	return text + fmt.Sprintf(" To go on with the rest of the plan, comment %s; to plan the rest anew, %s.\n\n%s", markdown.Code("lockstep apply"), markdown.Code("lockstep plan"), s.Body)
+	return text + fmt.Sprintf(" To continue with the rest of the plan, comment %s. For a new plan of the rest, comment %s.\n\n%s", markdown.Code("lockstep apply"), markdown.Code("lockstep plan"), s.Body)
 }
 
 // NoProgress is the report of an apply that was gone on with in vain.
 func NoProgress(p Progress) string {
-	return fmt.Sprintf("%s. Process after process went on with this apply, and none got on: the changes that are left take longer than the time in which one may begin changes. The state contains what was done. Whoever runs Lockstep can give the apply function more time (%s), or have it begin changes for longer (%s); then comment %s for a plan of the rest.",
+	return fmt.Sprintf("**The apply made no progress**: %s. Several processes tried in turn, but each change that is left takes longer than a process may run. The state contains the changes that are done. An operator of Lockstep has to raise %s or lower %s. Then comment %s for a plan of the rest.",
 		farOrNothing(p.text()), markdown.Code("ApplyTimeout"), markdown.Code("StopBefore"), markdown.Code("lockstep plan"))
 }
 
 func farOrNothing(s string) string {
 	if s == "" {
-		return "Nothing is done"
+		return "no changes are done"
 	}
 	return s
 }

@@ -15,14 +15,14 @@ type Unapplied struct {
 func (u Unapplied) markdown() string {
 	var parts []string
 	if len(u.Projects) > 0 {
-		parts = append(parts, "**Merged, but not applied**: "+headed(u.Projects)+".")
+		parts = append(parts, "**Merged, not applied**: "+headed(u.Projects)+".")
 	}
 	if len(u.Partly) > 0 {
-		parts = append(parts, "**Merged, and not all of it applied**: "+headed(u.Partly)+".")
+		parts = append(parts, "**Merged, partly applied**: "+headed(u.Partly)+".")
 	}
 	it := "it"
 	if len(u.Projects)+len(u.Partly) > 1 {
 		it = "them"
 	}
-	return strings.Join(parts, " ") + fmt.Sprintf(" The merge does not apply %s. Comment %s for a plan of the base branch, look at it, and comment %s.", it, markdown.Code("lockstep retry"), markdown.Code("lockstep apply"))
+	return strings.Join(parts, " ") + fmt.Sprintf(" The merge does not apply %s. Comment %s for a new plan of what was merged. Read it, then comment %s.", it, markdown.Code("lockstep retry"), markdown.Code("lockstep apply"))
 }

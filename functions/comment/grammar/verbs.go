@@ -65,57 +65,57 @@ type Form struct{ Typed, Effect string }
 // table is the table of verbs, in the order of the help.
 var table = []row{
 	{verb: Plan, participle: "planned", acts: true, takes: planning, commit: true, help: []Form{
-		{"lockstep plan", "plans the projects that this pull request touches"},
+		{"lockstep plan", "plans the projects that this pull request changes"},
 		{"lockstep plan -target=ADDR", "plans with an option of Terraform's: `-target`, `-exclude`, `-replace`, `-var`, `-destroy`, `-refresh-only` or `-refresh=false`"},
 	}},
 	{verb: Apply, participle: "applied", acts: true, hash: true, decisive: true, help: []Form{
-		{"lockstep apply", "applies the plans shown above, if they are still up to date"},
-		{"lockstep apply HASH", "applies the plan with this hash, and no other"},
+		{"lockstep apply", "applies the plans of this pull request, if they are up to date"},
+		{"lockstep apply HASH", "applies exactly the plan with this hash"},
 	}},
 	{
 		verb: Retry, participle: "planned", acts: true,
-		help: []Form{{"lockstep retry", "plans again what has failed, whether that was the plan or its apply"}},
+		help: []Form{{"lockstep retry", "plans again what failed to plan or to apply"}},
 		plan: func(c *Command) { c.Failed = true },
 		is:   func(_ Options, failed bool) bool { return failed },
 	},
-	{verb: Stop, participle: "stopped", acts: true, help: []Form{{"lockstep stop", "ends plans and applies that are under way; an apply that was stopped can go on"}}},
+	{verb: Stop, participle: "cancelled", acts: true, help: []Form{{"lockstep stop", "cancels plans and applies in progress; a cancelled apply can be continued"}}},
 	{
 		verb: Recover, participle: "recovered", acts: true, decisive: true,
-		help: []Form{{"lockstep recover", "brings what applies have done that did not come to their end into the state, and lists objects in doubt"}},
+		help: []Form{{"lockstep recover", "writes the results of interrupted applies to the state, and lists objects that need your decision"}},
 	},
 	{
 		verb: Lock, participle: "locked", acts: true, takes: []*option{because}, reasoned: true, decisive: true,
-		help: []Form{{`lockstep lock --reason "..."`, "keeps other pull requests from applying to the states of these projects, until `lockstep unlock`, the merge or the close"}},
+		help: []Form{{`lockstep lock --reason "..."`, "prevents applies of other pull requests to the states of these projects, until `lockstep unlock`, the merge or the close"}},
 	},
 	{
 		verb: Unlock, participle: "unlocked", acts: true, decisive: true,
-		help: []Form{{"lockstep unlock", "lifts the locks of this pull request, and releases those that its applies left behind"}},
+		help: []Form{{"lockstep unlock", "releases the locks of this pull request, also those that its applies left behind"}},
 	},
 	{ // Each require block says itself who may give one.
 		verb: Override, participle: "overridden", acts: true, takes: []*option{because}, reasoned: true, decisive: true, ungated: true,
-		help: []Form{{`lockstep override --reason "..."`, "lifts requirements of the settings for the plans shown above, by whom the settings let"}},
+		help: []Form{{`lockstep override --reason "..."`, "overrides requirements for the current plans, if the settings allow you to"}},
 	},
 	{
 		verb: Drift, participle: "planned", acts: true, takes: []*option{target, exclude, variable},
-		help: []Form{{"lockstep drift", "plans what has changed outside of the configuration, like `lockstep plan -refresh-only`: its apply accepts that"}},
+		help: []Form{{"lockstep drift", "plans changes made outside Terraform, like `lockstep plan -refresh-only`; the apply accepts them"}},
 		plan: func(c *Command) { c.Options.RefreshOnly = true },
 		is:   func(o Options, _ bool) bool { return o.RefreshOnly },
 	},
 	{
 		verb: Import, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}, {"ID", isID}},
-		help: []Form{{"lockstep import ADDR ID -p NAME", "plans to take an object that exists into the state; like `state mv`, `state rm` and `untaint` for one project, and done by `lockstep apply`"}},
+		help: []Form{{"lockstep import ADDR ID -p NAME", "plans to import an existing object into the state of one project; `lockstep apply` carries it out"}},
 		plan: func(c *Command) { c.Options.Imports = []string{strings.Join(c.Arguments, " ")} },
 		is:   func(o Options, _ bool) bool { return len(o.Imports) > 0 },
 	},
 	{
 		verb: StateMove, participle: "planned", acts: true, takes: changing, arguments: []argument{{"FROM", isAddress}, {"TO", isAddress}},
-		help: []Form{{"lockstep state mv FROM TO -p NAME", "plans to give an object of the state another address"}},
+		help: []Form{{"lockstep state mv FROM TO -p NAME", "plans to give an object in the state another address"}},
 		plan: func(c *Command) { c.Options.Moves = []string{strings.Join(c.Arguments, " ")} },
 		is:   func(o Options, _ bool) bool { return len(o.Moves) > 0 },
 	},
 	{
 		verb: StateRemove, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isAddress}}, repeats: true,
-		help: []Form{{"lockstep state rm ADDR... -p NAME", "plans to take resources that the configuration does not have any more out of the state, and leaves them as they are"}},
+		help: []Form{{"lockstep state rm ADDR... -p NAME", "plans to remove resources from the state without destroying them, once the configuration lacks them"}},
 		plan: func(c *Command) { c.Options.Forgets = c.Arguments },
 		is:   func(o Options, _ bool) bool { return len(o.Forgets) > 0 },
 	},
@@ -127,7 +127,7 @@ var table = []row{
 	},
 	{
 		verb: Untaint, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isResource}},
-		help: []Form{{"lockstep untaint ADDR -p NAME", "plans to keep an object that an apply has left half made"}},
+		help: []Form{{"lockstep untaint ADDR -p NAME", "plans to keep an object that a failed apply left incomplete"}},
 		plan: func(c *Command) { c.Options.Untaints = c.Arguments },
 		is:   func(o Options, _ bool) bool { return len(o.Untaints) > 0 },
 	},

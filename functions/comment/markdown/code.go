@@ -90,6 +90,14 @@ func Few(names []string, more int) string {
 	return List(names)
 }
 
+// Names lists names, the first of many: it cuts a list only where that saves some.
+func Names(names []string, most int) string {
+	if len(names) <= most+most/4 {
+		return List(names)
+	}
+	return Few(names[:most], len(names)-most)
+}
+
 // SHA is as much of the SHA of a commit as people read.
 func SHA(sha string) string { return sha[:min(len(sha), 7)] }
 

@@ -35,24 +35,24 @@ const (
 // know.
 func (a Atlantis) Notes() []string {
 	if a.Ignored {
-		return []string{fmt.Sprintf("There is an %s beside %s, and it does not count. Remove it once Atlantis does not read it any more.", markdown.Code("atlantis.yaml"), markdown.Code(a.Settings))}
+		return []string{fmt.Sprintf("Lockstep ignores %s, because there is %s. Delete it once Atlantis no longer reads it.", markdown.Code("atlantis.yaml"), markdown.Code(a.Settings))}
 	}
 	if len(a.Parts) == 0 {
 		return nil
 	}
 	var b strings.Builder
-	parts := "1 part of the file has"
+	parts := "1 setting in it has"
 	if n := len(a.Parts); n > 1 {
-		parts = fmt.Sprintf("%d parts of the file have", n)
+		parts = fmt.Sprintf("%d settings in it have", n)
 	}
-	fmt.Fprintf(&b, "<details><summary>The projects are those of atlantis.yaml; %s no meaning here.</summary>\n\n", parts)
+	fmt.Fprintf(&b, "<details><summary>Projects come from atlantis.yaml; %s no effect here.</summary>\n\n", parts)
 	for _, p := range a.Parts[:min(len(a.Parts), maxParts)] {
 		fmt.Fprintf(&b, "- %s (%s): %s\n", markdown.Code(p.Key), lineNumbers(p.Lines), p.Instead)
 	}
 	if more := len(a.Parts) - maxParts; more > 0 {
-		fmt.Fprintf(&b, "- %d more, which %s lists.\n", more, markdown.Code("lockstep config check"))
+		fmt.Fprintf(&b, "- and %d more: see %s.\n", more, markdown.Code("lockstep config check"))
 	}
-	fmt.Fprintf(&b, "\n%s writes a %s with the same projects.\n\n</details>", markdown.Code("lockstep config import atlantis.yaml"), markdown.Code("lockstep.hcl"))
+	fmt.Fprintf(&b, "\nTo convert it, run %s: it writes a %s with the same projects.\n\n</details>", markdown.Code("lockstep config import atlantis.yaml"), markdown.Code("lockstep.hcl"))
 	return []string{b.String()}
 }
 

@@ -30,7 +30,7 @@ func TestAtlantis(t *testing.T) {
 	for i := range 1000 {
 		many.Parts = append(many.Parts, Part{Lines: slices.Repeat([]int{i}, 500), Key: fmt.Sprint("-", i), Instead: "A sentence."})
 	}
-	if note := strings.Join(many.Notes(), ""); len(note) > 5000 || !strings.Contains(note, "- 970 more") {
+	if note := strings.Join(many.Notes(), ""); len(note) > 5000 || !strings.Contains(note, "- and 970 more") {
 		t.Errorf("the note has %d bytes", len(note))
 	}
 }

@@ -4,6 +4,6 @@ import "github.com/lockstep-iac/lockstep/functions/comment/markdown"
 
 // InBuilds is the remedy for an apply that was cut at the end of a function's time, where the deployment has builds.
 func InBuilds() string {
-	return "The time of a function has cut this apply: a call that takes longer never comes to its end there. With " + markdown.Code(`runner = "codebuild"`) +
-		" in the project's environment, in " + markdown.Code("lockstep.hcl") + " on the base branch, an apply has hours in one process."
+	return "The function reached its time limit, so it cannot finish a change that takes longer. To give the apply hours, set " + markdown.Code(`runner = "codebuild"`) +
+		" in the environment of the project, in " + markdown.Code("lockstep.hcl") + " on the base branch."
 }

@@ -26,13 +26,13 @@ func (c EncryptionChange) Above(report string) string {
 		return report
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "**The encryption of %s changes in this pull request.** The change takes effect when it is merged; this plan, and an apply before the merge, use the encryption of the base branch.", markdown.Code(c.Project))
+	fmt.Fprintf(&b, "**This pull request changes the encryption of %s.** The change takes effect after the merge. Until then, plans and applies use the encryption of the base branch.", markdown.Code(c.Project))
 	lines := append(c.State.words("the state"), c.Plan.words("saved plans")...)
 	if c.Others {
-		lines = append(lines, "states of others (`remote_state_data_sources`) are read in another way.")
+		lines = append(lines, "other states (`remote_state_data_sources`) are read in another way.")
 	}
 	if c.Broken {
-		lines = []string{"**nothing could be planned or applied**: the new encryption block has errors."}
+		lines = []string{"**nothing can be planned or applied**, because the new encryption block has errors. Correct it here first."}
 	}
 	b.WriteString(" After the merge:\n\n")
 	for _, line := range lines {
@@ -53,13 +53,13 @@ func (r Resealed) words(subject string) []string {
 	if strings.HasSuffix(subject, "s") {
 		verb = "are"
 	}
-	add(r.Begins, "%s "+verb+" encrypted, from the next apply on; until then nothing changes.")
-	add(r.Ends, "%s "+verb+" **not encrypted any more**: whoever can read the bucket can read the secrets in it.")
-	add(r.Rekeyed, "%s "+verb+" encrypted with another key, or in another way. Whoever has no access to that key cannot read what it protects.")
-	add(r.Unreadable, "**%s as it was written before cannot be read**, and every plan fails. To avoid that, name the present method in a fallback block before the merge.")
-	add(r.Relaxed, "encryption of %s is not enforced any more: a method \"unencrypted\" would be accepted.")
+	add(r.Begins, "%s "+verb+" encrypted from the next apply on.")
+	add(r.Ends, "%s "+verb+" **no longer encrypted**: everybody who can read the bucket can read the secrets.")
+	add(r.Rekeyed, "%s "+verb+" encrypted with another key or method. Check that everybody who needs it has access to that key.")
+	add(r.Unreadable, "**%s written before cannot be read**, so every plan fails. To avoid that, add a `fallback` block with the present method before you merge.")
+	add(r.Relaxed, "encryption of %s is no longer enforced: the method `unencrypted` would be accepted.")
 	if r.Any && len(lines) == 0 {
-		add(true, "other settings for the encryption of %s count; what is stored can still be read.")
+		add(true, "the encryption of %s has other settings. What is stored can still be read.")
 	}
 	return lines
 }

@@ -12,24 +12,24 @@ import (
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ got, want string }{
-		{AppliedAndGone("net", "4f2a1c9000000000000000000000000000000000"), "`net` was applied from this pull request, at `4f2a1c9`, and is no project of it or of the base branch any more: nobody plans the objects that the apply has made. To have them changed or destroyed, push the project's files again, without the objects, and apply that."},
-		{SettingsChanged("lockstep.hcl"), "This pull request changes `lockstep.hcl`. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged."},
-		{SettingsBroken("lockstep.hcl", "line 3"), "The base branch's `lockstep.hcl` has errors, and grants nothing but what can be read in it:\n\nline 3"},
-		{SettingsBrokenAlike(), "The base branch's settings have the same errors, and grant nothing but what can be read in them."},
-		{WentElsewhere("dev", "main", true), "Nothing of it is planned any more: it was merged into `dev`, which `lockstep.hcl` on `main` does not name."},
-		{WentElsewhere("dev", "main", false), "Nothing of it is planned any more: it went into `dev`, which `lockstep.hcl` on `main` does not name."},
-		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet: until it is, this plan may show its changes as to be undone, and cannot be applied."},
-		{Removed([]RemovedProject{{"net", "", true}}), "**This pull request removes the project** `net`.\n\nMerges alone apply `net`, so its objects stay, and nothing plans them after this merge. To destroy them, first remove its resources, in a pull request that leaves the project, and merge that.\nTo keep objects under another name, give the state's address to another project."},
-		{Removed([]RemovedProject{{"net", "s3://states/net", false}, {"app", "", false}}), "**This pull request removes the project** `net`, which has its state at `s3://states/net`.\n**This pull request removes the project** `app`.\n\nTo keep objects under another name, give the state's address to another project."},
-		{Exchanged(), "**What is kept of this plan is not what was made.** Comment `lockstep plan` for a new plan."},
-		{Interrupted(), "The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment `lockstep plan`, and look at the new plan with care, above all at what it creates."},
+		{AppliedAndGone("net", "4f2a1c9000000000000000000000000000000000"), "`net` was applied from this pull request at `4f2a1c9`, but no longer exists here or on the base branch. So nobody plans the objects that the apply created. To destroy them, push the files of the project again, without these objects, and apply that."},
+		{SettingsChanged("lockstep.hcl"), "This pull request changes `lockstep.hcl`. Lockstep already uses its list of projects. Its permissions and its rules for applies take effect after the merge."},
+		{SettingsBroken("lockstep.hcl", "line 3"), "`lockstep.hcl` on the base branch has errors, so Lockstep grants only what it can read there:\n\nline 3"},
+		{SettingsBrokenAlike(), "The settings on the base branch have the same errors, so Lockstep grants only what it can read there."},
+		{WentElsewhere("dev", "main", true), "Lockstep no longer plans this pull request: it was merged into `dev`, which the `allow` block of `lockstep.hcl` on `main` does not list."},
+		{WentElsewhere("dev", "main", false), "Lockstep no longer plans this pull request: it goes into `dev`, which the `allow` block of `lockstep.hcl` on `main` does not list."},
+		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet. Until it is merged or closed, this plan can show its changes as undone, and cannot be applied."},
+		{Removed([]RemovedProject{{"net", "", true}}), "**This pull request removes the project** `net`.\n\n`net` applies only on merge, so its objects stay, and nobody plans them after this merge. To destroy them, first remove its resources in a pull request that keeps the project, and merge it.\n\nTo keep the objects under another name, give the state to another project: set the same key in its `backend` block."},
+		{Removed([]RemovedProject{{"net", "s3://states/net", false}, {"app", "", false}}), "**This pull request removes the project** `net`, with the state at `s3://states/net`.\n**This pull request removes the project** `app`.\n\nTo keep the objects under another name, give the state to another project: set the same key in its `backend` block."},
+		{Exchanged(), "**The stored plan was replaced**, and is not the one that Lockstep made. Comment `lockstep plan` for a new plan."},
+		{Interrupted(), "The apply was interrupted. The state has all changes up to a few seconds before that, and later changes can be missing in it. Comment `lockstep plan`, and read the new plan with care: it could create objects that already exist."},
 	} {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {
 			t.Error(diff)
 		}
 	}
 	many := Removed(slices.Repeat([]RemovedProject{{"net", "", false}}, 13))
-	if strings.Count(many, "**This") != 10 || !strings.Contains(many, "\n3 more projects are removed.\n") {
+	if strings.Count(many, "**This") != 10 || !strings.Contains(many, "\nIt removes 3 more projects.\n") {
 		t.Error(many)
 	}
 }

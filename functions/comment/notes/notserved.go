@@ -28,11 +28,11 @@ const (
 )
 
 // Title returns the check run's line.
-func (NotServed) Title() string { return "Not served here" }
+func (NotServed) Title() string { return "Not enabled for this repository" }
 
 // Summary returns its page, in Markdown.
 func (n NotServed) Summary() string {
-	return "Lockstep plans and applies nothing here.\n\n" + n.Reason() + "\n"
+	return "Lockstep does not plan or apply this repository.\n\n" + n.Reason() + "\n"
 }
 
 // Reason returns the reason and its remedy, in Markdown.
@@ -40,15 +40,15 @@ func (n NotServed) Reason() string {
 	text, add := "", n.Repo
 	switch n.Why {
 	case NothingServed:
-		text = "No repository is served here: nobody has named any."
+		text = "No repository is enabled."
 	case NotNamed:
-		text = fmt.Sprintf("%s is not among the repositories that are served here.", markdown.Code(n.Repo))
+		text = fmt.Sprintf("%s is not enabled.", markdown.Code(n.Repo))
 	case OtherRepository:
-		text = fmt.Sprintf("%s is another repository than the one that was served under this name: its ID is %d, and was %d.", markdown.Code(n.Repo), n.ID, n.Was)
+		text = fmt.Sprintf("%s is not the repository that was enabled under this name: its ID is %d, not %d.", markdown.Code(n.Repo), n.ID, n.Was)
 		add = fmt.Sprintf("%s=%d", n.Repo, n.ID)
 	case OtherAccount:
-		text = fmt.Sprintf("%s belongs to another account than the one that was served under this name: its ID is %d, and was %d.", markdown.Code(n.Repo), n.ID, n.Was)
+		text = fmt.Sprintf("%s does not belong to the account that was enabled under this name: its ID is %d, not %d.", markdown.Code(n.Repo), n.ID, n.Was)
 		add = fmt.Sprintf("%s=%d", n.Owner, n.ID)
 	}
-	return text + " Whoever runs Lockstep names the repositories in the option `-serves` or the template's parameter `Serves`: " + markdown.Code(add) + "."
+	return text + " To enable it, an operator of Lockstep adds " + markdown.Code(add) + " to the parameter `Serves` of the template, or to the option `-serves`."
 }

@@ -16,8 +16,8 @@ type Preview struct {
 func (p Preview) Above(plan string) string {
 	made := "*Planned without credentials"
 	if p.Failed {
-		made = "*This would have been planned without credentials"
+		made = "*Failed to plan without credentials"
 	}
-	return fmt.Sprintf("%s, from a snapshot of the state, because %s has named the commit %s of a fork. Real objects and other states were not read, providers had no network, and sensitive values were taken out of the snapshot: where only such a value differs, the change may be none. What was merged is planned again.*\n\n%s",
+	return fmt.Sprintf("%s, from a snapshot of the state, because %s named the commit %s of a fork. Lockstep read no real objects and no other states, gave providers no network, and removed sensitive values from the snapshot. So a change of only such a value may not be real. Lockstep plans again after the merge.*\n\n%s",
 		made, markdown.Code(p.By), markdown.Code(markdown.SHA(p.Head)), plan)
 }

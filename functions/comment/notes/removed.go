@@ -23,22 +23,22 @@ func Removed(all []RemovedProject) string {
 	for _, p := range all[:min(most, len(all))] {
 		fmt.Fprintf(&b, "**This pull request removes the project** %s", markdown.Code(p.Name))
 		if p.State != "" {
-			fmt.Fprintf(&b, ", which has its state at %s", markdown.Code(p.State))
+			fmt.Fprintf(&b, ", with the state at %s", markdown.Code(p.State))
 		}
 		b.WriteString(".\n")
 	}
 	if more := len(all) - most; more > 0 {
-		fmt.Fprintf(&b, "%d more projects are removed.\n", more)
+		fmt.Fprintf(&b, "It removes %d more projects.\n", more)
 	}
 	if i := slices.IndexFunc(all, func(p RemovedProject) bool { return p.ByMerge }); i >= 0 {
-		fmt.Fprintf(&b, "\nMerges alone apply %s, so its objects stay, and nothing plans them after this merge. To destroy them, first remove its resources, in a pull request that leaves the project, and merge that.", markdown.Code(all[i].Name))
+		fmt.Fprintf(&b, "\n%s applies only on merge, so its objects stay, and nobody plans them after this merge. To destroy them, first remove its resources in a pull request that keeps the project, and merge it.\n", markdown.Code(all[i].Name))
 	}
-	b.WriteString("\nTo keep objects under another name, give the state's address to another project.")
+	b.WriteString("\nTo keep the objects under another name, give the state to another project: set the same key in its `backend` block.")
 	return b.String()
 }
 
 // Gone is the note on projects that the base branch has removed since a pull request that changes them was planned.
 func Gone(names []string) string {
 	const most = 10
-	return fmt.Sprintf("**The base branch has removed** %s since this was planned: no project of that name can be planned or applied any more. What this pull request changes in other projects is planned with them.", markdown.Few(names[:min(most, len(names))], max(len(names)-most, 0)))
+	return fmt.Sprintf("**The base branch has removed** %s since the plan, so there is nothing to plan or apply there.", markdown.Names(names, most))
 }

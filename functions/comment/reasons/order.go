@@ -18,12 +18,12 @@ type Awaits struct {
 }
 
 func (r Awaits) words() (text, remedy string) {
-	after := fmt.Sprintf("Comment %s: it is applied after that.", markdown.Code("lockstep apply -p "+r.Project))
+	after := fmt.Sprintf("To apply it after that, comment %s.", markdown.Code("lockstep apply -p "+r.Project))
 	if r.Held {
 		after = ""
 	}
 	if r.Destroys {
-		return fmt.Sprintf("%s is destroyed after %s, which %s on it, and %s applied first.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
+		return fmt.Sprintf("%s is destroyed after %s, which %s on it and %s applied first.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
 	}
 	return fmt.Sprintf("%s depends on %s, %s applied first.", markdown.Code(r.Project), markdown.List(r.On), are(r.On)), after
 }
@@ -51,15 +51,15 @@ type OutOfOrder struct {
 func (r OutOfOrder) words() (text, remedy string) {
 	text = fmt.Sprintf("%s depends on %s, %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), are(r.Left))
 	if r.Destroys {
-		text = fmt.Sprintf("%s is destroyed after %s, which %s on it, and %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
+		text = fmt.Sprintf("%s is destroyed after %s, which %s on it and %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
 	}
 	apply := "lockstep apply"
-	all := fmt.Sprintf(", or all in their order, with %s", markdown.Code(apply))
+	all := fmt.Sprintf(". To apply all in order, comment %s", markdown.Code(apply))
 	switch {
 	case r.Removed || r.Later || r.Held:
 		all = ""
 	case len(r.Left) == 1:
-		all = fmt.Sprintf(", or both in their order, with %s", markdown.Code(apply))
+		all = fmt.Sprintf(". To apply both in order, comment %s", markdown.Code(apply))
 	}
 	switch {
 	case r.Merged:
@@ -69,29 +69,29 @@ func (r OutOfOrder) words() (text, remedy string) {
 	case len(r.OnMerge) > 0 && !r.Later && r.Destroys:
 		return text, AfterMerge(r.OnMerge)
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
-		return text, fmt.Sprintf("%s Take the depends_on of %s out of this pull request, if it is to be applied before. %s", AfterMerge(r.OnMerge), markdown.Code(r.Project), OrderFirst)
+		return text, fmt.Sprintf("%s To apply %s before the merge, remove its `depends_on` from this pull request. %s", AfterMerge(r.OnMerge), markdown.Code(r.Project), OrderFirst)
 	case len(r.OnMerge) > 0 && len(r.Left) == 1: // by a plan that the merge does not apply
-		return text, fmt.Sprintf("Plan that again first, with %s.", markdown.Code("lockstep plan -p "+r.Left[0]))
+		return text, fmt.Sprintf("First plan that project again: comment %s.", markdown.Code("lockstep plan -p "+r.Left[0]))
 	case len(r.OnMerge) == len(r.Left):
-		return text, fmt.Sprintf("Plan those again first, each with %s.", markdown.Code("lockstep plan -p NAME"))
+		return text, fmt.Sprintf("First plan those projects again: comment %s for each.", markdown.Code("lockstep plan -p NAME"))
 	case len(r.Again) > 0 && len(r.Left) == 1:
-		return text, fmt.Sprintf("Plan that again first, with %s, and apply it%s.", markdown.Code("lockstep plan -p "+r.Left[0]), all)
+		return text, fmt.Sprintf("First plan that project again: comment %s. Read the plan, then apply it%s.", markdown.Code("lockstep plan -p "+r.Left[0]), all)
 	case len(r.Again) > 0:
-		return text, fmt.Sprintf("Plan %s again first, each with %s, and apply those, each with %s%s.", markdown.List(r.Again), markdown.Code("lockstep plan -p NAME"), markdown.Code(apply+" -p NAME"), all)
+		return text, fmt.Sprintf("First plan %s again: comment %s for each. Read the plans, then apply each with %s%s.", markdown.List(r.Again), markdown.Code("lockstep plan -p NAME"), markdown.Code(apply+" -p NAME"), all)
 	case len(r.Left) == 1:
-		return text, fmt.Sprintf("Apply that first, with %s%s.", markdown.Code(apply+" -p "+r.Left[0]), all)
+		return text, fmt.Sprintf("First apply that project: comment %s%s.", markdown.Code(apply+" -p "+r.Left[0]), all)
 	}
-	return text, fmt.Sprintf("Apply those first, each with %s%s.", markdown.Code(apply+" -p NAME"), all)
+	return text, fmt.Sprintf("First apply those projects: comment %s for each%s.", markdown.Code(apply+" -p NAME"), all)
 }
 
 // AfterMerge tells when a project is applied that comes after some which the merge applies.
 func AfterMerge(names []string) string {
-	return fmt.Sprintf("The merge applies %s, and no comment does before. After it, comment %s for a plan of what is left.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
+	return fmt.Sprintf("%s applies on merge, and not before. After the merge, comment %s for a plan of the rest.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
 }
 
 // OrderFirst tells how the merge applies a project, too, that comes after one which the merge applies, by the order of the pull
 // request itself.
-const OrderFirst = "For the merge to apply it, too, merge its depends_on first, in a pull request of its own, and comment `lockstep plan` here then."
+const OrderFirst = "To have the merge apply it, too, first merge its `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
 
 func depend(names []string) string {
 	if len(names) == 1 {
@@ -105,6 +105,13 @@ func is(names []string) string {
 		return "is"
 	}
 	return "are"
+}
+
+func has(names []string) string {
+	if len(names) == 1 {
+		return "has"
+	}
+	return "have"
 }
 
 func are(names []string) string {
@@ -123,6 +130,6 @@ func (r InCycle) words() (text, remedy string) {
 	for _, p := range r.Projects {
 		names = append(names, markdown.Code(p))
 	}
-	return fmt.Sprintf("These projects depend on each other: %s. What the base branch says and what this pull request says count together; neither has such a circle by itself.", strings.Join(names, " -> ")),
-		fmt.Sprintf("A depends_on of the base branch holds until the merge of its change. Change %s there first, in a pull request of its own, or take the new depends_on out of this one.", settings)
+	return fmt.Sprintf("These projects depend on each other: %s. The `depends_on` of the base branch and of this pull request both count, and together they form a cycle.", strings.Join(names, " -> ")),
+		fmt.Sprintf("First remove the old `depends_on` from %s on the base branch, in a pull request of its own. Or remove the new one from this pull request.", settings)
 }

@@ -23,12 +23,12 @@ type BeingPlanned struct {
 
 func (r BeingPlanned) words() (text, remedy string) {
 	if r.Merged {
-		return "It is being planned.", planAgain(true)
+		return "The plan is not ready yet.", planAgain(true)
 	}
 	if r.Verb != "" {
-		return "It is being planned.", fmt.Sprintf("Look at the plan when it is there, and then comment %s.", markdown.Code(grammar.Command{Verb: r.Verb}.String()))
+		return "The plan is not ready yet.", fmt.Sprintf("Wait for the plan and read it. Then comment %s again.", markdown.Code(grammar.Command{Verb: r.Verb}.String()))
 	}
-	return "It is being planned.", "Look at the plan when it is there, and then apply it."
+	return "The plan is not ready yet.", "Wait for the plan and read it. Then comment `lockstep apply`."
 }
 
 // BeingApplied: an apply of the same project is under way, or waits for its turn.
@@ -40,18 +40,20 @@ type BeingApplied struct {
 }
 
 func (r BeingApplied) words() (text, remedy string) {
-	text = fmt.Sprintf("An apply, asked for by %s, is under way.", markdown.Code(r.By))
+	text = fmt.Sprintf("An apply that %s requested is in progress.", markdown.Code(r.By))
 	if r.Late {
-		return "It waits for what is missing: the merge has asked for its apply.",
-			fmt.Sprintf("It is applied by itself once that is there, if the plan still fits the base branch then: %s ends that, and %s makes a new plan.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+		return "The merge requested this apply, which waits for its requirements.",
+			fmt.Sprintf("Lockstep applies the plan once they are met, if it still fits the base branch. To cancel that, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
 	}
 	switch r.Verb {
 	case grammar.Plan:
-		remedy = "It can be planned when that is done."
+		remedy = "Plan again once the apply has ended."
 	case grammar.Recover:
-		remedy = "It brings everything into the state itself, when it ends or goes on."
+		remedy = "There is nothing to recover: the apply writes its results to the state itself."
+	case grammar.Apply:
+		remedy = "Wait for its result."
 	case grammar.Unlock:
-		remedy = "Its lock is released when it ends."
+		remedy = "Wait: the apply releases its lock when it ends. To end it early, comment `lockstep stop`."
 	}
 	return text, remedy
 }
@@ -68,20 +70,20 @@ type PlanIsBad struct {
 }
 
 func (r PlanIsBad) words() (text, remedy string) {
-	text = fmt.Sprintf("Planning %s failed.", markdown.Code(markdown.SHA(r.Head)))
+	text = fmt.Sprintf("Lockstep failed to plan %s.", markdown.Code(markdown.SHA(r.Head)))
 	if r.StoppedBy != "" {
-		text = fmt.Sprintf("There is no plan for %s: %s stopped it.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.StoppedBy))
+		text = fmt.Sprintf("%[2]s cancelled the plan of %[1]s.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.StoppedBy))
 	}
 	if r.Vain {
-		return text + " Of what was planned before, nothing is left to be applied.", ""
+		return text + " Nothing of the earlier plan is left to apply.", ""
 	}
 	if r.Plain != "" {
-		return text, fmt.Sprintf("Comment %s for a plan of the base branch without the options of this one, look at it, and apply that one.", markdown.Code(r.Plain))
+		return text, fmt.Sprintf("Comment %s for a plan of what was merged, without the options of this one. Read it, then apply it.", markdown.Code(r.Plain))
 	}
 	if r.Merged || r.StoppedBy != "" {
 		return text, planAgain(r.Merged)
 	}
-	return text, fmt.Sprintf("Push a correction; if the files are not at fault, comment %s.", markdown.Code("lockstep plan"))
+	return text, fmt.Sprintf("Push a correction. If the files are not the cause, comment %s to try again.", markdown.Code("lockstep plan"))
 }
 
 // AlreadyDone: the plan is applied.
@@ -93,22 +95,24 @@ type AlreadyDone struct {
 
 func (r AlreadyDone) words() (text, remedy string) {
 	if r.Number != 0 {
-		return fmt.Sprintf("The apply of #%d has finished what was merged.", r.Number), ""
+		return fmt.Sprintf("#%d has already applied what was merged.", r.Number), ""
 	}
-	return fmt.Sprintf("The plan for %s is applied already, as %s asked.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.By)), ""
+	return fmt.Sprintf("The plan of %s is already applied, requested by %s.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.By)), ""
 }
 
 // ApplyBroken: the apply of the plan failed.
 type ApplyBroken struct{ Merged bool }
 
 func (r ApplyBroken) words() (text, remedy string) {
-	return "The apply of this plan failed: the remaining changes need a new plan.", planAgain(r.Merged)
+	return "The apply of this plan failed, so the remaining changes need a new plan.", planAgain(r.Merged)
 }
 
 // NothingToDo: the plan has no changes.
 type NothingToDo struct{}
 
-func (NothingToDo) words() (text, remedy string) { return "The plan has no changes.", "" }
+func (NothingToDo) words() (text, remedy string) {
+	return "The plan has no changes, so there is nothing to apply.", ""
+}
 
 // PlanIsNewer: the author of the comment, or who merged, cannot have seen the plan. Shown is set if it was shown
 // after the comment was written, or after the merge, and not set if it was never shown.
@@ -121,15 +125,15 @@ type PlanIsNewer struct {
 func (r PlanIsNewer) words() (text, remedy string) {
 	switch {
 	case r.Merged && r.Shown:
-		return "The plan was shown after the merge, or in the same second: whoever merged has not seen it.", planAgain(true)
+		return "The plan was posted after the merge, so nobody had seen it.", planAgain(true)
 	case r.Merged:
-		return "The plan was not shown before the merge: whoever merged has not seen it.", planAgain(true)
+		return "The plan was not posted before the merge, so nobody had seen it.", planAgain(true)
 	}
-	text = "The plan was not shown yet: whoever wrote this comment has not seen it."
+	text = "The plan was not posted yet when you wrote this comment, so you have not seen it."
 	if r.Shown {
-		text = "The plan was shown after this comment was written, or in the same second: whoever wrote it has not seen the plan."
+		text = "This plan was posted after your comment, so you have not seen it."
 	}
-	return text, fmt.Sprintf("Look at the plan, and comment %s again, or name the plan: %s.", markdown.Code("lockstep apply"), ApplyOnly(r.Project, r.Plan))
+	return text, fmt.Sprintf("Read the plan. Then comment %s again, or %s for exactly this plan.", markdown.Code("lockstep apply"), ApplyOnly(r.Project, r.Plan))
 }
 
 // PlanRenewed: the plan took the place of another one without anybody's asking, and the command does
@@ -144,21 +148,21 @@ type PlanRenewed struct {
 func (r PlanRenewed) words() (text, remedy string) {
 	since := "another pull request was applied to the same state"
 	if r.Outputs {
-		since = "the outputs of other projects are not those that were planned"
+		since = "the outputs of other projects differ from the planned ones"
 	}
-	text = "The plan is another one than before, since " + since + ": whoever asked for the former one has not asked for this."
+	text = "The plan has changed, because " + since + ". Nobody has confirmed the new plan."
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
+	return text, fmt.Sprintf("Read the current plan. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
 // OtherPlan: the comment names a plan that is not the project's.
 type OtherPlan struct{ Project, Named, Plan string }
 
 func (r OtherPlan) words() (text, remedy string) {
-	return fmt.Sprintf("%s is not the plan of %s, which is %s.", markdown.Code(r.Named), markdown.Code(r.Project), markdown.PlanName(r.Plan)),
-		fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
+	return fmt.Sprintf("%s is not the current plan of %s (%s).", markdown.Code(r.Named), markdown.Code(r.Project), markdown.PlanName(r.Plan)),
+		fmt.Sprintf("Read the current plan. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
 // ApplyOnly is the command that applies one plan and no other.
@@ -173,7 +177,7 @@ type SavedExchanged struct {
 }
 
 func (r SavedExchanged) words() (text, remedy string) {
-	return fmt.Sprintf("The saved plan is not the one that was made: it is %s, and %s was made. Somebody has exchanged it.", markdown.PlanName(r.Saved), markdown.PlanName(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("The saved plan was replaced: it is %s, but Lockstep made %s. Somebody has written to the storage of Lockstep.", markdown.PlanName(r.Saved), markdown.PlanName(r.Made)), planAgain(r.Merged)
 }
 
 // ShownExchanged: the check run shows another plan than the one that was made; Shown is "" if it
@@ -185,9 +189,9 @@ type ShownExchanged struct {
 
 func (r ShownExchanged) words() (text, remedy string) {
 	if r.Shown == "" {
-		return fmt.Sprintf("Nobody can tell whether the plan is the one that was shown: the check %s names none.", markdown.Code(r.Check)), planAgain(r.Merged)
+		return fmt.Sprintf("Lockstep cannot verify that this plan is the one you saw: the check %s names no plan.", markdown.Code(r.Check)), planAgain(r.Merged)
 	}
-	return fmt.Sprintf("The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.", markdown.Code(r.Check), markdown.PlanName(r.Shown), markdown.PlanName(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("This plan is not the one you saw: the check %s shows %s, but the apply would use %s. Somebody has replaced it.", markdown.Code(r.Check), markdown.PlanName(r.Shown), markdown.PlanName(r.Made)), planAgain(r.Merged)
 }
 
 // KeptExchanged: the stored inputs of the plan are not those it was made from.
@@ -197,5 +201,5 @@ type KeptExchanged struct {
 }
 
 func (r KeptExchanged) words() (text, remedy string) {
-	return fmt.Sprintf("What the plan was made from is not what is kept of it: %s.", markdown.Code(r.Problem)), planAgain(r.Merged)
+	return fmt.Sprintf("The saved inputs of the plan were replaced: %s.", markdown.Code(r.Problem)), planAgain(r.Merged)
 }

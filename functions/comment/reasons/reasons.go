@@ -169,7 +169,7 @@ type unknown struct {
 }
 
 func (r unknown) words() (text, remedy string) {
-	return fmt.Sprintf("Another version of Lockstep has given a reason that this one does not know: %s.", markdown.Code(r.Kind)), ""
+	return fmt.Sprintf("Another version of Lockstep gave a reason that this version does not know: %s.", markdown.Code(r.Kind)), ""
 }
 
 // A Sentence is a reason that comes as text, in Markdown.
@@ -180,20 +180,43 @@ func (s Sentence) words() (text, remedy string) { return s.Text, s.Remedy }
 // planAgain is the remedy for a plan that cannot be applied. After a merge no comment helps.
 func planAgain(merged bool) string {
 	if merged {
-		return fmt.Sprintf("Comment %s for a plan of the base branch, which has what was merged, look at it, and apply that one.", markdown.Code("lockstep retry"))
+		return fmt.Sprintf("Comment %s for a new plan of what was merged. Read it, then apply it.", markdown.Code("lockstep retry"))
 	}
 	return newPlan(grammar.Command{Verb: grammar.Plan})
 }
 
 // appliedThen is the remedy for an apply that waits after the merge.
-var appliedThen = fmt.Sprintf("Once that is so, the plan is applied by itself, if it still fits the base branch then. Comment %s to end that; for a new plan, %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+var appliedThen = fmt.Sprintf("Lockstep applies the plan once that is resolved, if it still fits the base branch. To cancel that, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
 
 // onceMerged is the remedy where nobody can apply a plan before the merge.
-const onceMerged = "Merge the pull request first. Then comment `lockstep retry` for a plan of the base branch, which has what was merged, look at it, and apply that one."
+const onceMerged = "Merge the pull request first. Then comment `lockstep retry` for a new plan of what was merged. Read it, then apply it."
 
 // newPlan is the remedy that a command for a plan is.
 func newPlan(c grammar.Command) string {
-	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", markdown.Code(c.String()))
+	return fmt.Sprintf("Comment %s for a new plan. Read it, then apply it.", markdown.Code(c.String()))
+}
+
+// messages is the address of the documentation's page of refusals. The section about a reason has the anchor that [anchor] returns.
+const messages = "https://github.com/lockstep-iac/lockstep/blob/main/cmd/docs/reference/messages.md"
+
+// anchor is the name under which a reason is kept, in kebab case; "" for a reason that is no rule of ours.
+func anchor(r Reason) string {
+	for name, t := range types {
+		if t == reflect.TypeOf(r) && name != "sentence" {
+			return strings.ReplaceAll(name, " ", "-")
+		}
+	}
+	return ""
+}
+
+// Link returns a link to the documentation of the first reason that has some, in Markdown; "" if there is none.
+func (rs List) Link() string {
+	for _, r := range rs {
+		if name := anchor(r); name != "" {
+			return fmt.Sprintf("[More about this message](%s#%s)", messages, name)
+		}
+	}
+	return ""
 }
 
 // Typed returns reasons that quote a command as it was typed: some are other names of a plan.
@@ -221,10 +244,13 @@ type Some struct {
 	More  int `json:",omitempty"` // the number of the others
 }
 
-// SomeOf returns the first ten names.
+// SomeOf returns the first ten names, or a few more where that is all.
 func SomeOf(names []string) Some {
 	const most = 10
-	return Some{names[:min(most, len(names))], max(len(names)-most, 0)}
+	if len(names) <= most+2 {
+		return Some{Names: names}
+	}
+	return Some{names[:most], len(names) - most}
 }
 
 func (s Some) Text() string { return markdown.Few(s.Names, s.More) }

@@ -11,8 +11,8 @@ import (
 type NoPermission struct{ Login, Has, Needs string }
 
 func (r NoPermission) words() (text, remedy string) {
-	return fmt.Sprintf("%s has the permission %s on this repository, and this needs %s.", markdown.Code(r.Login), markdown.Code(r.Has), markdown.Code(r.Needs)),
-		"Somebody who has it can say the same."
+	return fmt.Sprintf("%s has the permission %s on this repository, but the command needs %s.", markdown.Code(r.Login), markdown.Code(r.Has), markdown.Code(r.Needs)),
+		"Ask somebody with that permission to write the command."
 }
 
 // FormerCommit: a button was pressed on the page of a check run whose commit is not the head any more.
@@ -22,11 +22,11 @@ type FormerCommit struct {
 }
 
 func (r FormerCommit) words() (text, remedy string) {
-	text = fmt.Sprintf("That button is of an earlier commit, %s: the pull request is at %s now.", markdown.Code(markdown.SHA(r.Commit)), markdown.Code(markdown.SHA(r.Head)))
+	text = fmt.Sprintf("The button belongs to an earlier commit, %s. The pull request is at %s now.", markdown.Code(markdown.SHA(r.Commit)), markdown.Code(markdown.SHA(r.Head)))
 	if r.Command.Plan != "" {
-		return text, "Look at the plan of that one, and press the button on its page."
+		return text, "Read the plan of that commit, then press the button on its check."
 	}
-	return text, fmt.Sprintf("Press it there, or comment %s.", markdown.Code(r.Command.String()))
+	return text, fmt.Sprintf("Press the button on the check of that commit, or comment %s.", markdown.Code(r.Command.String()))
 }
 
 // OtherBase: the base branch is not the default branch, whose settings do not name it either.
@@ -34,8 +34,8 @@ type OtherBase struct{ Base, Default string }
 
 func (r OtherBase) words() (text, remedy string) {
 	main := markdown.Code(r.Default)
-	return fmt.Sprintf("The pull request goes into %s: whoever may push there would grant themselves what %s has to grant.", markdown.Code(r.Base), main),
-		fmt.Sprintf("Let it go into %s, or have the allow block of %s on %s name the branch: %s.", main, settings, main, markdown.Code(fmt.Sprintf("branches = [%q]", r.Base)))
+	return fmt.Sprintf("The pull request goes into %s, and Lockstep plans only pull requests into %s: otherwise everybody who can push to a branch could change the settings.", markdown.Code(r.Base), main),
+		fmt.Sprintf("Change the base of the pull request to %s. Or add the branch to the `allow` block of %s on %s: %s.", main, settings, main, markdown.Code(fmt.Sprintf("branches = [%q]", r.Base)))
 }
 
 // NotOpen: the pull request is merged, or closed. Lock is set if the command is a lock.
@@ -47,11 +47,11 @@ type NotOpen struct {
 func (r NotOpen) words() (text, remedy string) {
 	switch {
 	case r.Merged && r.Lock:
-		return "The pull request is merged, and its locks end with the merge.", ""
+		return "The pull request is merged, and the merge has released its locks.", ""
 	case r.Merged:
 		return "The pull request is merged.", planAgain(true)
 	}
-	return "The pull request is closed.", "Reopen it: that plans it again."
+	return "The pull request is closed.", "Reopen it: Lockstep then plans it again."
 }
 
 // NoneSelected: a command selects none of the plans of the pull request.
@@ -66,14 +66,14 @@ func (r NoneSelected) words() (text, remedy string) {
 	switch {
 	case len(r.Projects) == 0 && len(r.Known) > 0:
 		return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
-			fmt.Sprintf("Projects of the base branch: %s. %s plans one, whatever the pull request touches.", markdown.Few(r.Known[:min(len(r.Known), 20)], max(len(r.Known)-20, 0)), markdown.Code("lockstep plan -p NAME"))
+			fmt.Sprintf("Projects of the base branch: %s. To plan one, comment %s.", markdown.Names(r.Known, 20), markdown.Code("lockstep plan -p NAME"))
 	case len(r.Projects) == 0:
 		c := grammar.Command{Verb: grammar.Plan, Project: r.Command.Project, Dir: r.Command.Dir, Workspace: r.Command.Workspace}
 		return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
-			fmt.Sprintf("%s makes one, whatever the pull request touches.", markdown.Code(c.String()))
+			fmt.Sprintf("To make one, comment %s.", markdown.Code(c.String()))
 	}
 	return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
-		fmt.Sprintf("Projects that are planned here: %s. %s plans another one.", markdown.List(r.Projects), markdown.Code("lockstep plan -p NAME"))
+		fmt.Sprintf("Projects with a plan: %s. To plan another, comment %s.", markdown.List(r.Projects), markdown.Code("lockstep plan -p NAME"))
 }
 
 // NothingFailed: a command is for what has failed, and none of the projects that it names has.
@@ -87,18 +87,18 @@ func (r NothingFailed) words() (text, remedy string) {
 	if c.Failed = false; c.Verb == grammar.Retry {
 		c.Verb = grammar.Plan
 	}
-	text = "Nothing here has failed."
+	text = "No project of this pull request has failed."
 	if !c.Everything() {
-		text = fmt.Sprintf("Nothing of %s has failed.", markdown.Few(r.Projects[:min(len(r.Projects), 20)], max(len(r.Projects)-20, 0)))
+		text = fmt.Sprintf("None of these projects has failed: %s.", markdown.Names(r.Projects, 20))
 	}
-	return text, fmt.Sprintf("For what has not failed, comment %s.", markdown.Code(c.String()))
+	return text, fmt.Sprintf("To include projects that have not failed, comment %s.", markdown.Code(c.String()))
 }
 
 // TouchesNothing: the pull request touches no project, and a command is for plans of what it touches.
 type TouchesNothing struct{}
 
 func (TouchesNothing) words() (text, remedy string) {
-	return "The pull request touches no project.", fmt.Sprintf("%s plans one all the same.", markdown.Code("lockstep plan -p NAME"))
+	return "The pull request changes no project.", fmt.Sprintf("To plan one anyway, comment %s.", markdown.Code("lockstep plan -p NAME"))
 }
 
 // NotMerged: an apply on merge, without a merge.
@@ -110,14 +110,14 @@ func (NotMerged) words() (text, remedy string) { return "The pull request is not
 type NotOnMerge struct{ Project string }
 
 func (r NotOnMerge) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch does not say that merging applies %s.", markdown.Code(r.Project)), ""
+	return fmt.Sprintf("The merge does not apply %s, by the settings of the base branch.", markdown.Code(r.Project)), "To apply it, comment `lockstep retry` for a new plan of what was merged. Read it, then apply it."
 }
 
 // NotAll: the merge is to apply a plan whose options leave out what the pull request changes.
 type NotAll struct{ Options []string }
 
 func (r NotAll) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made with %s: it leaves out what the pull request changes, so the merge does not apply it.", SomeOf(r.Options).Text()), planAgain(true)
+	return fmt.Sprintf("The plan was made with %s, which leaves out changes of the pull request, so the merge does not apply it.", SomeOf(r.Options).Text()), planAgain(true)
 }
 
 // AppliedLater: the settings have the project applied on merge, and a comment asks for it.
@@ -133,21 +133,21 @@ type AppliedLater struct {
 }
 
 func (r AppliedLater) words() (text, remedy string) {
-	text = fmt.Sprintf("The base branch says that %s is applied on merge", markdown.Code(r.Project))
+	text = fmt.Sprintf("%s applies on merge, by the settings of the base branch", markdown.Code(r.Project))
 	again := markdown.Code(grammar.Command{Verb: grammar.Plan, Project: r.Project}.String())
 	switch {
 	case len(r.Options) > 0:
-		return fmt.Sprintf("%s, and the plan was made with %s: it leaves out what the pull request changes, so the merge does not apply it.", text, SomeOf(r.Options).Text()),
-			fmt.Sprintf("Comment %s for a plan that the merge applies, and look at it.", again)
+		return fmt.Sprintf("%s. The plan was made with %s, which leaves out changes of the pull request, so the merge does not apply it.", text, SomeOf(r.Options).Text()),
+			fmt.Sprintf("Comment %s for a plan that the merge applies. Read it, then merge.", again)
 	case r.Renewed:
-		return text + ", and the plan is another one than before: the merge does not apply it, since nobody has asked for it.",
-			fmt.Sprintf("Look at the plan that is there now, and comment %s: the merge applies the plan that is made then.", again)
+		return text + ". The plan has changed and nobody has confirmed it, so the merge does not apply it.",
+			fmt.Sprintf("Read the current plan, then comment %s. The merge applies the plan made then.", again)
 	case r.Held && r.Comes:
-		return text + ".", "What is in the way may be gone before the merge or after it: the merge applies the plan once it is, if the plan still fits the base branch then."
+		return text + ".", "Resolve the other reasons before or after the merge. Lockstep then applies the plan, if it still fits the base branch."
 	case r.Held:
-		return text + ".", "What is in the way has to be gone before the merge: a merge before that does not apply the plan."
+		return text + ".", "Resolve the other reasons before you merge: a merge before that does not apply the plan."
 	}
-	return text + ".", "Merge the pull request: that applies the plan."
+	return text + ".", "To apply the plan, merge the pull request."
 }
 
 // Conflicts: the head cannot be merged into the base branch. Planned is set if that was possible
@@ -159,16 +159,16 @@ type Conflicts struct {
 
 func (r Conflicts) words() (text, remedy string) {
 	if r.Planned {
-		return fmt.Sprintf("The base branch has moved, and %s conflicts with it.", markdown.Code(markdown.SHA(r.Head))), "Merge the base branch into this one, or rebase it, and push: that plans again."
+		return fmt.Sprintf("%s conflicts with the base branch, which has changed.", markdown.Code(markdown.SHA(r.Head))), "Merge the base branch into this branch, or rebase it. Then push: Lockstep plans again."
 	}
-	return fmt.Sprintf("%s conflicts with the base branch.", markdown.Code(markdown.SHA(r.Head))), "Merge the base branch into this one, or rebase it."
+	return fmt.Sprintf("%s conflicts with the base branch.", markdown.Code(markdown.SHA(r.Head))), "Merge the base branch into this branch, or rebase it. Then push."
 }
 
 // NothingToUnlock: no project of the pull request was ever planned.
 type NothingToUnlock struct{}
 
 func (NothingToUnlock) words() (text, remedy string) {
-	return "This pull request has no project whose state it could have locked.", ""
+	return "This pull request has no project with a state, so it holds no lock.", ""
 }
 
 // NoProjectSelected: a command selects none of the repository's projects.
@@ -178,14 +178,14 @@ type NoProjectSelected struct {
 }
 
 func (r NoProjectSelected) words() (text, remedy string) {
-	text = fmt.Sprintf("There is no project for %s.", markdown.Code(r.Command.String()))
+	text = fmt.Sprintf("No project matches %s.", markdown.Code(r.Command.String()))
 	if r.Command.Everything() {
-		text = "The pull request touches no project."
+		text = "The pull request changes no project."
 	}
 	if len(r.Projects) > 0 {
-		return text, fmt.Sprintf("Projects here: %s.", markdown.List(r.Projects))
+		return text, fmt.Sprintf("Projects: %s.", markdown.List(r.Projects))
 	}
-	return text, fmt.Sprintf("The repository has no projects: no directory has a configuration with a backend block, and there is no %s that names one.", settings)
+	return text, fmt.Sprintf("The repository has no projects. Add a `backend` block to a configuration, or a `project` block to %s.", settings)
 }
 
 // ServedElsewhere: another deployment of Lockstep on the repository serves the project, by the base branch.
@@ -199,8 +199,8 @@ func (r ServedElsewhere) words() (text, remedy string) {
 	if r.By != "" {
 		by, check = "the deployment "+markdown.Code(r.By), fmt.Sprintf("lockstep (%s)", r.By)
 	}
-	return fmt.Sprintf("By the base branch, %s serves %s, and not this one.", by, markdown.Code(r.Project)),
-		fmt.Sprintf("It is given the same command, and answers it; its check is %s.", markdown.Code(check))
+	return fmt.Sprintf("%[2]s belongs to %[1]s of Lockstep, by the settings of the base branch.", by, markdown.Code(r.Project)),
+		fmt.Sprintf("You do not have to do anything: that deployment answers the command. Its check is %s.", markdown.Code(check))
 }
 
 // OwnApply: the plan destroys the objects of a removed project, and the command does not name it alone. Workspace is
@@ -213,11 +213,11 @@ type OwnApply struct {
 }
 
 func (r OwnApply) words() (text, remedy string) {
-	text = "The pull request removes this project, and the plan destroys all of its objects: that needs an apply of its own."
+	text = "The pull request removes this project, and the plan destroys all its objects. Such a plan needs a command of its own."
 	if r.Part {
-		text = "The pull request removes this project: any plan of it needs an apply of its own."
+		text = "The pull request removes this project. Each plan of it needs a command of its own."
 	}
-	return text, fmt.Sprintf("Comment %s.", markdown.Code(grammar.Command{Verb: "apply", Project: r.Project, Workspace: r.Workspace}.String()))
+	return text, fmt.Sprintf("To apply it, comment %s.", markdown.Code(grammar.Command{Verb: "apply", Project: r.Project, Workspace: r.Workspace}.String()))
 }
 
 // SeveralProjects: a change of the state is for one of the projects, and a command selects several.
@@ -233,8 +233,8 @@ func (r SeveralProjects) words() (text, remedy string) {
 	if r.Twins {
 		name = markdown.Code("-p NAME -w WORKSPACE")
 	}
-	return fmt.Sprintf("%s changes the state of one project, and this is for %d: %s.", markdown.Code(r.Command.String()), len(r.Projects), markdown.Few(r.Projects[:min(len(r.Projects), 20)], max(len(r.Projects)-20, 0))),
-		fmt.Sprintf("Name one of them with %s.", name)
+	return fmt.Sprintf("%s needs one project, but matches %d: %s.", markdown.Code(r.Command.String()), len(r.Projects), markdown.Names(r.Projects, 20)),
+		fmt.Sprintf("Name one of them: add %s.", name)
 }
 
 // Unavailable: something that the command needs cannot be read until a person has mended it.
@@ -262,7 +262,7 @@ func (r Unusable) words() (text, remedy string) { return markdown.Code(r.Problem
 type CommitGone struct{ Problem string }
 
 func (r CommitGone) words() (text, remedy string) {
-	return fmt.Sprintf("GitHub does not have what was planned any more: %s.", markdown.Code(r.Problem)), fmt.Sprintf("Comment %s for a new plan.", markdown.Code("lockstep plan"))
+	return fmt.Sprintf("GitHub no longer has the planned commit: %s.", markdown.Code(r.Problem)), fmt.Sprintf("Comment %s for a new plan.", markdown.Code("lockstep plan"))
 }
 
 // StateUnreachable: the state that a lock is on cannot be reached.
@@ -272,5 +272,5 @@ type StateUnreachable struct {
 }
 
 func (r StateUnreachable) words() (text, remedy string) {
-	return "Its state cannot be reached: " + markdown.Code(r.Problem), r.Remedy
+	return "Lockstep cannot reach the state: " + markdown.Code(r.Problem), r.Remedy
 }

@@ -47,7 +47,16 @@ func (r Required) again() string {
 }
 
 func (r Required) words() (text, remedy string) {
-	text = fmt.Sprintf("The base branch's %s requires more than there is:\n%s", markdown.Code(r.Tree.File(SettingsFile)), strings.TrimSuffix(r.Tree.Markdown(1), "\n"))
+	what, met := "Requirements are not met", "Once the requirements are met,"
+	switch {
+	case r.Tree.Denied():
+		what, met = "**Denied by "+strings.Join(r.Tree.DeniedBy(), ", ")+"**", "Change the configuration and push, or have the denial overridden. Then"
+	case r.Tree.Outcome == rulings.Unknown:
+		what, met = "Lockstep could not check all requirements", "To check again,"
+	case r.Tree.NeedsApproval():
+		what, met = "**Needs approval**", "Once it is approved,"
+	}
+	text = fmt.Sprintf("%s (%s on the base branch):\n%s", what, markdown.Code(r.Tree.File(SettingsFile)), strings.TrimSuffix(r.Tree.Markdown(1), "\n"))
 	switch {
 	case r.Waits:
 		return text, appliedThen
@@ -55,8 +64,6 @@ func (r Required) words() (text, remedy string) {
 		return text, planAgain(true)
 	case r.Later, r.Elsewhere:
 		return text, ""
-	case r.Tree.Outcome == rulings.Unknown:
-		return text, fmt.Sprintf("Nothing is done while that is unknown. Comment %s again to have it read again.", r.again())
 	}
-	return text, fmt.Sprintf("When it is fulfilled, comment %s again.", r.again())
+	return text, fmt.Sprintf("%s comment %s.", met, r.again())
 }

@@ -40,46 +40,56 @@ const (
 	Gate        Rule = "gate"         // likewise, of a function or a webhook
 )
 
-// A wording is all that is told of a rule: what it wants, and what was found, "" for nothing. settled is set if its outcome belongs to the
-// plan, or to who asks for its apply, so that neither time nor people change it.
+// A wording has all words for a rule.
 type wording struct {
-	wants   func(Ruling) string
-	found   func(Ruling) string
+	wants func(Ruling) string // the condition, which holds or does not
+	found func(Ruling) string // the facts that were found, "" for none; nil where there never are any
+	brief func(Ruling) string // a noun that one can wait for, or be blocked by
+	// settled is set if the outcome belongs to the plan, or to who asks for its apply, so that neither time nor people change it.
 	settled bool
 }
 
 // wordings is the table of rules.
 var wordings = map[Rule]wording{
-	Readable:    {wants: readable},
-	Requirement: {wants: func(r Ruling) string { return "the block at " + markdown.Code(r.At) }},
-	OneOf:       {wants: plain("one of these alternatives")},
-	Alternative: {wants: func(r Ruling) string { return markdown.Code(r.Name) }},
-	AskedBy:     {wants: func(r Ruling) string { return "asked for by " + either(r.Wanted) }, settled: true},
-	Permitted:   {wants: func(r Ruling) string { return "asked for with the permission " + markdown.List(r.Wanted) }, settled: true},
-	Approvals:   {wants: approvalWords, found: approvalsFound},
-	Codeowners:  {wants: plain("an approval by an owner of each changed file"), found: ownersFound},
-	Mergeable:   {wants: plain("nothing but Lockstep's own checks stands in the way of a merge")},
-	UpToDate:    {wants: plain("the head has all commits of the base branch")},
-	Resolved:    {wants: plain("all conversations are resolved"), found: openFound},
-	Ready:       {wants: plain("the pull request is no draft")},
-	Checks:      {wants: func(r Ruling) string { return "these checks have passed: " + markdown.List(r.Wanted) }},
-	Labels:      {wants: func(r Ruling) string { return "these labels: " + markdown.List(r.Wanted) }},
-	NotLabels:   {wants: func(r Ruling) string { return "none of these labels: " + markdown.List(r.Wanted) }},
-	Windows:     {wants: func(r Ruling) string { return "a time in " + either(r.Wanted) }},
-	Freeze:      {wants: plain("no freeze"), found: listed("there is one: ")},
-	MaxChanges:  {wants: func(r Ruling) string { return fmt.Sprintf("at most %s", changes(r.Want)) }, found: planHas, settled: true},
-	MaxDestroys: {wants: func(r Ruling) string { return fmt.Sprintf("at most %d to destroy", r.Want) }, found: planHas, settled: true},
-	NoDestroy:   {wants: func(r Ruling) string { return "nothing to destroy or replace of " + markdown.List(r.Wanted) }, found: listed("the plan does that to "), settled: true},
-	Policy:      {wants: func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) }, found: warned, settled: true},
-	Gate:        {wants: func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" }, found: warned, settled: true},
+	Readable:    {wants: readable, brief: plain("a fix of the settings")},
+	Requirement: {wants: func(r Ruling) string { return "the requirement at " + markdown.Code(r.At) }, brief: plain("a requirement")},
+	OneOf:       {wants: plain("one of these alternatives"), brief: plain("one of several alternatives")},
+	Alternative: {wants: func(r Ruling) string { return markdown.Code(r.Name) }, brief: plain("an alternative")},
+	AskedBy:     {wants: func(r Ruling) string { return "an apply requested by " + either(r.Wanted) }, brief: plain("the requirement `by`"), settled: true},
+	Permitted: {wants: func(r Ruling) string {
+		return "an apply requested by a user with the permission " + markdown.List(r.Wanted)
+	}, brief: plain("the requirement `permission`"), settled: true},
+	Approvals:   {wants: approvalWords, found: approvalsFound, brief: plain("approval")},
+	Codeowners:  {wants: plain("an approval by a code owner for each changed file"), found: ownersFound, brief: plain("approval by code owners")},
+	Mergeable:   {wants: plain("a pull request that GitHub would merge, apart from Lockstep's own checks"), brief: plain("a mergeable pull request")},
+	UpToDate:    {wants: plain("a branch that is up to date with the base branch"), brief: plain("an up-to-date branch")},
+	Resolved:    {wants: plain("all conversations resolved"), found: openFound, brief: plain("resolved conversations")},
+	Ready:       {wants: plain("a pull request that is not a draft"), brief: plain("the end of the draft")},
+	Checks:      {wants: func(r Ruling) string { return "these passed checks: " + markdown.List(r.Wanted) }, brief: named("check")},
+	Labels:      {wants: func(r Ruling) string { return "these labels: " + markdown.List(r.Wanted) }, brief: named("label")},
+	NotLabels:   {wants: func(r Ruling) string { return "none of these labels: " + markdown.List(r.Wanted) }, brief: named("removal of label")},
+	Windows:     {wants: func(r Ruling) string { return "a time in the window " + either(r.Wanted) }, brief: func(r Ruling) string { return "the window " + either(r.Wanted) }},
+	Freeze:      {wants: plain("no freeze in force"), found: listed("in force: "), brief: plain("the end of the freeze")},
+	MaxChanges:  {wants: func(r Ruling) string { return fmt.Sprintf("a plan with at most %s", changes(r.Want)) }, found: planHas, brief: plain("the limit `max_changes`"), settled: true},
+	MaxDestroys: {wants: func(r Ruling) string { return fmt.Sprintf("a plan that destroys at most %s", objects(r.Want)) }, found: planDestroys, brief: plain("the limit `max_destroys`"), settled: true},
+	NoDestroy:   {wants: func(r Ruling) string { return "a plan that does not destroy or replace " + markdown.List(r.Wanted) }, found: listed("this plan does so to "), brief: plain("the limit `no_destroy`"), settled: true},
+	Policy:      {wants: func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) }, found: warned, brief: named("policy"), settled: true},
+	Gate:        {wants: func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" }, found: warned, brief: named("gate"), settled: true},
 	Environment: {wants: func(r Ruling) string {
-		return "the protection rules of GitHub's environment " + markdown.List(r.Wanted)
+		return "the protection rules of the GitHub environment " + markdown.List(r.Wanted)
+	}, brief: named("environment")},
+	Waited: {wants: func(r Ruling) string { return fmt.Sprintf("%s since the plan was posted", minutes(r.Want)) }, found: waitFound, brief: func(r Ruling) string {
+		return fmt.Sprintf("the wait timer of %s", minutes(r.Want))
 	}},
-	Waited: {wants: func(r Ruling) string { return fmt.Sprintf("%d minutes since people could see the plan", r.Want) }, found: waitFound},
-	OpenTo: {wants: plain("an environment that is open to the base branch")},
+	OpenTo: {wants: plain("an environment that the base branch can deploy to"), brief: plain("an environment that the base branch can deploy to")},
 	ActionsOnly: {wants: func(r Ruling) string {
-		return "the rule " + markdown.List(r.Wanted) + ", which GitHub Actions alone can ask"
-	}},
+		return "an environment without the protection rule " + markdown.List(r.Wanted) + ", which only GitHub Actions can ask"
+	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
+}
+
+// named is a noun with the names that a rule wants.
+func named(noun string) func(Ruling) string {
+	return func(r Ruling) string { return noun + " " + few(r.Wanted) }
 }
 
 // condition is what a rule wants.
@@ -116,9 +126,9 @@ func listed(text string) func(Ruling) string {
 func approvalsFound(r Ruling) string {
 	switch {
 	case r.Have == 1:
-		return "there is 1, by " + few(r.Found)
+		return "approved by " + few(r.Found)
 	case r.Have > 1:
-		return fmt.Sprintf("there are %d, by %s", r.Have, few(r.Found))
+		return fmt.Sprintf("%d approvals, by %s", r.Have, few(r.Found))
 	}
 	return ""
 }
@@ -127,53 +137,60 @@ func ownersFound(r Ruling) string {
 	if r.Want == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d files are approved", r.Have, r.Want)
+	return fmt.Sprintf("%d of %d files approved", r.Have, r.Want)
 }
 
 func openFound(r Ruling) string {
 	if r.Have == 0 {
 		return ""
 	}
-	return fmt.Sprintf("open: %d", r.Have)
+	return fmt.Sprintf("%d open", r.Have)
 }
 
 func planHas(r Ruling) string {
 	if r.Outcome != Fails {
 		return ""
 	}
-	return fmt.Sprintf("the plan has %d", r.Have)
+	return fmt.Sprintf("this plan has %d", r.Have)
+}
+
+func planDestroys(r Ruling) string {
+	if r.Outcome != Fails {
+		return ""
+	}
+	return fmt.Sprintf("this plan destroys %d", r.Have)
 }
 
 func waitFound(r Ruling) string {
 	if r.Outcome != Fails || len(r.Found) == 0 {
 		return ""
 	}
-	return "they end at " + few(r.Found)
+	return "until " + few(r.Found)
 }
 
 func warned(r Ruling) string {
 	if len(r.Found) == 0 {
 		return ""
 	}
-	return "it warns: " + markdown.Few(r.Found, r.Want)
+	return "warnings: " + markdown.Few(r.Found, r.Want)
 }
 
 func readable(r Ruling) string {
 	if r.Outcome == Unknown {
-		return "what the settings require"
+		return "requirements that can be read from the settings"
 	}
-	return "settings without errors: a requirement could not be read"
+	return "settings without errors"
 }
 
 func approvalWords(r Ruling) string {
-	text := fmt.Sprintf("%d approvals of the planned commit", r.Want)
-	if r.Want == 1 {
-		text = "an approval of the planned commit"
-	}
+	by := ""
 	if len(r.Wanted) > 0 {
-		text += " by " + either(r.Wanted)
+		by = " by " + either(r.Wanted)
 	}
-	return text
+	if r.Want == 1 {
+		return "an approval of the planned commit" + by
+	}
+	return fmt.Sprintf("%d approvals of the planned commit%s", r.Want, by)
 }
 
 // either lists names of which one is enough.
@@ -190,4 +207,18 @@ func changes(n int) string {
 		return "1 change"
 	}
 	return fmt.Sprintf("%d changes", n)
+}
+
+func objects(n int) string {
+	if n == 1 {
+		return "1 object"
+	}
+	return fmt.Sprintf("%d objects", n)
+}
+
+func minutes(n int) string {
+	if n == 1 {
+		return "1 minute"
+	}
+	return fmt.Sprintf("%d minutes", n)
 }

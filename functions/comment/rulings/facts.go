@@ -18,9 +18,9 @@ func against(r Ruling) []string {
 	for i, a := range r.Against {
 		switch {
 		case i < most:
-			out = append(out, speaks(a))
+			out = append(out, factWords(a))
 		case a.Name == "":
-			nameless = append(nameless, speaks(a))
+			nameless = append(nameless, factWords(a))
 		default:
 			more++
 		}
@@ -31,8 +31,8 @@ func against(r Ruling) []string {
 	return append(out, nameless...)
 }
 
-// speaks is the words for one of them.
-func speaks(a Against) string {
+// factWords is the words for one of them.
+func factWords(a Against) string {
 	name, names := markdown.Code(a.Name), markdown.List(a.Names)
 	if words, ok := whys[a.Why]; ok {
 		return words(name, names)
@@ -41,57 +41,63 @@ func speaks(a Against) string {
 }
 
 var whys = map[Why]func(name, names string) string{
-	EarlierHead: func(name, _ string) string { return name + " approved another commit" },
-	FormerPlan:  func(name, _ string) string { return name + " approved a former plan" },
-	OwnChange:   func(name, _ string) string { return name + " wrote the change" },
-	OwnOrder:    func(name, _ string) string { return name + " asks for the apply" },
-	ByBot:       func(name, _ string) string { return name + " is an App that the settings do not name" },
-	CannotWrite: func(name, _ string) string { return name + " has not the permission" },
-	NotNamed:    func(name, _ string) string { return name + " is none of them" },
-	Refuses:     func(name, _ string) string { return name + " requests changes" },
-	Unowned:     func(name, names string) string { return name + " waits for " + names },
+	EarlierHead: func(name, _ string) string { return name + " approved an earlier commit" },
+	FormerPlan:  func(name, _ string) string { return name + " approved an earlier plan" },
+	OwnChange: func(name, _ string) string {
+		return name + " is an author of the change, so this approval does not count"
+	},
+	OwnOrder:    func(name, _ string) string { return name + " requested the apply, so this approval does not count" },
+	ByBot:       func(name, _ string) string { return name + " is an App that the settings do not list" },
+	CannotWrite: func(name, _ string) string { return name + " lacks the permission" },
+	NotNamed:    func(name, _ string) string { return name + " is not one of them" },
+	Refuses:     func(name, _ string) string { return name + " requested changes" },
+	Unowned:     func(name, names string) string { return name + " needs the approval of " + names },
 	UnknownOwner: func(name, _ string) string {
-		return name + ", an owner in CODEOWNERS, is not known to GitHub, or may not write: correct the file on the base branch, or grant that"
+		return "CODEOWNERS names " + name + ", who does not exist or cannot write to the repository: correct CODEOWNERS on the base branch, or give write access"
 	},
-	Missing:     func(name, _ string) string { return name + " is not there" },
-	Running:     func(name, _ string) string { return name + " is not done" },
+	Missing:     func(name, _ string) string { return name + " is missing" },
+	Running:     func(name, _ string) string { return name + " is in progress" },
 	CheckFailed: func(name, _ string) string { return name + " has failed" },
-	OtherApp:    func(name, names string) string { return name + " was reported by " + names },
-	PutBy:       func(name, names string) string { return name + " was put there by " + names + ", who may not write" },
-	TakenBy:     func(name, names string) string { return name + " was removed by " + names + ", who may not write" },
-	Conflicting: func(string, string) string { return "it conflicts with the base branch" },
-	ReviewMissing: func(string, string) string {
-		return "the rules of the base branch want a review"
+	OtherApp:    func(name, names string) string { return name + " was reported by another App, " + names },
+	PutBy: func(name, names string) string {
+		return name + " was added by " + names + ", who cannot write to the repository"
 	},
-	Behind:  func(string, string) string { return "the base branch has commits that it lacks" },
-	IsDraft: func(string, string) string { return "it is a draft" },
+	TakenBy: func(name, names string) string {
+		return name + " was removed by " + names + ", who cannot write to the repository"
+	},
+	Conflicting: func(string, string) string { return "the branch conflicts with the base branch" },
+	ReviewMissing: func(string, string) string {
+		return "the branch protection requires a review"
+	},
+	Behind:  func(string, string) string { return "the base branch has newer commits" },
+	IsDraft: func(string, string) string { return "the pull request is a draft" },
 	Denied:  func(name, _ string) string { return name },
 	Unreliable: func(string, string) string {
-		return "it decides nothing until that is mended on the base branch: then comment `lockstep plan`"
+		return "the policy is broken and blocks the apply: fix it on the base branch, then comment `lockstep plan`"
 	},
 	OtherPolicies: func(string, string) string {
-		return "the plan was not judged by it as it is now: comment `lockstep plan`"
+		return "the policy has changed since the plan: comment `lockstep plan`"
 	},
 	NoVerdict: func(string, string) string {
-		return "it gave no verdict, and so holds the apply: `lockstep plan` asks it again"
+		return "the gate did not answer: comment `lockstep plan` to ask it again"
 	},
 	OtherGate: func(string, string) string {
-		return "it was not asked about the plan as it is now: comment `lockstep plan`"
+		return "the gate has not seen this plan: comment `lockstep plan`"
 	},
 	Unresolved: func(string, string) string {
-		return "there are open conversations, which the rules of the base branch want resolved"
+		return "the branch protection requires all conversations to be resolved"
 	},
-	LeftOut: func(name, _ string) string { return name + " is not valid, and left out, as GitHub does" },
+	LeftOut: func(name, _ string) string { return "CODEOWNERS has an invalid line, which GitHub ignores: " + name },
 	Blocked: func(_, names string) string {
 		if names == "" {
-			return "GitHub blocks it by rules of the base branch, and does not tell by which"
+			return "GitHub blocks the merge by branch protection, and does not say by which rule"
 		}
-		return "GitHub blocks it by rules of the base branch, and does not tell by which; it may be one of " + names
+		return "GitHub blocks the merge by branch protection, and does not say by which rule; possible rules: " + names
 	},
 }
 
 // few lists the first ten names.
 func few(names []string) string {
 	const most = 10
-	return markdown.Few(names[:min(most, len(names))], max(len(names)-most, 0))
+	return markdown.Names(names, most)
 }

@@ -28,6 +28,8 @@ type Ruling struct {
 	Against []Against `json:",omitempty"`
 	// Problem is the reason for which a fact is unknown.
 	Problem string `json:",omitempty"`
+	// Overriders are the users and teams who may lift a requirement that is not met.
+	Overriders []string `json:",omitempty"`
 	// By and Because are the person who has lifted a requirement, missing or not, and the reason given.
 	By      string `json:",omitempty"`
 	Because string `json:",omitempty"`

@@ -11,15 +11,19 @@ import (
 // margin.
 func (r Ruling) Markdown(depth int) string {
 	var b strings.Builder
+	indent := strings.Repeat("  ", depth)
 	for _, x := range r.Of {
-		fmt.Fprintf(&b, "%s- %s\n", strings.Repeat("  ", depth), ruled(x))
+		fmt.Fprintf(&b, "%s- %s\n", indent, line(x))
 		b.WriteString(x.Markdown(depth + 1))
+		if len(x.Overriders) > 0 {
+			fmt.Fprintf(&b, "%s  - %s can override this: `lockstep override --reason \"...\"`\n", indent, either(x.Overriders))
+		}
 	}
 	return b.String()
 }
 
-// ruled is one rule in a line: its outcome, the condition, and the facts.
-func ruled(r Ruling) string {
+// line is one rule in a line: its outcome, the condition, and the facts.
+func line(r Ruling) string {
 	var more []string
 	if has := found(r); has != "" {
 		more = append(more, has)
@@ -30,23 +34,26 @@ func ruled(r Ruling) string {
 	if r.Problem != "" {
 		more = append(more, markdown.Code(r.Problem))
 	}
-	text := fmt.Sprintf("%s: %s", outcomeWords(r), condition(r))
+	text := outcomeWords(r) + ": " + condition(r)
 	if later := r.Rule == AskedBy || r.Rule == Permitted; later && r.Outcome == NotApplicable {
-		text = "to be " + condition(r)
+		text = "checked at the apply: " + condition(r)
 	}
-	if len(more) > 0 {
-		text += " (" + strings.Join(more, "; ") + ")"
+	switch {
+	case len(more) == 0:
+		return text
+	case r.Denied() && len(r.Of) == 0:
+		return fmt.Sprintf("**denied** by %s: %s", wordings[r.Rule].brief(r), strings.Join(more, "; "))
 	}
-	return text
+	return text + " (" + strings.Join(more, "; ") + ")"
 }
 
 func outcomeWords(r Ruling) string {
-	lifted := fmt.Sprintf("**lifted** by %s, %s", markdown.Code(r.By), markdown.Code(r.Because))
+	overridden := fmt.Sprintf("**overridden** by %s, %s", markdown.Code(r.By), markdown.Code(r.Because))
 	if r.Outcome == Lifted {
-		return lifted
+		return overridden
 	}
 	if r.Rule == Requirement && r.By != "" && r.Outcome.Allows() {
-		return outcome(r.Outcome) + ", and " + lifted
+		return outcome(r.Outcome) + ", and " + overridden
 	}
 	return outcome(r.Outcome)
 }
@@ -54,11 +61,11 @@ func outcomeWords(r Ruling) string {
 func outcome(o Outcome) string {
 	switch o {
 	case Holds:
-		return "fulfilled"
+		return "met"
 	case Unknown:
 		return "**unknown**"
 	case NotApplicable:
-		return "does not apply"
+		return "not applicable"
 	}
-	return "**missing**"
+	return "**not met**"
 }

@@ -53,7 +53,7 @@ func TestManyAgainst(t *testing.T) {
 	for range 3000 {
 		r.Against = append(r.Against, Against{Name: "x.tf", Why: Unowned, Names: []string{"bob"}})
 	}
-	got := ruled(r)
+	got := line(r)
 	if !strings.Contains(got, "and 2990 more") || len(got) > 1000 {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
@@ -67,7 +67,7 @@ func TestManyMistakes(t *testing.T) {
 		r.Against = append(r.Against, Against{Name: fmt.Sprintf("a.rego:%d: x", i), Why: Denied})
 	}
 	r.Against = append(r.Against, Against{Why: Unreliable})
-	if got := ruled(r); !strings.HasSuffix(got, "; `a.rego:9: x`; and 6 more; it decides nothing until that is mended on the base branch: then comment `lockstep plan`)") {
+	if got := line(r); !strings.HasSuffix(got, "; `a.rego:9: x`; and 6 more; the policy is broken and blocks the apply: fix it on the base branch, then comment `lockstep plan`)") {
 		t.Error(got)
 	}
 }

@@ -26,16 +26,16 @@ func TestEventAbandoned(t *testing.T) {
 	})
 	refused = "Planning"
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the push", s.status(n), "could not plan", "Lockstep could not do this")
-	s.expect("its check", s.check("b"), "failure Planning failed")
-	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep could not do this**", "**Not planned**: `.`.")
+	s.expect("the push", s.status(n), "failed to plan", "**Lockstep failed**")
+	s.expect("its check", s.check("b"), "failure Failed to plan")
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep failed**", "**Failed to plan** `.")
 	refused = "none"
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 
-	refused = "Waiting to be applied: 2 to add, 0 to change, 0 to destroy"
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**: `.`. Nothing was changed, and the plan can still be applied.")
+	refused = "Queued – 2 to add, 0 to change, 0 to destroy"
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `.`. Nothing was changed. To try again, comment `lockstep apply`.")
 	s.expect("the status", s.status(n), "To apply this plan, comment")
-	s.expect("the check", s.check("b"), "success 2 to add")
+	s.expect("the check", s.check("b"), "success Ready to apply – 2 to add")
 	refused = "none"
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
 }
@@ -76,7 +76,7 @@ func TestEventAbandonedWhilePlanning(t *testing.T) {
 	})
 	s.settle()
 	s.expect("the answer", s.answerTo(n, id), "**Planned** `.`: 2 to add", "its process died")
-	s.expect("the check", s.check("b"), "success 2 to add")
+	s.expect("the check", s.check("b"), "success Ready to apply – 2 to add")
 	if given != 1 {
 		t.Errorf("it was planned %d times", given)
 	}
@@ -90,10 +90,10 @@ func TestMergeAbandoned(t *testing.T) {
 	s.refuse(checks(func(c github.Check) bool { return strings.HasPrefix(c.Title, "Applying") }))
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "**Not applied**: `net`", "To try once more, comment `lockstep retry`.")
-	s.without("the answer", s.answer(n, "merge"), "Comment again")
-	s.expect("the status", s.status(n), "Merged, but not applied")
-	s.expect("the check", s.check("subnet"), "action_required Merged, but not applied")
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed**: it was tried 3 times, and each time it failed or was broken off.", "**Failed to apply** `net`.", "To try again, comment `lockstep retry`.")
+	s.without("the answer", s.answer(n, "merge"), "write the comment again")
+	s.expect("the status", s.status(n), "erged, not applied")
+	s.expect("the check", s.check("subnet"), "action_required Merged, not applied")
 }
 
 // TestTellAbandoned holds that what could not be said is not forgotten: giving it up fails
@@ -119,7 +119,7 @@ func TestTellAbandoned(t *testing.T) {
 	down = false
 	s.settle()
 	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")
-	s.expect("the status", s.status(n), "Lockstep has applied")
+	s.expect("the status", s.status(n), "applied by")
 }
 
 // TestClosedNeverArrives holds that a merged pull request is in nobody's way, though
@@ -156,8 +156,8 @@ func TestClosedAbandoned(t *testing.T) {
 	}
 	away = false
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "To try once more, comment `lockstep retry`.")
-	s.expect("the status", s.status(n), "Merged, but not applied")
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed**: handle 6299454ff21a6d8a3afaad799caec8cc: read pull: it is down.", "To try again, comment `lockstep retry`.")
+	s.expect("the status", s.status(n), "erged, not applied")
 	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("kept of a closed pull request: %q", got)
 	}
@@ -224,7 +224,7 @@ func TestNoRoomForTheResult(t *testing.T) {
 		return full
 	})
 	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "large")
-	s.expect("the check", s.check("b"), "success Applied: 2 added")
+	s.expect("the check", s.check("b"), "success Applied – 2 added")
 	if left != 0 {
 		t.Errorf("%d failures were not met", left)
 	}
@@ -245,5 +245,5 @@ func TestMessageOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.drain(t.Context(), s.pipeline.Handle)
-	s.expect("the answer", s.answerTo(n, id), "**Lockstep could not do this**", "there is no kind of message `later`", "Comment again")
+	s.expect("the answer", s.answerTo(n, id), "**Lockstep failed**: handle later-1: there is no kind of message", "there is no kind of message `later`", "To try again, write the comment again.")
 }

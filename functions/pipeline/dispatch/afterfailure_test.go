@@ -24,7 +24,7 @@ func TestWordsAfterAFailure(t *testing.T) {
 	s.say("alice", n, "lockstep apply")
 	for what, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("n", "lockstep").Summary} {
 		s.lacks(what, text, "To apply this plan")
-		s.expect(what, text, "Once what comes before is planned again, to apply this plan, comment `lockstep apply`")
+		s.expect(what, text, "Once the projects before it are planned, to apply it, comment `lockstep apply`")
 	}
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**")
 	s.repo.Merge("alice", n)
@@ -45,9 +45,9 @@ func TestWordsAfterAFailedMerge(t *testing.T) {
 	page := s.checkOf("n", "lockstep/net").Summary
 	s.lacks("the check", page, "push")
 	s.expect("the check", page, "For a new plan of what was merged, comment `lockstep plan -p net` on the pull request.")
-	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Not planned**: `net`", "not ready")
+	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Failed to plan** `net`.", "not ready")
 	s.merge("bob", s.pull("bob", "m", githubtest.Files{"net/n.tf": resource("n", "2")}))
-	s.expect("the status", s.status(n), "is applied", "| `net` | no plan | applied by the apply of #2 |")
+	s.expect("the status", s.status(n), "applied by #2", "| `net` | no plan | applied by #2 |")
 	s.lacks("the status", s.status(n), "not ready")
 	s.lacks("the check", s.checkOf("n", "lockstep/net").Summary, "no changes")
 }
@@ -58,6 +58,6 @@ func TestApplyOfNothingOnMerge(t *testing.T) {
 	s := newStage(t, githubtest.Files{"net/main.tf": "# x\n", "lockstep.hcl": mergedAs("net")})
 	n := s.pull("alice", "n", githubtest.Files{"net/n.tf": "# nothing\n"})
 	answer := s.say("alice", n, "lockstep apply")
-	s.expect("the apply", answer, "**Not applied** `net`", "The plan has no changes.")
+	s.expect("the apply", answer, "**Not applied** `net`", "The plan has no changes, so there is nothing to apply.")
 	s.lacks("the apply", answer, "in the way")
 }

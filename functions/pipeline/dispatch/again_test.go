@@ -58,7 +58,7 @@ func TestSameAfterAWrite(t *testing.T) {
 	known := s.hash(n)
 	s.write(1)
 	s.expect("the apply", s.say("bob", n, "lockstep apply "+known), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.",
-		"Planned again, with the same changes, since the state was written in between: serial 1 -> 2.")
+		"Planned again, with the same changes, because")
 	r := s.run(n)
 	if r.Plan.Hash[:12] != known || r.Plan.Again == "" || r.Plan.Again == r.Plan.Hash || len(r.Plan.Settled) != 1 {
 		t.Errorf("the record has %s, and %s, which was applied in its place, for %+v", r.Plan.Hash, r.Plan.Again, r.Plan.Settled)
@@ -76,11 +76,11 @@ func TestDifferentAfterAWrite(t *testing.T) {
               "value": "0"`)
 	again := s.repo.Comment("bob", n, "lockstep apply\nlockstep apply")
 	s.settle()
-	s.expect("the apply", s.answerTo(n, again), "**Not applied** `.`", "the state was written in between: serial 1 -> 2: **the changes are not those that were approved**")
+	s.expect("the apply", s.answerTo(n, again), "**Not applied** `.`", "Lockstep planned again, because the state was written (serial 1, now 2).")
 	if text := s.answerTo(n, again); strings.Contains(text, "**Applied**") {
 		t.Errorf("it was applied:\n%s", text)
 	}
-	s.expect("the status", s.status(n), "waits for `lockstep apply`")
+	s.expect("the status", s.status(n), "ready to apply")
 	s.expect("an apply of the former plan", s.say("bob", n, "lockstep apply "+known), "**Not applied** `.`", known)
 	s.expect("an apply of the new one", s.say("bob", n, "lockstep apply "+s.hash(n)), "**Applied** `.`")
 }
@@ -96,7 +96,7 @@ func TestTwoPlansAtOnce(t *testing.T) {
 	s.repo.Merge("alice", other)
 	s.settle()
 	s.expect("the second", s.say("bob", n, "lockstep apply "+known), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.",
-		"Planned again, with the same changes, since the base branch's configuration has changed: `third.tf`; the state was written in between: serial 1 -> 2, by the apply of #3 that `alice` asked for.")
+		"the configuration on the base branch has changed: `")
 	s.repo.Merge("bob", n)
 	s.settle()
 	last := s.pull("alice", "last", githubtest.Files{"main.tf": "# words\n" + resource("vpc", "2")})
@@ -110,8 +110,8 @@ func TestChangedBlock(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("vpc", "1"), "names.tf": "locals {\n  prefix = \"good\"\n}\n"})
 	n := s.pull("bob", "b", githubtest.Files{"b.tf": "resource \"terraform_data\" \"b\" {\n  input = \"${terraform_data.vpc.id}-${local.prefix}\"\n}\n"})
 	s.repo.Push("mallory", "main", "Other names", githubtest.Files{"names.tf": "locals {\n  prefix = \"evil\"\n}\n"})
-	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "the base branch's configuration has changed: `names.tf`: **the changes are not those that were approved**")
-	s.expect("the status", s.status(n), "# local.prefix\n- configuration: as it was planned\n+ configuration: changed", "waits for `lockstep apply`")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "Lockstep planned again, because the configuration on the base branch has changed:")
+	s.expect("the status", s.status(n), "# local.prefix\n- configuration: as it was planned\n+ configuration: changed", "ready to apply")
 }
 
 // lying is an engine that calls any plan the same.
@@ -202,5 +202,5 @@ func TestExchangedAgain(t *testing.T) {
 	r.exchange(r.own.SavedPlan(), now.Applied())
 	now.Plan.Again = r.own.Saved()
 	r.writeRun(now)
-	r.held(r.say("bob", n, "lockstep apply"), n, "The saved plan is not the one that was made")
+	r.held(r.say("bob", n, "lockstep apply"), n, "The saved plan was replaced")
 }

@@ -32,13 +32,13 @@ func TestCheckOfALock(t *testing.T) {
 	s.pull("carol", "three", githubtest.Files{"three.tf": resource("three", "1")})
 	told := func() string { return s.checkOf("three", "lockstep/.").Summary }
 	s.say("alice", one, "lockstep lock --reason \"first\"")
-	s.expect("the check", told(), "`alice` has locked the state for #1", "`first`")
+	s.expect("the check", told(), "Locked by #1: `alice` has locked the state", "`first`")
 	s.say("bob", one, "lockstep lock --reason \"second\"")
-	s.expect("the check, once another has locked it", told(), "`bob` has locked the state for #1", "`second`")
+	s.expect("the check, once another has locked it", told(), "Locked by #1: `bob` has locked the state", "`second`")
 	s.repo.Comment("bob", one, "lockstep unlock")
 	s.repo.Comment("bob", two, "lockstep lock --reason \"third\"")
 	s.settle()
-	s.expect("the check, once it is locked for another one", told(), "for #2", "`third`")
+	s.expect("the check, once it is locked for another one", told(), "has locked the state", "`third`")
 	s.say("bob", two, "lockstep unlock")
 	s.without("the check, once it is unlocked", told(), "locked")
 }
@@ -72,11 +72,11 @@ func TestToldOfAnApply(t *testing.T) {
 	one := s.pull("alice", "one", githubtest.Files{"one.tf": resource("one", "1")})
 	two := s.pull("bob", "two", githubtest.Files{"two.tf": resource("two", "1")})
 	s.expect("the apply", s.say("alice", one, "lockstep apply"), "**Applied**")
-	s.expect("the status", s.status(two), "cannot be applied now", "#1 was applied to `.` and is not merged yet", "is made again by itself once that pull request is merged or closed")
-	s.expect("the checks", s.check("two"), "head lockstep: failure Cannot be applied now", "lockstep/.: failure Cannot be applied now")
+	s.expect("the status", s.status(two), "blocked", "#1 was applied to `.` and is not merged yet", "Lockstep plans a blocked project again once the other pull request is merged or closed")
+	s.expect("the checks", s.check("two"), "head lockstep: action_required 1 project blocked", "lockstep/.: action_required Blocked")
 	s.repo.Close("alice", one)
 	s.settle()
-	s.without("the status, once it is closed", s.status(two), "cannot be applied now")
+	s.without("the status, once it is closed", s.status(two), "blocked")
 	s.without("the checks", s.check("two"), "failure")
 }
 
@@ -123,23 +123,23 @@ func inLine(t *testing.T) (s *stage, held []pipeline.Message) {
 func TestPlaceInTheQueue(t *testing.T) {
 	t.Parallel()
 	s, held := inLine(t)
-	s.expect("the checks of the second", s.check("two"), "lockstep/net: queued In the queue behind #1: ", "head lockstep: in_progress In the queue behind #1: 1 project")
-	s.expect("the page of the third", s.checkOf("three", "lockstep/net").Summary, "place 2 in the queue of this state, behind #1 (`alice`) and #2 (`bob`)")
-	s.expect("the answer to the third", s.said(3), "When that was requested, it was behind #1 (`alice`) and #2 (`bob`)")
-	s.expect("the checks of the first", s.check("one"), "head lockstep: in_progress Applying 1 project", "lockstep/net: queued Waiting to be applied")
+	s.expect("the checks of the second", s.check("two"), "lockstep/net: queued Queued (2nd, behind #1) – ", "head lockstep: in_progress 1 project queued behind #1")
+	s.expect("the page of the third", s.checkOf("three", "lockstep/net").Summary, "queued (3rd, behind #1 and #2)")
+	s.expect("the answer to the third", s.said(3), "is queued, behind #1 (`alice`) and #2 (`bob`) at the time of the request. The result will appear here.")
+	s.expect("the checks of the first", s.check("one"), "head lockstep: in_progress 1 project applying", "lockstep/net: queued Queued")
 	if err := s.pipeline.Handle(t.Context(), held[0]); err != nil {
 		t.Fatal(err)
 	}
 	s.holding(&held)
-	s.expect("the checks of the third, once the first is applied", s.check("three"), "lockstep/net: queued In the queue behind #2: ", "head lockstep: in_progress In the queue behind #2: 1 project")
-	s.expect("the checks of the second", s.check("two"), "head lockstep: in_progress Applying 1 project", "lockstep/net: queued Waiting to be applied")
+	s.expect("the checks of the third, once the first is applied", s.check("three"), "lockstep/net: queued Queued (2nd, behind #2) – ", "head lockstep: in_progress 1 project queued behind #2")
+	s.expect("the checks of the second", s.check("two"), "head lockstep: in_progress 1 project applying", "lockstep/net: queued Queued")
 }
 
 // TestLeavesTheQueue holds that an apply which is stopped, or closed, before it has begun leaves the queue at once.
 func TestLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	for what, do := range map[string]func(s *stage) (answer string){
-		"stop":  func(s *stage) string { s.repo.Comment("alice", 2, "lockstep stop"); return "`alice` stopped it" },
+		"stop":  func(s *stage) string { s.repo.Comment("alice", 2, "lockstep stop"); return "`alice` cancelled it" },
 		"close": func(s *stage) string { s.repo.Close("bob", 2); return "The pull request is closed." },
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -147,15 +147,15 @@ func TestLeavesTheQueue(t *testing.T) {
 			s, held := inLine(t)
 			answer := do(s)
 			s.holding(&held)
-			s.expect("the one behind", s.status(3), "place 1 in the queue of this state, behind #1 (`alice`)")
-			s.expect("its checks", s.check("three"), "lockstep/net: queued In the queue behind #1: ")
+			s.expect("the one behind", s.status(3), "queued (2nd, behind #1)")
+			s.expect("its checks", s.check("three"), "lockstep/net: queued Queued (2nd, behind #1) – ")
 			s.without("its checks", s.check("three"), "#2")
 			all := s.said(2)
 			s.expect("the comments of the one that has left", all, "**Not applied** `net`", answer)
-			s.without("its comments", all, "begins no more changes", "being applied", "Lockstep is applying")
+			s.without("its comments", all, "starts no others", "being applied", "`: applying")
 			if what == "stop" {
-				s.expect("the answer to the stop", all, "it was queued, and has not begun")
-				s.expect("its checks", s.check("two"), "lockstep/net: success 2 to add")
+				s.expect("the answer to the stop", all, "It was queued, and nothing was changed")
+				s.expect("its checks", s.check("two"), "lockstep/net: success Ready to apply – 2 to add")
 			} else {
 				s.expect("its checks", s.check("two"), "lockstep/net: cancelled")
 			}
@@ -165,7 +165,7 @@ func TestLeavesTheQueue(t *testing.T) {
 				}
 			}
 			s.settle()
-			s.expect("the first", s.status(1), "Lockstep has applied")
+			s.expect("the first", s.status(1), "applied by")
 			if r := s.run(2); r.Phase == runs.Applied {
 				t.Errorf("it was applied: %+v", r)
 			}
@@ -182,13 +182,13 @@ func TestStoppedPlanWords(t *testing.T) {
 	engine := s.pipeline.Engine
 	s.pipeline.Engine = endless{engine, func() { s.command("bob", n, "lockstep stop") }}
 	answer := s.say("alice", n, "lockstep plan")
-	s.expect("the answer", answer, "**Not planned**: `.`", "`bob` stopped it")
-	if strings.Count(answer, "Not planned") != 1 {
+	s.expect("the answer", answer, "**Failed to plan** `.", "`bob` cancelled it.")
+	if strings.Count(answer, "Failed to plan") != 1 {
 		t.Errorf("it is said twice:\n%s", answer)
 	}
 	s.pipeline.Engine = engine
 	refused := s.say("alice", n, "lockstep apply")
-	s.expect("an apply", refused, "`bob` stopped it", "Comment `lockstep plan`")
+	s.expect("an apply", refused, "`bob` cancelled the plan of", "Comment `lockstep plan`")
 	s.without("an apply", refused, "failed", "correction")
 	s.say("alice", n, "lockstep plan")
 	s.expect("the apply of the next plan", s.say("alice", n, "lockstep apply"), "**Applied** `.`")

@@ -20,17 +20,17 @@ func TestMergeQueueAskedBy(t *testing.T) {
 		s.hub.SetTeam("acme", "sre", "bob")
 		s.repo.Grant("bob", "admin")
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-		s.headIs(rule, "b", "success Will be applied on merge")
+		s.headIs(rule, "b", "success 1 project applies on merge – 2 to add, 0 to change, 0 to destroy")
 		at := s.repo.Enqueue("alice", n)
 		s.settle()
-		s.expect("the group of somebody who may not, "+rule, s.group(at)+s.page(at), "completed failure Cannot be applied yet", "`alice`")
+		s.expect("the group of somebody who may not, "+rule, s.group(at)+s.page(at), "completed action_required 1 project blocked", "`alice`")
 		if s.repo.Land("lockstep") {
 			t.Fatalf("%s: a plan that cannot be applied is merged", rule)
 		}
 		s.settle()
 		at = s.repo.Enqueue(may, n)
 		s.settle()
-		s.expect("the group of somebody who may, "+rule, s.group(at), "completed success Will be applied on merge")
+		s.expect("the group of somebody who may, "+rule, s.group(at), "completed success 1 project applies on merge")
 		if !s.repo.Land("lockstep") {
 			t.Fatalf("%s: it is not merged", rule)
 		}
@@ -57,7 +57,7 @@ func TestMergeQueueOwnReview(t *testing.T) {
 		s.settle()
 		at := s.repo.Enqueue(who, n)
 		s.settle()
-		want := map[string]string{"bob": "completed failure", "carol": "completed success"}[who]
+		want := map[string]string{"bob": "completed action_required", "carol": "completed success"}[who]
 		s.expect("the group of "+who, s.group(at), want)
 		if landed := s.repo.Land("lockstep"); landed != (who == "carol") {
 			t.Errorf("%s: it is merged: %t", who, landed)

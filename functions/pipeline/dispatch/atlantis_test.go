@@ -16,11 +16,11 @@ func TestAtlantisOfTheBase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "atlantis.yaml": reviewed})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "**waits** for what is missing", "`depends_on gone` (line 6): No project of the file has this name")
+	s.expect("the status", s.status(n), "**needs approval**", "`depends_on gone` (line 6): No project of the file has this name")
 	if got := strings.Count(s.status(n), "depends_on gone"); got != 1 {
 		t.Errorf("the comment names it %d times", got)
 	}
-	const missing = "**missing**: an approval"
+	const missing = "**not met**: an approval"
 	for _, x := range []struct {
 		what  string
 		files githubtest.Files
@@ -35,16 +35,16 @@ func TestAtlantisOfTheBase(t *testing.T) {
 	}
 	s.repo.Push("alice", "b", "As it was", githubtest.Files{"lockstep.hcl": githubtest.Deleted})
 	s.settle()
-	s.expect("the status", s.status(1), "the base branch's `atlantis.yaml` requires")
-	s.expect("the refusal", s.say("alice", 1, "lockstep apply"), "The base branch's `atlantis.yaml` requires more than there is")
+	s.expect("the status", s.status(1), "Requirements for the apply, from `atlantis.yaml` on the base branch:")
+	s.expect("the refusal", s.say("alice", 1, "lockstep apply"), "**Needs approval** (`atlantis.yaml` on the base branch)")
 	s.repo.Push("alice", "b", "Broken", githubtest.Files{"atlantis.yaml": strings.Replace(reviewed, "apply_requirements", "apply_requirement", 1)})
 	s.settle()
-	s.expect("a broken file", s.status(n), "Lockstep could not plan", "on atlantis.yaml line 5", "apply_requirement")
-	s.expect("its plan", s.say("alice", n, "lockstep plan"), "**Not planned**: `atlantis.yaml`", "on atlantis.yaml line 5")
+	s.expect("a broken file", s.status(n), "the projects could not be determined", "on atlantis.yaml line 5", "apply_requirement")
+	s.expect("its plan", s.say("alice", n, "lockstep plan"), "**Failed to plan** `atlantis.", "on atlantis.yaml line 5")
 
 	m := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.repo.Push("bob", "main", "Broken", githubtest.Files{"atlantis.yaml": strings.Replace(reviewed, "apply_requirements", "apply_requirement", 1)})
-	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a requirement could not be read")
+	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "settings without errors")
 }
 
 // TestLockstepOfTheBase holds that a pull request does not evade the lockstep.hcl of the base branch by an
@@ -53,5 +53,5 @@ func TestLockstepOfTheBase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, requiring("apply", "  approvals = 1"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": githubtest.Deleted, "atlantis.yaml": "version: 3\nprojects:\n- {name: other, dir: net}\n"})
-	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `other`", "**missing**: an approval")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `other`", "**not met**: an approval")
 }

@@ -49,7 +49,7 @@ func TestPlannedAgainAfterTheApply(t *testing.T) {
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.say("alice", n, "lockstep apply")
 		do(s, n)
-		s.expect(how, s.status(n), "no changes", "Merge this pull request, so that no other plan reverts the applied changes.")
+		s.expect(how, s.status(n), "no changes", "Merge this pull request. Until then, the next plan from another branch would undo the applied changes.")
 
 		s = automerged(t, "")
 		n = s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
@@ -105,7 +105,7 @@ func TestIntoTheMergeQueue(t *testing.T) {
 		t.Errorf("merged %t, deleted %t", s.merged(n), s.branchDeleted("b"))
 	}
 	for _, c := range s.repo.Comments(n) {
-		if strings.Contains(c.Body, "but not merged") {
+		if strings.Contains(c.Body, "Applied, not merged") {
 			t.Errorf("it is told as refused: %s", c.Body)
 		}
 	}
@@ -237,7 +237,7 @@ func TestAutomergeInAConflict(t *testing.T) {
 	s.settle()
 	name := "automerge-" + s.repo.Head("b")
 	answer := func() string { return s.answer(n, name) }
-	s.expect("the answer", answer(), "**Applied, but not merged.**", "It conflicts with the base branch: merge that into this one, or rebase it, and push.")
+	s.expect("the answer", answer(), "**Applied, not merged.** All projects are applied, but GitHub refused the automatic merge (", "It conflicts with the base branch: merge that into this one, or rebase it, and push.")
 	s.repo.Push("bob", "main", "No words", githubtest.Files{"words.md": githubtest.Deleted})
 	s.merge("alice", n)
 	s.expect("the answer after the merge", answer(), "**Applied, and merged since.**")
@@ -287,13 +287,13 @@ func TestAutomergeAfterADrift(t *testing.T) {
 // TestMergeLeftToPeople holds that a pull request which is not merged by itself, since the merge applies a plan of it, says so.
 func TestMergeLeftToPeople(t *testing.T) {
 	t.Parallel()
-	const left = "The merge is left to you: `automerge` merges what is applied before."
+	const left = "You have to merge it yourself: `automerge` merges only pull requests that are applied before the merge."
 	s := automerged(t, "project \"dns\" {\n  dir = \"dns\"\n  apply = \"merge\"\n}\n")
 	s.repo.Push("bob", "main", "Another project", githubtest.Files{"dns/main.tf": resource("a", "1"), "dns/backend.tf": "terraform {\n  backend \"local\" {\n  }\n}\n"})
 	s.settle()
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "dns/b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep apply")
-	s.expect("the status", s.status(n), "Merging this pull request applies the plans that wait for it. "+left)
+	s.expect("the status", s.status(n), "To apply the plans that apply on merge, merge this pull request. "+left)
 	if s.merged(n) {
 		t.Error("it is merged")
 	}

@@ -28,9 +28,9 @@ func TestTransferredAndBack(t *testing.T) {
 		}
 	}
 	for name, away := range map[string]func(*http.Request, string) bool{
-		"the check of the project": last(http.MethodPatch, "/check-runs/", `"conclusion":"success"`, "Applied: 2 added"),
-		"the check of the head":    last(http.MethodPatch, "/check-runs/", `"conclusion":"success"`, "Applied: 1 project"),
-		"the comment":              last(http.MethodPatch, "/issues/comments/", "Lockstep has applied"),
+		"the check of the project": last(http.MethodPatch, "/check-runs/", `"conclusion":"success"`, "Applied – 2 added"),
+		"the check of the head":    last(http.MethodPatch, "/check-runs/", `"conclusion":"success"`, "1 project applied – 2 added"),
+		"the comment":              last(http.MethodPatch, "/issues/comments/", "applied by"),
 	} {
 		for _, looked := range []bool{false, true} {
 			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
@@ -56,9 +56,9 @@ func TestTransferredAndBack(t *testing.T) {
 			if !happened {
 				t.Errorf("%s: it was not written", name)
 			}
-			s.expect(name+": the status", s.status(n), "Lockstep has applied", "applied by `alice`")
-			s.expect(name+": the check of the project", s.check("b"), "success Applied: 2 added")
-			s.headIs(name, "b", "success Applied: 1 project")
+			s.expect(name+": the status", s.status(n), "applied by", "applied by `alice`")
+			s.expect(name+": the check of the project", s.check("b"), "success Applied – 2 added")
+			s.headIs(name, "b", "success 1 project applied – 2 added, 0 changed, 0 destroyed")
 		}
 	}
 }

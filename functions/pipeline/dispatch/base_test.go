@@ -29,8 +29,8 @@ func TestOwnBase(t *testing.T) {
 	n := s.repo.OpenPull("alice", "B", "b")
 	s.repo.Retarget("alice", n, "mine")
 	s.settle()
-	const no, remedy = "The pull request goes into `mine`", "name the branch: `branches = [\"mine\"]`"
-	s.expect("the status", s.status(n), "could not plan", no, remedy)
+	const no, remedy = "The pull request goes into `mine`", "on `main`: `branches = [\"mine\"]`"
+	s.expect("the status", s.status(n), "Nothing is planned", no, remedy)
 	s.expect("its plan", s.say("alice", n, "lockstep plan"), "**Not planned**", no, remedy)
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", no)
 	if got := s.check("b"); got != "head lockstep: action_required Nothing is planned\n" {
@@ -49,7 +49,7 @@ func TestPlannedThenRetargeted(t *testing.T) {
 	s := newStage(t, onMerge())
 	s.repo.Push("alice", "mine", "My rights", githubtest.Files{"lockstep.hcl": generous})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "will be applied on merge")
+	s.expect("the status", s.status(n), "applies on merge")
 	s.repo.Retarget("alice", n, "mine")
 	s.settle()
 	s.expect("an apply by comment", s.say("alice", n, "lockstep apply"), "**Not applied**", "The pull request goes into `mine`")
@@ -74,17 +74,17 @@ func TestAppliedThenRetargeted(t *testing.T) {
 	s.repo.Retarget("alice", n, "dev")
 	s.settle()
 	for name, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("b", "lockstep").Summary} {
-		s.expect(name, text, "applied by `alice`", "Do not merge this pull request as it is", "Let it go into `main`")
+		s.expect(name, text, "applied by `alice`", "Do not merge it into this branch", "Change the base of the pull request to `main`")
 		if strings.Contains(text, "Merge this pull request, so that") {
 			t.Errorf("%s asks for the merge:\n%s", name, text)
 		}
 	}
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Applied, but merged elsewhere**")
+	s.expect("the answer", s.answer(n, "merge"), "**Applied, merged elsewhere**")
 	for name, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("b", "lockstep").Summary} {
 		s.expect(name, text, "applied by `alice`", "it was merged into `dev`")
-		if strings.Contains(text, "Let it go into") {
+		if strings.Contains(text, "Change the base of the pull request to") {
 			t.Errorf("%s of the merge wants it to go elsewhere:\n%s", name, text)
 		}
 	}
@@ -103,8 +103,8 @@ func TestStopRetargeted(t *testing.T) {
 		id = s.command("alice", n, "lockstep stop")
 	}}
 	s.say("alice", n, "lockstep apply")
-	s.expect("its stop by a reader", s.answerTo(n, stranger), "**Not stopped**", "has the permission `read`")
-	s.expect("its stop", s.answerTo(n, id), "**Stopping** the apply of `.`")
+	s.expect("its stop by a reader", s.answerTo(n, stranger), "**Not cancelled**", "has the permission `read`")
+	s.expect("its stop", s.answerTo(n, id), "**Cancelling** the apply of `.`, as `alice` requested")
 }
 
 // TestRetargetedWhileQueued holds that a queued apply whose pull request goes elsewhere leaves no plan that waits for another one.
@@ -124,7 +124,7 @@ func TestRetargetedWhileQueued(t *testing.T) {
 	if got := s.status(n); strings.Contains(got, "lockstep apply") {
 		t.Errorf("its plan is to be applied:\n%s", got)
 	}
-	if got := s.check("b"); !strings.Contains(got, "lockstep/.: cancelled The plan was dropped") {
+	if got := s.check("b"); !strings.Contains(got, "lockstep/.: cancelled Plan dropped, not applied") {
 		t.Errorf("the check is %s", got)
 	}
 	s.repo.Retarget("alice", n, "main")
@@ -147,13 +147,13 @@ func TestLockRetargeted(t *testing.T) {
 		}
 		s.repo.Retarget("alice", n, "mine")
 		s.settle()
-		if got := s.status(o); strings.Contains(got, "**blocked**") != lost {
+		if got := s.status(o); strings.Contains(got, "**locked by #1**") != lost {
 			t.Errorf("lost %v:\n%s", lost, got)
 		}
-		s.expect("an unlock by alice", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `net`", "asked for by `bob`")
-		unlocked := "`net` is **not locked** by this pull request"
+		s.expect("an unlock by alice", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `net`", "an apply requested by `bob`")
+		unlocked := "This pull request has **no lock** on `net`."
 		if lost {
-			unlocked = "**Unlocked** `net` for other pull requests: `alice` had locked it"
+			unlocked = "**Unlocked** `net` for other pull requests. `alice` had locked it:"
 		}
 		s.expect("an unlock by bob", s.say("bob", n, "lockstep unlock"), unlocked)
 		s.expect("the apply of the other one", s.say("bob", o, "lockstep apply"), "**Applied** `net`")
@@ -220,7 +220,7 @@ func TestAppliedAndMergedElsewhere(t *testing.T) {
 	s.settle()
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the answer to the merge", s.answer(n, "merge"), "**Applied, but merged elsewhere**: `.`", "merged into `release`: `main` does not contain the changes")
+	s.expect("the answer to the merge", s.answer(n, "merge"), "**Applied, merged elsewhere**", ", and the pull request was merged into `release`.")
 	m := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
 	s.expect("the next plan", s.status(m), "1 to add, 0 to change, 1 to destroy")
 }

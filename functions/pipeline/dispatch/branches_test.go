@@ -28,7 +28,7 @@ func TestDefaultBranchRenamed(t *testing.T) {
 			s.roundsWithin(time.Hour)
 		}
 		s.expect("behind the apply", s.status(m), "**blocked**", "#1 was applied to `net` and is not merged yet")
-		s.expect("behind the lock", s.status(o), "**blocked**", "`alice` has locked the state for #1")
+		s.expect("behind the lock", s.status(o), "**locked by #1**", "Locked by #1: `alice` has locked the state")
 		s.expect("the rest", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`")
 		s.repo.Merge("alice", n)
 		s.settle()
@@ -51,11 +51,11 @@ func TestOtherDefaultBranch(t *testing.T) {
 	m := s.repo.OpenPull("bob", "C", "c")
 	s.repo.Retarget("bob", m, "trunk")
 	s.settle()
-	s.expect("into the other", s.status(m), "could not plan", "The pull request goes into `trunk`")
+	s.expect("into the other", s.status(m), "Nothing is planned", "The pull request goes into `trunk`")
 	githubtest.SetDefault(s.repo, "trunk")
 	s.settle()
 	s.roundsWithin(time.Hour)
-	s.expect("into the former default branch", s.status(n), "could not plan", "The pull request goes into `main`")
+	s.expect("into the former default branch", s.status(n), "Nothing is planned", "The pull request goes into `main`")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The pull request goes into `main`")
 	s.expect("into the new one", s.say("bob", m, "lockstep apply"), "**Applied** `.`")
 }

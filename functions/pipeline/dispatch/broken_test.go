@@ -17,8 +17,8 @@ func TestBrokenBase(t *testing.T) {
 		want   []string
 	}{
 		"an argument of the project": {"project \"net\" {\n  dir = \"net\"\n  color = 1\n}\n", []string{
-			"The base branch's settings have errors, so that `net` cannot be found", "on lockstep.hcl line 3", "The plan stays as it is"}},
-		"a directory of the project": {"project \"net\" {\n  dir = \"nett\"\n}\n", []string{"The base branch's settings have errors", "has the directory nett, which has no configuration files"}},
+			"The settings on the base branch have errors", "on lockstep.hcl line 3", "Correct the errors on the base branch. Then comment `lockstep apply` again: the plan stays valid."}},
+		"a directory of the project": {"project \"net\" {\n  dir = \"nett\"\n}\n", []string{"The settings on the base branch have errors", "has the directory nett, which has no configuration files"}},
 		"the syntax":                 {"project \"net\" {\n  dir = \"net\"\n", []string{"settings without errors", "`lockstep.hcl, line 1: Unclosed configuration block`"}},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -28,14 +28,14 @@ func TestBrokenBase(t *testing.T) {
 			s.repo.Push("bob", "main", "Break it", githubtest.Files{"lockstep.hcl": c.broken})
 			s.settle()
 			got := s.say("alice", n, "lockstep apply")
-			s.expect("the refusal", got, append(c.want, "**Not applied** `net`", "comment `lockstep apply` again")...)
+			s.expect("the refusal", got, append(c.want, "**Not applied** `net`", "comment `lockstep apply`")...)
 			if strings.Contains(got, "other files") || strings.Contains(s.status(n), "out of date") {
 				t.Errorf("no file of the plan has changed:\n%s\n%s", got, s.status(n))
 			}
 			s.repo.Push("bob", "main", "Correct it", githubtest.Files{"lockstep.hcl": netProject})
 			s.settle()
 			s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
-			s.headIs("applied", "b", "success Applied: 1 project, 2 added, 0 changed, 0 destroyed")
+			s.headIs("applied", "b", "success 1 project applied – 2 added, 0 changed, 0 destroyed")
 		})
 	}
 }
@@ -53,7 +53,7 @@ func TestMendedBase(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": broken})
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-			s.headIs("while they have errors", "b", "failure The projects cannot be determined")
+			s.headIs("while they have errors", "b", "failure Failed: the projects could not be determined")
 			s.repo.Push("bob", "main", "More", githubtest.Files{"README.md": "more\n"})
 			s.settle()
 			if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
@@ -64,7 +64,7 @@ func TestMendedBase(t *testing.T) {
 			if f := s.roundsWithin(30 * time.Minute); f.Heads != 1 {
 				t.Errorf("%+v", f)
 			}
-			s.headIs("once they are corrected", "b", "neutral Waits for lockstep apply: 1 project")
+			s.headIs("once they are corrected", "b", "neutral 1 project ready to apply – 2 to add, 0 to change, 0 to destroy")
 			s.expect("the status", s.status(n), "2 to add, 0 to change, 0 to destroy")
 			if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
 				t.Errorf("it is looked at without end: %+v", f)
@@ -78,10 +78,10 @@ func TestBrokenByBoth(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n"})
 	n := s.pull("alice", "b", githubtest.Files{"lockstep.hcl": netProject})
-	s.expect("the plan", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | waits for `lockstep apply` |")
+	s.expect("the plan", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | ready to apply |")
 	s.repo.Push("bob", "main", "Nobody plans it", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted})
 	s.settle()
-	s.expect("the refusal", s.say("alice", n, "lockstep apply -p net"), "The settings, merged into the base branch, have errors", "has the directory net, which has no configuration files", "in the pull request or on the base branch")
+	s.expect("the refusal", s.say("alice", n, "lockstep apply -p net"), "The settings have errors once they are merged into the base branch", "has the directory net, which has no configuration files", "in the pull request or on the base branch")
 }
 
 // TestMergeOfBrokenSettings holds that a merge tells the errors of the settings for which it applies nothing, and that a retry brings what was
@@ -95,11 +95,11 @@ func TestMergeOfBrokenSettings(t *testing.T) {
 	s.settle()
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`", "The base branch's settings have errors", "on lockstep.hcl line 3", "comment `lockstep retry`")
-	s.headIs("merged", "b", "action_required Merged, but not applied: 1 project")
+	s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`", "The settings on the base branch have errors", "on lockstep.hcl line 3", "comment `lockstep retry`")
+	s.headIs("merged", "b", "action_required 1 project merged, not applied")
 	s.repo.Push("bob", "main", "Correct it", githubtest.Files{"lockstep.hcl": settings})
 	s.settle()
 	s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
-	s.headIs("applied", "b", "success Applied: 1 project, 2 added, 0 changed, 0 destroyed")
+	s.headIs("applied", "b", "success 1 project applied – 2 added, 0 changed, 0 destroyed")
 }

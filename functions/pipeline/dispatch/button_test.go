@@ -65,7 +65,7 @@ func TestButtons(t *testing.T) {
 	s.expect("a new plan", s.press("alice", "b", n, "Plan again"), "**Planned** `.`")
 	for _, b := range old.Buttons {
 		if b.Label == "Apply" {
-			s.expect("a page that is out of date", s.pressOld("alice", old.ID, n, b.Identifier), "**Not applied** `.`", "is not the plan of `.`")
+			s.expect("a page that is out of date", s.pressOld("alice", old.ID, n, b.Identifier), "**Not applied** `.`", "is not the current plan of `.` (Plan")
 		}
 	}
 	for _, id := range []string{"apply", "apply 1a2b3c4d5e6f -p *", "unlock", "override --reason x"} {
@@ -159,7 +159,7 @@ func TestButtonsOfAFork(t *testing.T) {
 	}
 	fork.Push("mallory", "theirs", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("a page of what was named before", s.pressOld("alice", check.ID, n, "plan"), "**Not planned** `net`", "That button is of an earlier commit")
+	s.expect("a page of what was named before", s.pressOld("alice", check.ID, n, "plan"), "**Not planned** `net`", "The button belongs to an earlier commit")
 	if bare, others := e.bare(); bare != 3 || others != 0 {
 		t.Errorf("%d plans without credentials, %d others, after a push", bare, others)
 	}
@@ -237,9 +237,9 @@ func TestButtonsOfAFormerHead(t *testing.T) {
 	plans := func() int { return strings.Count(strings.Join(s.hub.Lines(), "\n"), "check lockstep/. ") }
 	before := plans()
 	for id, remedy := range map[string]string{
-		"plan": "Press it there, or comment `lockstep plan -p .`.", "stop": "Press it there, or comment `lockstep stop -p .`.", apply: "Look at the plan of that one",
+		"plan": "Press the button on the check of that commit, or comment `lockstep plan -p .`.", "stop": "Press the button on the check of that commit, or comment `lockstep stop -p .`.", apply: "Read the plan of that commit",
 	} {
-		s.expect(id, s.pressOld("alice", old.ID, n, id), "That button is of an earlier commit, `"+was+"`: the pull request is at `"+is+"` now.", remedy)
+		s.expect(id, s.pressOld("alice", old.ID, n, id), "The button belongs to an earlier commit, `"+was+"`. The pull request is at `"+is+"` now.", remedy)
 	}
 	comments := len(s.repo.Comments(n))
 	s.repo.Rerequest("bob", old.ID)
@@ -326,5 +326,5 @@ func TestStopOnAFormerHead(t *testing.T) {
 		}
 		return nil
 	}
-	s.expect("the apply", s.say("alice", n, "lockstep apply"), "as `bob` asked: 1 of 3 changes are done")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), ", as `bob` requested: 1 of 3 changes done")
 }

@@ -108,7 +108,7 @@ func TestQueuedAndThenConflicting(t *testing.T) {
 		return s.pipeline.Handle(ctx, m)
 	})
 	s.settle()
-	s.expect("the check", s.check("b"), "success 1 to add")
+	s.expect("the check", s.check("b"), "success Ready to apply – 1 to add")
 	s.expect("the status", s.status(n), "conflicts with the base branch")
 }
 

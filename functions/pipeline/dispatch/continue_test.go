@@ -148,16 +148,16 @@ func TestContinue(t *testing.T) {
 	again := s.command("bob", n, "lockstep apply")
 	replan := s.command("bob", n, "lockstep plan")
 	s.settle()
-	s.expect("the same apply", s.answerTo(n, again), "An apply, asked for by `alice`, is under way")
-	s.expect("a plan", s.answerTo(n, replan), "An apply, asked for by `alice`, is under way")
+	s.expect("the same apply", s.answerTo(n, again), "An apply that `alice` requested is in progress.")
+	s.expect("a plan", s.answerTo(n, replan), "An apply that `alice` requested is in progress.")
 
 	if err := s.pipeline.Handle(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	s.settle()
 	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 5 added")
-	s.expect("the status", s.status(n), "Lockstep has applied", "applied by `alice` |")
-	s.expect("the check", s.check("b"), "success Applied: 5 added")
+	s.expect("the status", s.status(n), "applied by", "applied by `alice` |")
+	s.expect("the check", s.check("b"), "success Applied – 5 added")
 	if err := s.pipeline.Handle(t.Context(), m); err != nil || len(p.jobs) != 3 {
 		t.Errorf("%d parts, and then %v", len(p.jobs), err)
 	}
@@ -198,7 +198,7 @@ func TestContinueInAQueue(t *testing.T) {
 	if len(kinds) != 10 || kinds[9] != later.ID || len(p.jobs) != 9 {
 		t.Errorf("handled: %q, in %d parts", kinds, len(p.jobs))
 	}
-	s.expect("the status", s.status(n), "Lockstep has applied")
+	s.expect("the status", s.status(n), "applied by")
 }
 
 // TestBeginTwice holds that a second process with the message of an apply does nothing while the first may be alive,
@@ -401,7 +401,7 @@ func TestContinueAfterDeaths(t *testing.T) {
 		t.Errorf("%d deaths, want %d", deaths, want)
 	}
 	s.settle()
-	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**: it did not finish", "look at the new plan with care")
+	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result.", "read the new plan with care")
 	s.tidy(&faults{})
 }
 
@@ -502,7 +502,7 @@ func TestContinueInVain(t *testing.T) {
 		t.Fatalf("after %d turns: %v", turns, err)
 	}
 	s.settle()
-	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**: 2 added", "Not begun: 3 changes", "2 of 5 changes are done", "none got on")
+	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: 2 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "Not started: 3 changes", "**The apply made no progress**: 2 of 5 changes done", "made no progress")
 	s.tidy(&faults{})
 }
 
@@ -523,7 +523,7 @@ func TestStopApply(t *testing.T) {
 	}
 	id := s.repo.Comment("alice", n, "lockstep apply")
 	s.settle()
-	s.expect("who may not", s.answerTo(n, denied), "**Not stopped**:", "`mallory` has the permission `read`")
+	s.expect("who may not", s.answerTo(n, denied), "**Not cancelled**:", "`mallory` has the permission `read`")
 	s.golden("stop", s.answerTo(n, asked), s.answerTo(n, id), s.status(n), s.check("b"), s.say("alice", n, "lockstep stop"))
 	if p.unlocked != 1 || len(p.jobs) != 1 {
 		t.Errorf("unlocked %d times after %d parts", p.unlocked, len(p.jobs))
@@ -533,7 +533,7 @@ func TestStopApply(t *testing.T) {
 	p.of, p.each = 2, 2
 	s.pipeline.Engine = from{p, s.runOf(n).Plan.State}
 	s.expect("the rest", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
-	s.expect("the status", s.status(n), "Lockstep has applied")
+	s.expect("the status", s.status(n), "applied by")
 }
 
 // from is an engine that finds a state.
@@ -557,7 +557,7 @@ func TestStopBetweenProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.settle()
-	s.expect("one that was not begun", s.answerTo(n, id), "**Not applied** `.`", "`bob` stopped it")
+	s.expect("one that was not begun", s.answerTo(n, id), "**Not applied** `.`", "`bob` cancelled it.")
 	s.expect("its plan", s.status(n), "To apply this plan, comment `lockstep apply`")
 
 	m, id = s.toApply("alice", n)
@@ -569,10 +569,10 @@ func TestStopBetweenProcesses(t *testing.T) {
 		t.Fatalf("%d parts, unlocked %d times, %v", len(p.jobs), p.unlocked, err)
 	}
 	s.settle()
-	s.expect("the answer", s.answerTo(n, id), "**Stopped** the apply of `.`, as `bob` asked: 1 of 3 changes are done")
+	s.expect("the answer", s.answerTo(n, id), "**Cancelled** the apply of `.`, as `bob` requested")
 	s.repo.Close("alice", n)
 	s.settle()
-	s.expect("its close", s.answer(n, "close"), "**Applied, but not merged**: `.`")
+	s.expect("its close", s.answer(n, "close"), "**Applied, not merged**")
 	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("kept after the close: %q", got)
 	}
@@ -587,14 +587,14 @@ func TestStopPlan(t *testing.T) {
 	engine := s.pipeline.Engine
 	var asked int64
 	s.pipeline.Engine = endless{engine, func() { asked = s.command("bob", n, "lockstep stop") }}
-	s.expect("the plan", s.say("alice", n, "lockstep plan"), "**Not planned**: `.`", "`bob` stopped it.")
-	s.expect("the stop", s.answerTo(n, asked), "**Stopping** the plan of `.`, as `bob` asked.")
-	again := "To plan again, push, or comment `lockstep plan"
-	s.expect("the status", s.status(n), "was stopped\n", "**stopped** by `bob`", "`bob` stopped it.", again)
-	s.without("the status", s.status(n), "could not plan", "failed")
-	s.expect("its check", s.pages("b"), "completed action_required, Planning was stopped\n", "**stopped** by `bob`", again)
-	s.expect("the page", s.onPage(n), "**stopped** by `bob`", again)
-	s.headIs("that can be required", "b", "action_required Planning was stopped: 1 project")
+	s.expect("the plan", s.say("alice", n, "lockstep plan"), "**Failed to plan** `.", "`bob` cancelled it.")
+	s.expect("the stop", s.answerTo(n, asked), "**Cancelling** the plan of `.`, as `bob` requested.")
+	again := "To plan again, push a commit or comment `lockstep plan"
+	s.expect("the status", s.status(n), "cancelled by `bob`", "**cancelled** by `bob`", "`bob` cancelled it.", again)
+	s.without("the status", s.status(n), "failed to plan", "failed")
+	s.expect("its check", s.pages("b"), "completed action_required, Cancelled by bob\n", "**cancelled** by `bob`", again)
+	s.expect("the page", s.onPage(n), "**cancelled** by `bob`", again)
+	s.headIs("that can be required", "b", "action_required 1 project cancelled")
 	s.pipeline.Engine = engine
 	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 	s.tidy(&faults{})
@@ -625,7 +625,7 @@ func TestStopOfAnother(t *testing.T) {
 	}
 	s.settle()
 	s.expect("the next apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 1 added")
-	if got := s.say("bob", n, "lockstep stop"); !strings.Contains(got, "Nothing of this pull request is being planned or applied") {
+	if got := s.say("bob", n, "lockstep stop"); !strings.Contains(got, "No plan or apply of this pull request is in progress") {
 		t.Errorf("a stop of nothing: %s", got)
 	}
 }
@@ -637,8 +637,8 @@ func partsStory(t *testing.T, f *faults) {
 	id := s.repo.Comment("alice", n, "lockstep apply")
 	s.stubborn()
 	s.expect(f.String()+": the answer", s.answerTo(n, id), "**Applied** `.`: 3 added")
-	s.expect(f.String()+": the status", s.status(n), "Lockstep has applied", "applied by `alice` |")
-	s.expect(f.String()+": the check", s.check("b"), "success Applied: 3 added")
+	s.expect(f.String()+": the status", s.status(n), "applied by", "applied by `alice` |")
+	s.expect(f.String()+": the check", s.check("b"), "success Applied – 3 added")
 	if p.done != 3 || p.unlocked != 0 {
 		t.Errorf("%v: %d done, unlocked %d times", f, p.done, p.unlocked)
 	}
@@ -661,8 +661,8 @@ func stopStory(t *testing.T, f *faults) {
 	s.command("bob", n, "lockstep stop")
 	f.use(s)
 	s.stubborn()
-	s.expect(f.String()+": the answer", s.answerTo(n, id), "**Stopped** the apply of `.`, as `bob` asked: 1 of 3 changes are done")
-	s.expect(f.String()+": the status", s.status(n), "was stopped")
+	s.expect(f.String()+": the answer", s.answerTo(n, id), "**Cancelled** the apply of `.`, as `bob` requested")
+	s.expect(f.String()+": the status", s.status(n), "cancelled")
 	if p.done != 1 || p.unlocked == 0 {
 		t.Errorf("%v: %d done, unlocked %d times", f, p.done, p.unlocked)
 	}
@@ -677,19 +677,19 @@ func TestContinueExchanged(t *testing.T) {
 		forge func(robber)
 		want  string
 	}{
-		"plan": {robber.plan, "The saved plan is not the one that was made"},
-		"both": {robber.both, "The plan is not the one that was shown"},
+		"plan": {robber.plan, "The saved plan was replaced"},
+		"both": {robber.both, "This plan is not the one you saw"},
 		"files": {func(r robber) {
 			run := r.run(r.victim.Pull.Number)
 			b := r.begun(run)
 			b.Commit = r.repo.Head("evil")
 			r.write(run, b)
-		}, "The plan was made from other files"},
+		}, "The plan is out of date, because the base branch has changed in these files: `b.t"},
 		"gone": {func(r robber) {
 			if err := r.data.Artifacts.Delete(r.t.Context(), r.victim.SavedPlan()); err != nil {
 				r.t.Fatal(err)
 			}
-		}, "The saved plan is not what was approved, or is gone"},
+		}, "the saved plan is gone or was replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -705,7 +705,7 @@ func TestContinueExchanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.settle()
-			r.expect("the answer", r.answerTo(n, id), "**The apply of `.` failed**", test.want)
+			r.expect("the answer", r.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result.", test.want)
 			if len(p.jobs) != 1 {
 				t.Errorf("%d parts", len(p.jobs))
 			}
@@ -757,7 +757,7 @@ func TestContinueIsLost(t *testing.T) {
 	}
 	s.pipeline.Engine = alive
 	s.settle()
-	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**: it did not finish")
+	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result.")
 	s.tidy(&faults{})
 }
 

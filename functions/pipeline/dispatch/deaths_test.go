@@ -17,13 +17,13 @@ func TestPlanToldAgain(t *testing.T) {
 	var died atomic.Bool
 	var passed atomic.Bool
 	s.refuse(checks(func(c github.Check) bool {
-		if c.Title == "2 to add, 0 to change, 0 to destroy" {
+		if strings.HasPrefix(c.Title, "Ready to apply") {
 			passed.Store(true)
 		}
-		return strings.HasPrefix(c.Title, "Cannot be applied yet") && died.CompareAndSwap(false, true)
+		return strings.HasPrefix(c.Title, "Needs approval") && died.CompareAndSwap(false, true)
 	}))
 	s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the check", s.check("b"), "failure Cannot be applied yet: 2 to add")
+	s.expect("the check", s.check("b"), "action_required Needs approval")
 	if !died.Load() || passed.Load() {
 		t.Errorf("it died: %v, a check has passed: %v", died.Load(), passed.Load())
 	}
@@ -37,7 +37,7 @@ func TestBesideIsNotTouched(t *testing.T) {
 	files["lockstep.hcl"] = strings.Replace(files["lockstep.hcl"], "project \"net\" {\n", "project \"app\" {\n  dir = \"app\"\n}\nproject \"net\" {\n  apply = \"merge\"\n", 1)
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "**missing**: an approval")
+	s.expect("the status", s.status(n), "**not met**: an approval")
 	s.expect("a plan of another project", s.say("alice", n, "lockstep plan -p app"), "**Planned** `app`")
 	s.hub.LoseDeliveries(1)
 	s.repo.Review("bob", n, github.Approved, "")

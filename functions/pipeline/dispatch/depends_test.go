@@ -16,7 +16,7 @@ import (
 // whenever that was, and is never applied without.
 func TestDependsOnApplied(t *testing.T) {
 	t.Parallel()
-	const since = "since it depends on `net`, applied in between"
+	const since = "because `net` has been applied"
 	// applied is an apply of which no message tells.
 	applied := func(s *stage) {
 		ld := ledger.Ledger{Records: s.records}
@@ -50,7 +50,7 @@ func TestDependsOnApplied(t *testing.T) {
 		"and nobody has looked since": func(s *stage) {
 			n := s.pull("alice", "app", app)
 			applied(s)
-			s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `app`", "it depends on `net`, applied in between")
+			s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `app`", "`net` has been applied")
 		},
 		"but not since": func(s *stage) {
 			applied(s)

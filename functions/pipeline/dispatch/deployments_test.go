@@ -160,17 +160,17 @@ func TestTwoDeployments(t *testing.T) {
 	}
 
 	first, second := answers(a, b, n, "lockstep plan -p net")
-	a.expect("the other one", first, "By the base branch, the deployment `ou-a` serves `net`, and not this one", "`lockstep (ou-a)`")
+	a.expect("the other one", first, "`net` belongs to the deployment `ou-a` of Lockstep, by the settings of the base branch", "`lockstep (ou-a)`")
 	a.expect("its own", second, "**Planned** `net`")
 	first, second = answers(a, b, n, "lockstep apply -p net")
-	a.expect("the other one", first, "serves `net`, and not this one")
+	a.expect("the other one", first, "`net` belongs to the deployment")
 	a.expect("its own", second, "**Applied** `net`")
 	if a.merged(n) {
 		t.Fatal("it is merged while plans of another deployment wait")
 	}
 	first, second = answers(a, b, n, "lockstep apply -p app")
 	a.expect("its own", first, "**Applied** `app`")
-	a.expect("the other one", second, "the deployment without a name serves `app`")
+	a.expect("the other one", second, "`app` belongs to the deployment without a name")
 	answers(a, b, n, "lockstep apply -p db")
 	if !a.merged(n) {
 		t.Error("all is applied, and it is not merged")
@@ -205,7 +205,7 @@ func TestForgedVoice(t *testing.T) {
 	s.pipeline.Deployment = "ou-z"
 	n := s.pull("alice", "c", githubtest.Files{"db/x.tf": resource("x", "1")})
 	s.repo.AddCheck("github-actions", github.Check{Name: "lockstep (ou-a)", SHA: s.repo.Head("c"), Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess, Title: "Applied"})
-	s.expect("the answer", s.say("alice", n, "lockstep help"), "A command is a line of its own")
+	s.expect("the answer", s.say("alice", n, "lockstep help"), "Write each command on its own line of a new comment:")
 }
 
 // TestDeploymentsKeepQuiet holds that a deployment leaves alone what is only another's: pushes, commands and removals.
@@ -290,8 +290,8 @@ func TestGivenAway(t *testing.T) {
 	a.repo.Push("bob", "main", "Give db away", githubtest.Files{"lockstep.hcl": strings.Replace(divided, "environment \"b\" {\n", "environment \"b\" {\n  deployment = \"ou-a\"\n", 1)})
 	settleBoth(a, b)
 	first, _ := answers(a, b, n, "lockstep apply")
-	a.expect("the first", first, "the deployment `ou-a` serves `db`, and not this one")
+	a.expect("the first", first, "`db` belongs to the deployment `ou-a` of Lockstep")
 	first, second := answers(a, b, n, "lockstep plan -p db")
-	a.expect("the first", first, "the deployment `ou-a` serves `db`, and not this one")
+	a.expect("the first", first, "`db` belongs to the deployment `ou-a` of Lockstep")
 	a.expect("the second", second, "**Planned** `db`")
 }

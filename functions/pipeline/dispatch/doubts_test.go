@@ -27,14 +27,14 @@ func TestPlanWithDoubts(t *testing.T) {
 	engine := s.pipeline.Engine
 	s.pipeline.Engine = unsure{engine}
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.headIs("planned", "b", "neutral Waits for lockstep apply")
+	s.headIs("planned", "b", "neutral 1 project ready to apply")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
-	const waits = "waits until it is settled whether `lab_thing.a` exists: comment `lockstep recover`"
-	s.headIs("applied", "b", "action_required Not all is planned: 1 project")
-	s.expect("applied", s.status(n), "**not all is planned**, "+waits)
+	const waits = "unknown whether `lab_thing.a` exists, see `lockstep recover`"
+	s.headIs("applied", "b", "action_required 1 project partly applied")
+	s.expect("applied", s.status(n), waits)
 	s.say("alice", n, "lockstep plan")
-	s.headIs("planned again", "b", "action_required Not all is planned: 1 project")
-	s.expect("planned again", s.status(n), "**not all is planned**, "+waits)
+	s.headIs("planned again", "b", "action_required 1 project partly planned")
+	s.expect("planned again", s.status(n), waits)
 	s.lacks("planned again", s.status(n), "comment the command in the table")
 	if s.merged(n) {
 		t.Error("it is merged by itself")
@@ -52,6 +52,6 @@ func TestPlanWithDoubts(t *testing.T) {
 	s.say("alice", m, "lockstep plan")
 	s.repo.Merge("alice", m)
 	s.settle()
-	s.headIs("merged", "c", "action_required Merged, but not applied")
-	s.expect("merged", s.status(m), "**not applied**", "`lockstep retry`")
+	s.headIs("merged", "c", "action_required 1 project merged, not applied")
+	s.expect("merged", s.status(m), "**merged, not applied**", "`lockstep retry`")
 }

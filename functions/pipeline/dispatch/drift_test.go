@@ -15,20 +15,20 @@ func TestDriftOfAnAppliedHead(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep apply")
 	s.expect("the drift", s.say("alice", n, "lockstep drift"), "**Planned** `net`: no changes")
-	s.expect("the status", s.status(n), "| `net` | no changes, with -refresh-only | nothing to do |", "Merge this pull request")
+	s.expect("the status", s.status(n), "| `net` | no changes, with -refresh-only | up to date |", "Merge this pull request")
 	if got := s.status(n); strings.Contains(got, "leaves out what the pull request changes") {
 		t.Errorf("it leaves out nothing:\n%s", got)
 	}
-	s.headIs("before the merge", "b", "success No changes")
+	s.headIs("before the merge", "b", "success 1 project up to date")
 	before := len(s.repo.Comments(n))
 	s.repo.Merge("bob", n)
 	s.settle()
 	if got := s.repo.Comments(n)[before:]; len(got) > 0 {
 		t.Errorf("it was applied, and the merge says:\n%s", got[0].Body)
 	}
-	s.headIs("after the merge", "b", "success No changes")
+	s.headIs("after the merge", "b", "success 1 project up to date")
 	s.expect("a drift after the merge", s.say("alice", n, "lockstep drift"), "**Planned** `net`: no changes")
-	s.headIs("a drift after the merge", "b", "success No changes")
+	s.headIs("a drift after the merge", "b", "success 1 project up to date")
 }
 
 // TestDriftOfAnUnappliedHead holds that it takes the place of a plan that is not applied, which a retry brings back after the merge.
@@ -37,12 +37,12 @@ func TestDriftOfAnUnappliedHead(t *testing.T) {
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep drift")
-	s.headIs("before the merge", "b", "action_required Not all is planned: 1 project")
+	s.headIs("before the merge", "b", "action_required 1 project partly planned")
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.headIs("after the merge", "b", "action_required Merged, but not applied: 1 project")
+	s.headIs("after the merge", "b", "action_required 1 project merged, not applied")
 	s.say("alice", n, "lockstep drift")
-	s.expect("a drift after the merge", s.status(n), "**not all is planned**", "comment `lockstep retry`")
+	s.expect("a drift after the merge", s.status(n), "**partly planned**", "comment `lockstep retry`")
 	s.expect("a retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 }
 
@@ -63,22 +63,22 @@ func TestFailedDriftOfAnAppliedHead(t *testing.T) {
 				}
 				e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 				s.pipeline.Engine = e
-				s.expect("the plan", s.say("alice", n, command), "**Not planned**: `net`")
-				s.expect("the status", s.status(n), "| `net` | no plan | nothing to do; a plan with -", " **failed** |", "Invalid count argument", "What was planned, or applied, before it stands", "Merge this pull request")
-				s.headIs("before the merge", "b", "success No changes")
-				s.expect("the project's check", s.check("b"), "lockstep/net: success Nothing to do; a plan with -")
+				s.expect("the plan", s.say("alice", n, command), "**Failed to plan** `net`.")
+				s.expect("the status", s.status(n), "| `net` | no plan | up to date, plan with -", " **failed** |", "Invalid count argument", "The earlier plan, or apply, stays as it was", "Merge this pull request")
+				s.headIs("before the merge", "b", "success 1 project up to date")
+				s.expect("the project's check", s.check("b"), "lockstep/net: success Up to date, plan with -")
 				before := len(s.repo.Comments(n))
 				s.repo.Merge("bob", n)
 				s.settle()
 				if got := s.repo.Comments(n)[before:]; len(got) > 0 {
 					t.Errorf("it was applied, and the merge says:\n%s", got[0].Body)
 				}
-				s.headIs("after the merge", "b", "success No changes")
-				s.expect("the same after the merge", s.say("alice", n, command), "**Not planned**: `net`")
-				s.headIs("the same after the merge", "b", "success No changes")
+				s.headIs("after the merge", "b", "success 1 project up to date")
+				s.expect("the same after the merge", s.say("alice", n, command), "**Failed to plan** `net`.")
+				s.headIs("the same after the merge", "b", "success 1 project up to date")
 				e.known = true
 				s.expect("a retry", s.say("alice", n, "lockstep plan"), "**Planned** `net`: no changes")
-				s.headIs("at the end", "b", "success No changes")
+				s.headIs("at the end", "b", "success 1 project up to date")
 			})
 		}
 	}
@@ -94,27 +94,27 @@ func TestFailedCommandWithoutChanges(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	n = s.pull("bob", "words", githubtest.Files{"net/b.tf": "# b\n" + resource("b", "1")})
-	s.headIs("the plan", "words", "success No changes")
+	s.headIs("the plan", "words", "success 1 project up to date")
 	for _, command := range []string{"lockstep import terraform_data.none x", "lockstep plan -target=x.y.z", "lockstep state rm terraform_data.none"} {
-		s.expect(command, s.say("bob", n, command), "**Not planned**: `net`")
-		s.headIs(command, "words", "success No changes")
+		s.expect(command, s.say("bob", n, command), "**Failed to plan** `net`.")
+		s.headIs(command, "words", "success 1 project up to date")
 	}
-	s.expect("an apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "Of what was planned before, nothing is left to be applied.")
+	s.expect("an apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "Nothing of the earlier plan is left to apply.")
 	broken := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 	s.pipeline.Engine = broken
 	s.say("bob", n, "lockstep plan")
-	s.headIs("a plan without options", "words", "failure Planning failed: 1 project")
+	s.headIs("a plan without options", "words", "failure 1 project failed to plan")
 	broken.known = true
 	s.say("bob", n, "lockstep plan")
 	s.say("bob", n, "lockstep import terraform_data.none x")
-	s.headIs("again", "words", "success No changes")
+	s.headIs("again", "words", "success 1 project up to date")
 	other := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
-	s.expect("of a head with changes", s.say("alice", other, "lockstep import terraform_data.none x"), "**Not planned**: `net`")
-	s.headIs("of a head with changes", "c", "failure Planning failed: 1 project")
+	s.expect("of a head with changes", s.say("alice", other, "lockstep import terraform_data.none x"), "**Failed to plan** `net`.")
+	s.headIs("of a head with changes", "c", "failure 1 project failed to plan")
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the merge", s.status(n), "| `net` | no changes | nothing to do |")
-	s.headIs("after the merge", "words", "success No changes")
+	s.expect("the merge", s.status(n), "| `net` | no changes | up to date |")
+	s.headIs("after the merge", "words", "success 1 project up to date")
 }
 
 // TestOrderAfterADrift holds that a project that is applied stays so for those that depend on it, whatever a look at changes from outside

@@ -250,14 +250,14 @@ func TestEnvironments(t *testing.T) {
 		s.repo.Grant(who, "write")
 	}
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the plan", s.status(n), "the protection rules of GitHub's environment `production`", "an approval of the planned commit by `acme/sre`")
+	s.expect("the plan", s.status(n), "the protection rules of the GitHub environment `production`", "an approval of the planned commit by `acme/sre`")
 	s.expect("before a review", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "`lockstep.hcl:1`")
 	s.repo.Review("dave", n, github.Approved, "")
 	s.settle()
-	s.expect("a review by somebody else", s.say("bob", n, "lockstep apply"), "`dave` is none of them")
+	s.expect("a review by somebody else", s.say("bob", n, "lockstep apply"), "`dave` is not one of them")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
-	s.expect("a review by who asks", s.say("bob", n, "lockstep apply"), "`bob` asks for the apply")
+	s.expect("a review by who asks", s.say("bob", n, "lockstep apply"), "`bob` requested the apply")
 	s.repo.Review("carol", n, github.Approved, "")
 	s.settle()
 	s.expect("a review by a reviewer", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
@@ -293,9 +293,9 @@ func TestEnvironmentsUnknown(t *testing.T) {
 	s.hub.Accepts("actions", "read")
 	s.expect("without the environment", s.say("bob", n, "lockstep apply"), "there is none of this name", "lockstep.hcl on the base branch")
 	s.guarded("production", githubtest.Environment{Branches: []string{"release/*"}})
-	s.expect("from another branch", s.say("bob", n, "lockstep apply"), "**missing**: an environment that is open to the base branch")
+	s.expect("from another branch", s.say("bob", n, "lockstep apply"), "**not met**: an environment that the base branch can deploy to")
 	s.guarded("production", githubtest.Environment{Apps: []string{"bouncer"}})
-	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the rule `bouncer`, which GitHub Actions alone can ask")
+	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the protection rule `bouncer`, which only GitHub Actions can ask")
 	s.guarded("production", githubtest.Environment{Wait: 1, Branches: []string{"m*"}, Reviewers: []string{"bob"}})
 	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 }
@@ -310,7 +310,7 @@ func TestEnvironmentOfAPath(t *testing.T) {
 	s.guarded("production", githubtest.Environment{})
 	s.guarded("production/eu west", githubtest.Environment{Reviewers: []string{"bob"}})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the protection rules of GitHub's environment `production/eu west`", "an approval of the planned commit by `bob`")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the protection rules of the GitHub environment `production/eu west`", "an approval of the planned commit by `bob`")
 	s.expect("a reviewer's", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 	if got := s.deployments(); got != "production/eu west success" {
 		t.Errorf("the deployments are %s", got)
@@ -324,13 +324,13 @@ func TestWaitOfAnEnvironment(t *testing.T) {
 	s := newStageAt(t, deployed(), time.Now)
 	s.guarded("production", githubtest.Environment{Wait: 5})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.headIs("before its end", "b", "failure Cannot be applied yet")
+	s.headIs("before its end", "b", "action_required 1 project waiting for a requirement")
 	w := s.watched(n)
 	if in := time.Until(w.Until); in < 3*time.Minute || in > 10*time.Minute {
 		t.Errorf("the janitor comes back in %v", in)
 	}
 	s.roundAt(w.Until, reconcile.Found{Decisions: 1})
-	s.expect("the status", s.status(n), "5 minutes since people could see the plan (they end at `")
+	s.expect("the status", s.status(n), "5 minutes since the plan was posted (until `")
 }
 
 // TestDeploymentOfAMerge holds that an apply by the merge is recorded as a deployment of the commit that the base branch has: of
@@ -364,13 +364,13 @@ func TestRenamedInAnEnvironment(t *testing.T) {
 	s.settle()
 	n := s.pull("alice", "b", githubtest.Files{"net/c.tf": resource("c", "1"), "lockstep.hcl": strings.Replace(deployed()["lockstep.hcl"], "project \"net\"", "project \"live\"", 1)})
 	got := s.say("alice", n, "lockstep apply")
-	s.expect("before a review", got, "**Not applied** `live`", "an approval of the planned commit by `bob`", "is that of the project `net` on the base branch", "Merge the pull request first. Then comment `lockstep retry`")
-	s.lacks("before a review", got, "comment `lockstep apply` again")
+	s.expect("before a review", got, "**Not applied** `live`", "an approval of the planned commit by `bob`", "still belongs to the project `net` on the base branch, so the plan can be applied only after the merge.", "Merge the pull request first. Then comment `lockstep retry`")
+	s.lacks("before a review", got, "comment `lockstep apply`")
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("the plan after the merge", s.say("alice", n, "lockstep retry"), "**Planned** `live`")
 	got = s.say("alice", n, "lockstep apply")
-	s.expect("its apply", got, "an approval of the planned commit by `bob`", "comment `lockstep apply` again")
+	s.expect("its apply", got, "an approval of the planned commit by `bob`", "comment `lockstep apply`")
 	s.lacks("its apply", got, "Merge the pull request first")
 	s.expect("by the reviewer", s.say("bob", n, "lockstep apply"), "**Applied** `live`: 1 added")
 }

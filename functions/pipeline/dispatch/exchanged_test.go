@@ -111,13 +111,13 @@ func (r robber) before(kind pipeline.Kind, do func()) {
 // the plan is not applied.
 func TestExchangedPlan(t *testing.T) {
 	t.Parallel()
-	const notMade, notShown = "The saved plan is not the one that was made", "The plan is not the one that was shown"
+	const notMade, notShown = "The saved plan was replaced", "This plan is not the one you saw"
 	t.Run("plan", func(t *testing.T) {
 		t.Parallel()
 		r, n := rob(t)
 		r.plan()
 		answer := r.say("bob", n, "lockstep apply "+r.victim.Plan.Hash)
-		r.expect("the check", r.check("b"), "The plan is out of date")
+		r.expect("the check", r.check("b"), "out of date")
 		r.held(answer, n, notMade)
 	})
 	t.Run("record", func(t *testing.T) {
@@ -154,7 +154,7 @@ func TestExchangedPlan(t *testing.T) {
 		t.Parallel()
 		r, n := rob(t)
 		r.exchange(r.own.InputsOf(), r.victim.InputsOf())
-		r.held(r.say("bob", n, "lockstep apply"), n, "What the plan was made from is not what is kept of it")
+		r.held(r.say("bob", n, "lockstep apply"), n, "The saved inputs of the plan were replaced: `it was exchanged: the inputs of .")
 	})
 	t.Run("parts", func(t *testing.T) {
 		t.Parallel()
@@ -170,7 +170,7 @@ func TestExchangedPlan(t *testing.T) {
 		r, n := rob(t)
 		r.exchange(r.own.Report(), r.victim.Report())
 		r.say("mallory", n, "lockstep plan") // has the status written anew
-		r.expect("the status", r.status(n), "What is kept of this plan is not what was made.")
+		r.expect("the status", r.status(n), "The stored plan was replaced")
 		if strings.Contains(r.status(n), "evil") {
 			t.Errorf("it is shown:\n%s", r.status(n))
 		}

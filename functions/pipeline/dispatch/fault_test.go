@@ -139,7 +139,7 @@ func applyStory(t *testing.T, f *faults) {
 	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
 	n := s.repo.OpenPull("alice", "B", "b")
 	s.stubborn()
-	s.expect(f.String()+": the plan", s.status(n)+s.check("b"), "To apply this plan", "success 2 to add", "head lockstep: neutral Waits for lockstep apply: 1 project, 2 to add")
+	s.expect(f.String()+": the plan", s.status(n)+s.check("b"), "To apply this plan", "success Ready to apply – 2 to add", "head lockstep: neutral 1 project ready to apply – 2 to add")
 	id := s.repo.Comment("alice", n, "lockstep apply")
 	s.stubborn()
 	s.appliedOnce(f, n, ".", s.answerTo(n, id), 3)
@@ -178,7 +178,7 @@ func unlockStory(t *testing.T, f *faults) {
 	s.stubborn()
 	answer := s.answerTo(n, id)
 	// Who dies after it is unlocked, and before that is noted, finds nothing locked.
-	if !strings.Contains(answer, "**Unlocked** `.`") && !(strings.Contains(f.died, " ask/") && strings.Contains(answer, "**not locked**")) {
+	if !strings.Contains(answer, "**Unlocked** `.`") && !(strings.Contains(f.died, " ask/") && strings.Contains(answer, "**no lock**")) {
 		t.Errorf("%v: the answer is %s", f, answer)
 	}
 	if got := s.locks(w); got != 0 {
@@ -195,12 +195,12 @@ func (s *stage) appliedOnce(f *faults, n int, project, answer string, comments i
 	s.t.Helper()
 	// Where the death is between the beginning of the apply and the note of its end,
 	// nobody can know what was done, and that is what has to be said.
-	unknown := strings.Contains(s.status(n), "could not apply") && strings.Contains(answer, "look at the new plan with care") &&
+	unknown := strings.Contains(s.status(n), "failed to apply") && strings.Contains(answer, "read the new plan with care") &&
 		strings.HasPrefix(f.died, "put effect/")
 	if !unknown {
-		s.expect(f.String()+": the status", s.status(n), "has applied")
+		s.expect(f.String()+": the status", s.status(n), "applied by")
 		s.expect(f.String()+": the answer", answer, "**Applied** `"+project+"`: 2 added")
-		s.expect(f.String()+": the check", s.check("b"), "success Applied: 2 added", "head lockstep: success Applied: 1 project, 2 added")
+		s.expect(f.String()+": the check", s.check("b"), "success Applied – 2 added", "head lockstep: success 1 project applied – 2 added")
 	}
 	if got := made(s.t, s, project); strings.Count(got, " ") != 3 || !strings.HasPrefix(got, "serial 1: ") {
 		s.t.Errorf("%v: the state has %s", f, got)

@@ -67,10 +67,10 @@ func TestFinalSolved(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "lockstep.hcl/readme.md": "x\n"})
 	s.strict = true
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the check", s.check("b"), "head lockstep: failure The projects cannot be determined")
+	s.expect("the check", s.check("b"), "head lockstep: failure Failed: the projects could not be determined")
 	s.repo.Push("bob", "main", "No settings", githubtest.Files{"lockstep.hcl/readme.md": githubtest.Deleted})
 	s.expect("the plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
-	s.expect("the checks", s.check("b"), "head lockstep: neutral Waits for lockstep apply: 1 project, 2 to add", "lockstep/.: success 2 to add")
+	s.expect("the checks", s.check("b"), "head lockstep: neutral 1 project ready to apply – 2 to add", "lockstep/.: success Ready to apply – 2 to add")
 }
 
 // TestFinalApply holds that an apply which cannot be made is refused with the reason, at
@@ -108,7 +108,7 @@ func TestFinalUnlock(t *testing.T) {
 	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
 		return refuse(w, r, "/repos/acme/infra/contents/", http.StatusForbidden, "Resource not accessible by integration")
 	}
-	s.expect("the unlock", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `.`", "Resource not accessible by integration", "the permissions that its installation has accepted")
+	s.expect("the unlock", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `.`", "Resource not accessible by integration", "the installation of the GitHub App has accepted its permissions")
 	s.repo.Push("bob", "release", "Release", nil)
 	s.repo.Retarget("alice", n, "release")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "Resource not accessible by integration")

@@ -106,9 +106,9 @@ func TestForkIsPlanned(t *testing.T) {
 	fork, n, head := s.theirs(githubtest.Files{"net/b.tf": resource("b", "1") + "\noutput \"loot\" {\n  value = nonsensitive(terraform_data.secret.output)\n}\n"})
 	name := "`lockstep plan " + head + "`"
 	s.expect("the answer to the push", s.repo.Comments(n)[0].Body, "**Not planned**", "comes from a fork", name)
-	s.expect("its author", s.say("mallory", n, "lockstep plan "+head), "`mallory` has the permission `read`", "somebody else has to read and name")
+	s.expect("its author", s.say("mallory", n, "lockstep plan "+head), "`mallory` has the permission `read`", "The pull request comes from a fork, and its author")
 	s.expect("no commit", s.say("alice", n, "lockstep plan"), "**Not planned**", name)
-	s.expect("a part of its ID", s.say("alice", n, "lockstep plan "+head[:12]), "is not the whole ID of a commit", name)
+	s.expect("a part of its ID", s.say("alice", n, "lockstep plan "+head[:12]), "is not a full commit ID, and somebody could create another commit with the same beginning.", name)
 	s.expect("another command", s.say("alice", n, "lockstep drift"), "**Not planned**", name)
 	if bare, others := e.bare(); bare+others+len(e.snapshot) > 0 {
 		t.Fatalf("%d plans, and %d snapshots, that nobody may have", bare+others, len(e.snapshot))
@@ -119,27 +119,27 @@ func TestForkIsPlanned(t *testing.T) {
 		t.Errorf("%d plans without credentials, %d others, %d snapshots, %d calls of hooks", bare, others, len(e.snapshot), len(hook.events)-called)
 	}
 	status := s.status(n)
-	s.expect("the status", status, "Plan without credentials for `"+head[:7]+"`: 1 to add, 1 to change", "planned without credentials, from a snapshot of the state", "because `alice` has named the commit", "Nothing of a fork's pull request is applied before it is merged")
+	s.expect("the status", status, "1 to add, 1 to change, 0 to destroy (`"+head[:7]+"`)", "previewed without credentials, from a snapshot of the state", "because `alice` named the commit", "Lockstep applies nothing from a fork before the merge")
 	if strings.Contains(status, "horse") || strings.Contains(status, "To apply this plan") {
 		t.Errorf("%s", status)
 	}
 	for _, c := range s.repo.Checks(head) {
-		want := map[string]string{"lockstep": "neutral Planned without credentials, from a snapshot of the state: 1 project, 1 to add, 1 to change, 0 to destroy", "lockstep/net": "success Without credentials: 1 to add, 1 to change, 0 to destroy"}
+		want := map[string]string{"lockstep": "neutral 1 project previewed without credentials – 1 to add, 1 to change, 0 to destroy", "lockstep/net": "success Previewed without credentials, from a snapshot of the state – 1 to add, 1 to change, 0 to destroy"}
 		if got := string(c.Conclusion) + " " + c.Title; got != want[c.Name] {
 			t.Errorf("%s: %s", c.Name, got)
 		}
 	}
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "Merge it, and comment `lockstep plan`")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "Merge it. Then comment `lockstep plan` to plan it with credentials, read the plan, and apply it.")
 	s.expect("a plan and an apply in one", s.say("alice", n, "lockstep plan "+head+"\nlockstep apply"), "**Planned** `net`", "**Not applied**")
 
 	fork.Push("mallory", "theirs", "More", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.settle()
 	next := fork.Head("theirs")
-	s.expect("the status", s.status(n), "could not plan `"+next[:7]+"`", "`lockstep plan "+next+"`")
+	s.expect("the status", s.status(n), "Nothing is planned (`"+next[:7]+"`)", "`lockstep plan "+next+"`")
 	if c := s.repo.Checks(next); len(c) != 1 || c[0].Conclusion != "action_required" || !strings.Contains(c[0].Summary, "lockstep plan "+next) {
 		t.Errorf("after a push: %+v", c)
 	}
-	s.expect("the former commit", s.say("alice", n, "lockstep plan "+head), "is not the head of the pull request", "`lockstep plan "+next+"`")
+	s.expect("the former commit", s.say("alice", n, "lockstep plan "+head), "is not the latest commit of the pull request, which is", "`lockstep plan "+next+"`")
 
 	s.expect("the next commit", s.say("alice", n, "lockstep plan "+next), "**Planned** `net`: 2 to add")
 
@@ -168,7 +168,7 @@ func TestForkGrantsItselfNothing(t *testing.T) {
 	s.repo.Push("bob", "lax", "Lax", githubtest.Files{"lockstep.hcl": netProject + forksAllowed})
 	s.repo.Retarget("bob", n, "lax")
 	s.settle()
-	s.expect("into another branch", s.say("alice", n, "lockstep plan "+head), "**Not planned**", "comes from a fork", "would grant themselves")
+	s.expect("into another branch", s.say("alice", n, "lockstep plan "+head), "**Not planned**", "comes from a fork", "everybody who can push to a branch could change the settings")
 	if len(e.planned)+len(e.snapshot) > 0 {
 		t.Error("it was planned")
 	}
@@ -239,11 +239,11 @@ func TestForkStaysWithItsState(t *testing.T) {
 		want  string // of the refusal; "": it is planned
 	}{
 		"as it is":          {githubtest.Files{"net/b.tf": resource("b", "1")}, ""},
-		"another backend":   {githubtest.Files{"net/main.tf": resource("a", "1") + at("else")}, "keeps the state of `net` at another address"},
-		"another directory": {githubtest.Files{"lockstep.hcl": project("net", "prod", "quiet") + environment, "net/backend.tf": githubtest.Deleted, "net/main.tf": resource("a", "2"), "prod/x.tf": resource("x", "1")}, "keeps the state of `net` at another address"},
+		"another backend":   {githubtest.Files{"net/main.tf": resource("a", "1") + at("else")}, "The pull request comes from a fork, and changes the address of the state of `net`."},
+		"another directory": {githubtest.Files{"lockstep.hcl": project("net", "prod", "quiet") + environment, "net/backend.tf": githubtest.Deleted, "net/main.tf": resource("a", "2"), "prod/x.tf": resource("x", "1")}, "The pull request comes from a fork, and changes the address of the state of `net`."},
 		"an environment":    {githubtest.Files{"lockstep.hcl": project("net", "net", "loud") + environment, "net/b.tf": resource("b", "1")}, ""},
-		"another name":      {githubtest.Files{"lockstep.hcl": project("mine", "net", "loud") + environment, "net/b.tf": resource("b", "1")}, "The base branch has no project `mine`"},
-		"a workspace":       {githubtest.Files{"lockstep.hcl": strings.Replace(project("net", "net", "quiet"), "}", "  workspace = \"prod\"\n}", 1) + environment, "net/b.tf": resource("b", "1")}, "The base branch has no project `net`"},
+		"another name":      {githubtest.Files{"lockstep.hcl": project("mine", "net", "loud") + environment, "net/b.tf": resource("b", "1")}, "The pull request comes from a fork, and the base branch has no project `mine`, so the project has no state and no providers."},
+		"a workspace":       {githubtest.Files{"lockstep.hcl": strings.Replace(project("net", "net", "quiet"), "}", "  workspace = \"prod\"\n}", 1) + environment, "net/b.tf": resource("b", "1")}, "The pull request comes from a fork, and the base branch has no project `net`, so the project has no state and no providers."},
 	} {
 		s := newStage(t, githubtest.Files{"README.md": "hello"})
 		s.repo.Push("alice", "main", "Base", githubtest.Files{"net/main.tf": resource("a", "1") + at("net"), "prod/main.tf": resource("p", "1") + at("prod"), "lockstep.hcl": base})
@@ -298,17 +298,17 @@ func forkStory(t *testing.T, f *faults) {
 	f.use(s)
 	n := s.repo.OpenPullFrom(fork, "mallory", "Theirs", "theirs")
 	s.stubborn()
-	name := func(sha string) string { return "Read what it changes, and comment `lockstep plan " + sha + "`" }
+	name := func(sha string) string { return "Read the commit, then comment `lockstep plan " + sha + "`" }
 	s.expect(f.String()+": the answer to the push", s.answer(n, "push"), "**Not planned**", "comes from a fork", name(head))
 	id := s.repo.Comment("alice", n, "lockstep plan "+head)
 	s.stubborn()
 	s.expect(f.String()+": the answer", s.answerTo(n, id), "**Planned** `net`: 2 to add")
-	s.expect(f.String()+": the status", s.status(n), "Plan without credentials for `"+head[:7]+"`: 2 to add")
+	s.expect(f.String()+": the status", s.status(n), "previewed without credentials, from a snapshot of the state – 2 to add, 0 to change, 0 to destroy (`"+head[:7]+"`)")
 	fork.Push("mallory", "theirs", "More", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.stubborn()
 	next := fork.Head("theirs")
 	s.expect(f.String()+": the answer to the next push", s.answer(n, "push"), name(next))
-	s.expect(f.String()+": the status", s.status(n), "could not plan `"+next[:7]+"`", name(next))
+	s.expect(f.String()+": the status", s.status(n), "Nothing is planned (`"+next[:7]+"`)", name(next))
 	if strings.Contains(s.answer(n, "push"), head) {
 		t.Errorf("%v: the former commit is named still: %s", f, s.answer(n, "push"))
 	}
@@ -388,7 +388,7 @@ func TestForkOfDocuments(t *testing.T) {
 			}
 			want := "action_required Nothing is planned; "
 			if test.pass {
-				want = "success Nothing to plan; "
+				want = "success No project is affected; "
 			}
 			if got != want {
 				t.Errorf("the check is %q, want %q", got, want)
@@ -404,7 +404,7 @@ func TestForkOfDocuments(t *testing.T) {
 	n := s.repo.OpenPull("alice", "Words", "words")
 	s.repo.Retarget("alice", n, "release")
 	s.settle()
-	s.expect("into a branch that nobody has named", s.check("words"), "success Nothing to plan")
+	s.expect("into a branch that nobody has named", s.check("words"), "success No project is affected")
 }
 
 // TestForkAgain holds that the commit of a fork has to be named again once its pull request was closed, or goes into another branch,
@@ -429,8 +429,8 @@ func TestForkAgain(t *testing.T) {
 			s.repo.Retarget("alice", n, "release")
 			s.repo.Retarget("alice", n, "main")
 			s.settle()
-			s.expect(how, s.status(n), "Plan without credentials")
-			s.expect(how, checks(), "lockstep: neutral Planned without credentials", "lockstep/net: success")
+			s.expect(how, s.status(n), "previewed without credentials")
+			s.expect(how, checks(), "lockstep: neutral 1 project previewed without credentials", "lockstep/net: success")
 			continue
 		case "reopened":
 			s.repo.Close("mallory", n)
@@ -441,18 +441,18 @@ func TestForkAgain(t *testing.T) {
 		}
 		s.settle()
 		status := s.status(n)
-		s.expect(how, status, "could not plan", "`lockstep plan "+head+"`")
+		s.expect(how, status, "Nothing is planned", "`lockstep plan "+head+"`")
 		if strings.Contains(status, "To plan again, push") {
 			t.Errorf("%s: neither helps:\n%s", how, status)
 		}
-		if strings.Contains(status, "Plan without credentials") || strings.Contains(status, "terraform_data.b") != (how == "reopened") {
+		if strings.Contains(status, "previewed without credentials") || strings.Contains(status, "terraform_data.b") != (how == "reopened") {
 			t.Errorf("%s: the plan of before:\n%s", how, status)
 		}
-		s.expect(how, checks(), "lockstep: action_required Nothing is planned", "lockstep/net: cancelled The plan was dropped")
+		s.expect(how, checks(), "lockstep: action_required Nothing is planned", "lockstep/net: cancelled Plan dropped, not applied")
 		if got := s.repo.Comments(n)[before:]; len(got) != 1 || !strings.Contains(got[0].Body, "`lockstep plan "+head+"`") {
 			t.Errorf("%s: nobody was told: %+v", how, got)
 		}
 		s.say("alice", n, "lockstep plan "+head)
-		s.expect(how+", and named", s.status(n), "Plan without credentials")
+		s.expect(how+", and named", s.status(n), "previewed without credentials")
 	}
 }

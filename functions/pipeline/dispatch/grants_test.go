@@ -19,7 +19,7 @@ func TestGrantsAreTheBase(t *testing.T) {
 		"lockstep.hcl": generous,
 		"net/run.tf":   "resource \"terraform_data\" \"run\" {\n  provisioner \"local-exec\" {\n    command = \"touch '" + mark + "'\"\n  }\n}\n",
 	})
-	s.expect("the status", s.status(n), "could not plan", "Provisioners are not allowed", "on the base branch")
+	s.expect("the status", s.status(n), "failed to plan", "Provisioners are not allowed", "on the base branch")
 	s.say("alice", n, "lockstep apply")
 	if _, err := os.Stat(mark); err == nil {
 		t.Error("the program has run")

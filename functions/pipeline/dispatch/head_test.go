@@ -43,29 +43,29 @@ func TestRequiredCheck(t *testing.T) {
 	s := newStage(t, githubtest.Files{"lockstep.hcl": enforcing, "net/main.tf": resource("a", "1"), "README.md": "hello\n"})
 	s.strict = true
 	words := s.pull("alice", "words", githubtest.Files{"README.md": "hello, world\n"})
-	s.headIs("documents only", "words", "success Nothing to plan")
+	s.headIs("documents only", "words", "success No project is affected")
 	if got := s.repo.Comments(words); len(got) != 0 {
 		t.Errorf("a pull request that touches no project: %v", got)
 	}
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.headIs("planned", "b", "action_required Waits for lockstep apply: 1 project, 2 to add")
+	s.headIs("planned", "b", "action_required 1 project ready to apply – 2 to add")
 	s.expect("its page", s.checkOf("b", "lockstep").Summary, "| `net` | 2 to add", "passes once they are", "comment `lockstep apply`")
 	s.say("alice", n, "lockstep apply")
-	s.headIs("applied", "b", "success Applied: 1 project, 2 added")
+	s.headIs("applied", "b", "success 1 project applied – 2 added")
 	s.repo.Push("alice", "b", "Broken", githubtest.Files{"net/b.tf": "resource {\n"})
 	s.settle()
-	s.headIs("broken", "b", "failure Planning failed: 1 project")
+	s.headIs("broken", "b", "failure 1 project failed to plan")
 	s.repo.Push("alice", "b", "Documents only", githubtest.Files{"net/b.tf": githubtest.Deleted, "README.md": "bye\n"})
 	s.settle()
-	s.headIs("touching nothing any more", "b", "action_required Waits for lockstep apply: 1 project, 0 to add, 0 to change, 1 to destroy")
+	s.headIs("touching nothing any more", "b", "action_required 1 project ready to apply – 0 to add, 0 to change, 1 to destroy")
 	if got := s.status(n); strings.Contains(got, "resource {") {
 		t.Errorf("the comment is that of another head:\n%s", got)
 	}
 	s.say("alice", n, "lockstep apply")
-	s.headIs("undone", "b", "success Applied: 1 project, 0 added, 0 changed, 1 destroyed")
+	s.headIs("undone", "b", "success 1 project applied – 0 added, 0 changed, 1 destroyed")
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.headIs("merged", "b", "success Applied")
+	s.headIs("merged", "b", "success 1 project applied")
 }
 
 // TestSettingOfTheBase carries out an attack: a pull request changes what its own check needs to
@@ -74,7 +74,7 @@ func TestSettingOfTheBase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"lockstep.hcl": enforcing, "net/main.tf": resource("a", "1")})
 	s.pull("alice", "b", githubtest.Files{"lockstep.hcl": "check {\n  waiting = \"neutral\"\n}\n", "net/b.tf": resource("b", "1")})
-	s.headIs("its own setting", "b", "action_required Waits for lockstep apply")
+	s.headIs("its own setting", "b", "action_required 1 project ready to apply")
 }
 
 // TestSettingAsItIsNow holds that a setting which the base branch gets later is that of open pull requests, from their next event
@@ -89,16 +89,16 @@ func TestSettingAsItIsNow(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1")})
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-			s.headIs("before", "b", "neutral Waits for lockstep apply")
+			s.headIs("before", "b", "neutral 1 project ready to apply")
 			s.repo.Push("bob", "main", "Stricter", githubtest.Files{"lockstep.hcl": enforcing})
 			event(s, n)
 			s.settle()
-			s.headIs("since", "b", "action_required Waits for lockstep apply")
-			s.expect("its page", s.checkOf("b", "lockstep").Summary, "this check passes once they are")
+			s.headIs("since", "b", "action_required 1 project ready to apply")
+			s.expect("its page", s.checkOf("b", "lockstep").Summary, "This check passes once they are applied")
 			s.repo.Push("bob", "main", "As before", githubtest.Files{"lockstep.hcl": githubtest.Deleted})
 			event(s, n)
 			s.settle()
-			s.headIs("and back", "b", "neutral Waits for lockstep apply")
+			s.headIs("and back", "b", "neutral 1 project ready to apply")
 		})
 	}
 }
@@ -135,11 +135,11 @@ func TestPendingFromTheStart(t *testing.T) {
 	if failed == 0 {
 		t.Error("nothing has failed")
 	}
-	s.headIs("given up", "b", "failure Lockstep could not look at this head")
-	s.expect("its page", s.checkOf("b", "lockstep").Summary, "comment `lockstep plan`", "could not do this")
+	s.headIs("given up", "b", "failure Failed: Lockstep could not read this commit")
+	s.expect("its page", s.checkOf("b", "lockstep").Summary, "comment `lockstep plan`", "**Lockstep failed**: handle 4b1744ed3a4ab8fda1b4d26ce83a03ad: the disk is full.")
 	s.pipeline.Projects = projects
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`")
-	s.headIs("looked at", "b", "neutral Waits for lockstep apply")
+	s.headIs("looked at", "b", "neutral 1 project ready to apply")
 }
 
 // TestAnotherPullRequestTurnsNothingGreen carries out an attack: a second pull request with the same
@@ -150,16 +150,16 @@ func TestAnotherPullRequestTurnsNothingGreen(t *testing.T) {
 	// The release branch has settings of its own: there nothing is a project.
 	s.repo.Push("bob", "release", "Release", githubtest.Files{"lockstep.hcl": "exclude = [\"**\"]\n"})
 	one := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "README.md": "x\n"})
-	const waits = "action_required Waits for lockstep apply"
+	const waits = "action_required 1 project ready to apply"
 	s.headIs("alone", "b", waits)
 	two := s.repo.OpenPull("mallory", "Into the release", "b")
 	s.repo.Retarget("mallory", two, "release")
 	s.settle()
-	s.headIs("beside another", "b", "action_required #1: Waits for lockstep apply")
-	s.expect("the page", s.checkOf("b", "lockstep").Summary, "### #1: Waits", "### #2: Nothing to plan")
+	s.headIs("beside another", "b", "action_required #1: 1 project ready to apply")
+	s.expect("the page", s.checkOf("b", "lockstep").Summary, "### #1: 1 project ready to apply", "### #2: No project is affected")
 	s.repo.Review("bob", two, "approved", "Fine.") // the other one is told again
 	s.settle()
-	s.headIs("told again", "b", "action_required #1: Waits for lockstep apply")
+	s.headIs("told again", "b", "action_required #1: 1 project ready to apply")
 	s.repo.Close("mallory", two)
 	s.settle()
 	s.headIs("alone again", "b", waits)
@@ -168,10 +168,10 @@ func TestAnotherPullRequestTurnsNothingGreen(t *testing.T) {
 	s.repo.Close("alice", one)
 	s.repo.Reopen("mallory", two)
 	s.settle()
-	s.headIs("the other one alone", "b", "success Nothing to plan")
+	s.headIs("the other one alone", "b", "success No project is affected")
 	s.repo.Reopen("alice", one)
 	s.settle()
-	s.headIs("reopened", "b", "action_required #1: Waits for lockstep apply")
+	s.headIs("reopened", "b", "action_required #1: 1 project ready to apply")
 }
 
 // TestMergedElsewhereHoldsNothing tells the story of a commit that is merged into a release branch without an apply, and is to be
@@ -194,20 +194,20 @@ func TestMergedElsewhereHoldsNothing(t *testing.T) {
 		s.repo.Merge("alice", elsewhere)
 		s.settle()
 		if !after {
-			s.headIs("merged, and alone", "b", "action_required Merged, but not applied")
+			s.headIs("merged, and alone", "b", "action_required 1 project merged, not applied")
 			open()
 		}
-		s.expect("while it waits", s.headOf("b"), fmt.Sprintf("action_required #%d: Waits for lockstep apply", into))
+		s.expect("while it waits", s.headOf("b"), fmt.Sprintf("action_required #%d: 1 project ready to apply", into))
 		s.say("alice", into, "lockstep apply")
-		s.expect("once it is applied", s.headOf("b"), fmt.Sprintf("success #%d: Applied", into))
-		s.expect("the page", s.checkOf("b", "lockstep").Summary, fmt.Sprintf("### #%d: Merged, but not applied", elsewhere))
+		s.expect("once it is applied", s.headOf("b"), fmt.Sprintf("success #%d: 1 project applied", into))
+		s.expect("the page", s.checkOf("b", "lockstep").Summary, fmt.Sprintf("### #%d: 1 project merged, not applied", elsewhere))
 		for _, c := range s.repo.Checks(s.repo.Head("b")) {
 			if c.Conclusion != "success" {
 				t.Errorf("the check %s is %s: %s", c.Name, c.Conclusion, c.Title)
 			}
 		}
-		s.expect("the checks", s.pages("b"), fmt.Sprintf("Merged, but not applied (success on #%d)", into),
-			fmt.Sprintf("The pull request is merged, and another one with the same head is open: success on #%d.", into))
+		s.expect("the checks", s.pages("b"), fmt.Sprintf("Merged, not applied (success on #%d)", into),
+			fmt.Sprintf("This pull request is merged, and an open one has the same commit: success on #%d.", into))
 	}
 }
 
@@ -230,7 +230,7 @@ func TestReopenedIsLookedAt(t *testing.T) {
 	s.headIs("reopened", "b", "queued Looking for the projects")
 	s.hub.LoseDeliveries(0)
 	s.round(reconcile.Found{Deliveries: 1, Heads: 1})
-	s.headIs("looked at", "b", "action_required Waits for lockstep apply")
+	s.headIs("looked at", "b", "action_required 1 project ready to apply")
 }
 
 // TestAskedBeforeThePush is the story of a history (seed 70000375): the event of a new pull request came to nobody, and a comment
@@ -249,7 +249,7 @@ func TestAskedBeforeThePush(t *testing.T) {
 	s.expect("its apply", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`")
 	s.headIs("applied in part", "b", "queued Looking for the projects")
 	s.round(reconcile.Found{Heads: 1})
-	s.headIs("looked at", "b", "neutral Waits for lockstep apply: 1 of 2 projects")
+	s.headIs("looked at", "b", "neutral 1 project ready to apply, 1 applied")
 	s.round(reconcile.Found{})
 }
 
@@ -264,7 +264,7 @@ func TestRetargetedIsLookedAt(t *testing.T) {
 	n := s.repo.OpenPull("mallory", "Into the release", "b")
 	s.repo.Retarget("mallory", n, "release")
 	s.settle()
-	s.headIs("into a branch without projects", "b", "success Nothing to plan")
+	s.headIs("into a branch without projects", "b", "success No project is affected")
 	s.hub.LoseDeliveries(1)
 	s.repo.Retarget("mallory", n, "main")
 	s.settle()
@@ -273,7 +273,7 @@ func TestRetargetedIsLookedAt(t *testing.T) {
 	s.headIs("retargeted", "b", "queued Looking for the projects")
 	s.hub.LoseDeliveries(0)
 	s.round(reconcile.Found{Deliveries: 1, Heads: 1})
-	s.headIs("looked at", "b", "failure Planning failed")
+	s.headIs("looked at", "b", "failure 1 project failed to plan")
 }
 
 // TestForkPassesNot holds that a fork's pull request, which nobody plans, does not pass, and that
@@ -290,7 +290,7 @@ func TestForkPassesNot(t *testing.T) {
 		if c.Name != "lockstep" || c.Conclusion != "action_required" {
 			t.Errorf("%s: %s", c.Name, c.Conclusion)
 		}
-		s.expect("the page", c.Summary, "comes from a fork", "Push the commits to a branch of this repository")
+		s.expect("the page", c.Summary, "comes from a fork", "push them to a branch of this repository")
 	}
 	if got := len(s.repo.Checks(head)); got != 1 {
 		t.Errorf("%d checks", got)

@@ -15,19 +15,19 @@ func TestHeldOnMerge(t *testing.T) {
 	files["lockstep.hcl"] = "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\nrequire \"apply\" {\n  approvals = 1\n}\n"
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	const missing, merging, promise = "**missing**: an approval of the planned commit", "When that is fulfilled, before the merge or after it, merging the pull request applies this plan", "will be applied on merge"
-	s.expect("the status", s.status(n), "cannot be applied yet: 2 to add", "**waits** for what is missing, then for the merge", missing, "What is missing may come before the merge or after it")
-	s.never("the status", s.status(n), promise, "Merging this pull request applies the plans")
-	s.expect("the page", s.onPage(n), "**waits** for what is missing, then for the merge", missing, merging)
+	const missing, merging, promise = "**not met**: an approval of the planned commit", "To apply this plan, merge the pull request. The requirements can be met before or after the merge", "| applies on merge |"
+	s.expect("the status", s.status(n), "needs approval, then applies on merge – 2 to add", "**needs approval**, then applies on merge", missing, "The requirements can be met before or after the merge")
+	s.never("the status", s.status(n), promise, "merge this pull request")
+	s.expect("the page", s.onPage(n), "**needs approval**, then applies on merge", missing, merging)
 	net := s.checkOf("b", "lockstep/net")
-	s.expect("the project's check", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "failure Cannot be applied yet: 2 to add", missing, merging)
+	s.expect("the project's check", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "action_required Needs approval", missing, merging)
 	head := s.checkOf("b", "lockstep")
-	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "failure Cannot be applied yet", "**waits** for what is missing, then for the merge", missing, "What is missing may come before the merge or after it")
+	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "action_required 1 project needs approval", "**needs approval**, then applies on merge", missing, "The requirements can be met before or after the merge")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
-	s.expect("the status then", s.status(n), "### Plan for", promise, "Merging this pull request applies the plans")
+	s.expect("the status then", s.status(n), "applies on merge", promise, "merge this pull request")
 	net = s.checkOf("b", "lockstep/net")
-	s.expect("the project's check then", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "success 2 to add", promise, "Merging the pull request applies this plan", "fulfilled: an approval")
+	s.expect("the project's check then", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "success Applies on merge – 2 to add", "`net`: applies on merge", "To apply this plan, merge the pull request", "met: an approval")
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`")
@@ -47,24 +47,24 @@ func TestHeldBesideOthers(t *testing.T) {
 	s.expect("a lock", s.say("bob", lock, "lockstep lock --reason \"it moves\""), "**Locked** `web`")
 	n := s.pull("alice", "b", change)
 	status := s.status(n)
-	s.expect("the status", status, "1 of 4 plans for", "2 cannot be applied yet", "1 is planned")
+	s.expect("the status", status, "1 locked by another pull request", "2 projects need approval", "1 ready to apply")
 	s.inOrder("the table", status, "| `dns` |", "| `net` |", "| `web` |", "| `app` |")
 	head := s.checkOf("b", "lockstep")
-	s.expect("the check", string(head.Conclusion)+" "+head.Title, "failure Cannot be applied now: 3 of 4 projects")
+	s.expect("the check", string(head.Conclusion)+" "+head.Title, "action_required 2 projects need approval, 1 locked by another pull request, 1 ready to apply")
 	for what, text := range map[string]string{"the status": status, "the page of the check": head.Summary} {
-		s.expect(what, text, "**waits** for what is missing |", "`web`: `bob` has locked the state for #1", "`lockstep unlock` on the pull request that has the lock", "it is left out until then")
+		s.expect(what, text, "**needs approval** |", "Locked by #1: `bob` has locked the state", "To release the lock, comment `lockstep unlock` on #1.", "It skips plans whose requirements are not met")
 		s.never(what, text, "A blocked plan cannot be applied")
 	}
-	s.expect("the page of the check", head.Summary, "`dns`, `net`: To be applied, the base branch's `lockstep.hcl` requires:\n\n- **missing**: the block at `lockstep.hcl:1`", "**missing**: an approval of the planned commit")
+	s.expect("the page of the check", head.Summary, "`dns`, `net`: Requirements for the apply, from `lockstep.hcl` on the base branch:\n\n- **not met**: the requirement at `lockstep.hcl:1`", "**not met**: an approval of the planned commit")
 	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "**Applied** `app`", "**Not applied** `dns`", "**Not applied** `net`", "**Not applied** `web`")
 
 	one := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	head = s.checkOf("c", "lockstep")
-	s.expect("one project", head.Summary, "To be applied, the base branch's `lockstep.hcl` requires:", "**missing**: an approval", "When that is fulfilled, to apply this plan, comment `lockstep apply`")
+	s.expect("one project", head.Summary, "Requirements for the apply, from `lockstep.hcl` on the base branch:", "**not met**: an approval", "Approve the pull request. Then, to apply it, comment `lockstep apply`")
 	s.repo.Review("bob", one, github.Approved, "")
 	s.settle()
 	head = s.checkOf("c", "lockstep")
-	s.expect("one project then", string(head.Conclusion)+" "+head.Title, "neutral Waits for lockstep apply")
+	s.expect("one project then", string(head.Conclusion)+" "+head.Title, "neutral 1 project ready to apply")
 	s.never("one project then", head.Summary, "requires:")
 }
 
@@ -97,6 +97,6 @@ func TestHeldCommand(t *testing.T) {
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	for _, typed := range []string{"lockstep apply -p net", "lockstep apply " + s.of(n, "net").Plan.Hash[:12], "lockstep apply"} {
-		s.expect(typed, s.say("alice", n, typed), "**Not applied** `net`", "When it is fulfilled, comment `"+typed+"` again.")
+		s.expect(typed, s.say("alice", n, typed), "**Not applied** `net`", "Once it is approved, comment `"+typed+"`.")
 	}
 }

@@ -81,7 +81,7 @@ func TestHooks(t *testing.T) {
 	p := &steps{say: map[string]string{"after_plan": `{"messages":["read about it in WIKI-1"]}`, "before_apply": `{"verdict":"allow","messages":["CHG-7 is open"]}`}}
 	p.use(s)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "The hook `ticket` (after_plan): `read about it in WIKI-1`", "waits for `lockstep apply`")
+	s.expect("the status", s.status(n), "The hook `ticket` (after_plan): `read about it in WIKI-1`", "ready to apply")
 	s.expect("its answer", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "The hook `ticket` (before_apply): `CHG-7 is open`")
 	if got, want := p.seen(), "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"; got != want {
 		t.Errorf("the hook saw %s", got)
@@ -93,14 +93,14 @@ func TestHooks(t *testing.T) {
 func TestHooksRefuse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ event, answer, plan, apply, seen string }{
-		{"before_plan", `{"verdict":"deny","messages":["budget is spent"]}`, "The hook `ticket` of the base branch's `lockstep.hcl` refuses it: `budget is spent`", "**Not applied**", "net before_plan"},
-		{"before_plan", "", "gave no answer: `exit status 1`", "**Not applied**", "net before_plan"},
-		{"before_plan", "rubbish", "gave no answer: `its answer is neither empty nor a JSON object", "**Not applied**", "net before_plan"},
-		{"before_apply", `{"verdict":"deny","messages":["CHG-7 is closed"]}`, "waits for `lockstep apply`", "**Not applied** `net`:\n\n- The hook `ticket` of the base branch's `lockstep.hcl` refuses it: `CHG-7 is closed`", "net before_plan, net after_plan success +2, net before_apply"},
-		{"before_apply", "", "waits for `lockstep apply`", "gave no answer: `exit status 1`", "net before_plan, net after_plan success +2, net before_apply"},
-		{"before_apply", `{"verdict":"maybe"}`, "waits for `lockstep apply`", "gave no answer: `its verdict is \"maybe\"", "net before_plan, net after_plan success +2, net before_apply"},
-		{"after_plan", `{"verdict":"deny"}`, "The hook `ticket` (after_plan) gave no answer: `its verdict is \"deny\", and there is nothing to deny", "**Applied** `net`", "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"},
-		{"after_apply", "", "waits for `lockstep apply`", "The hook `ticket` (after_apply) gave no answer: `exit status 1`", "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"},
+		{"before_plan", `{"verdict":"deny","messages":["budget is spent"]}`, "The hook `ticket` denies it", "**Not applied**", "net before_plan"},
+		{"before_plan", "", "did not answer", "**Not applied**", "net before_plan"},
+		{"before_plan", "rubbish", "did not answer", "**Not applied**", "net before_plan"},
+		{"before_apply", `{"verdict":"deny","messages":["CHG-7 is closed"]}`, "ready to apply", "The hook `ticket` denies it", "net before_plan, net after_plan success +2, net before_apply"},
+		{"before_apply", "", "ready to apply", "did not answer", "net before_plan, net after_plan success +2, net before_apply"},
+		{"before_apply", `{"verdict":"maybe"}`, "ready to apply", "did not answer", "net before_plan, net after_plan success +2, net before_apply"},
+		{"after_plan", `{"verdict":"deny"}`, "The hook `ticket` (after_plan) did not answer:", "**Applied** `net`", "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"},
+		{"after_apply", "", "ready to apply", "The hook `ticket` (after_apply) did not answer: `exit status 1`.", "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"},
 	} {
 		t.Run(c.event+" "+c.answer, func(t *testing.T) {
 			t.Parallel()
@@ -147,7 +147,7 @@ func TestHooksOfTheBase(t *testing.T) {
 			p.use(s)
 			changes["net/b.tf"] = resource("b", "1")
 			n := s.pull("alice", "b", changes)
-			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "refuses it: `never`")
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "denies it: `never`")
 		})
 	}
 	t.Run("a hook of the pull request", func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestHooksOfTheBase(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, hooked(""))
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-		s.expect("the status", s.status(n), "gave no answer: `hooks cannot be called here`")
+		s.expect("the status", s.status(n), "did not answer")
 	})
 	t.Run("a mistake in the block", func(t *testing.T) {
 		t.Parallel()
@@ -213,13 +213,13 @@ func TestHooksOfARenewedPlan(t *testing.T) {
 	p.seen()
 	s.repo.Merge("alice", one)
 	s.settle()
-	s.expect("the status", s.status(two), "**another plan** than before", "The hook `ticket` (after_plan): `it costs 7 a month`")
+	s.expect("the status", s.status(two), "**has a new plan**", "The hook `ticket` (after_plan): `it costs 7 a month`")
 	if got, want := p.seen(), "net after_plan success +1"; got != want {
 		t.Errorf("the hook saw %q", got)
 	}
 	s.repo.Push("carol", "main", "Beside it", githubtest.Files{"net/d.tf": resource("d", "1")})
 	answer := s.say("bob", two, "lockstep apply "+s.hash(two))
-	s.expect("an apply that plans again", answer, "**Not applied** `net`", "the changes are not those that were approved")
+	s.expect("an apply that plans again", answer, "**Not applied** `net`", "Lockstep planned again, because the configuration on the base branch has changed:")
 	if got, want := p.seen(), "net after_plan success +2"; got != want {
 		t.Errorf("the hook saw %q", got)
 	}
@@ -240,7 +240,7 @@ func TestHooksOfAStoppedApply(t *testing.T) {
 	e.during = func(context.Context, int) error { s.command("bob", n, "lockstep stop"); return nil }
 	s.handleUntil(t.Context(), m, 9)
 	s.settle()
-	s.expect("the answer", s.answerTo(n, id), "**Stopped** the apply of `net`, as `bob` asked", "(before_apply): `CHG-7 is open`", "(after_apply): `CHG-7 is closed`")
+	s.expect("the answer", s.answerTo(n, id), "**Cancelled** the apply of `net`, as `bob` requested", "(before_apply): `CHG-7 is open`", "(after_apply): `CHG-7 is closed`")
 	if got, want := p.seen(), "net before_apply, net after_apply failure +2"; got != want && got != "net before_apply, net after_apply failure +4" {
 		t.Errorf("the hook saw %q, want %q", got, want)
 	}
@@ -265,7 +265,7 @@ func TestRemedyOfAHook(t *testing.T) {
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "refuses it: `CHG-7 is closed`", "To ask it again, comment `lockstep retry -p net`.")
+		s.expect("the answer", s.answer(n, "merge"), "denies it: `CHG-7 is closed`", "To ask the hook again, comment `lockstep retry -p net`.")
 		allow(p)
 		s.say("alice", n, "lockstep retry -p net")
 		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
@@ -284,7 +284,7 @@ func TestRemedyOfAHook(t *testing.T) {
 		p.say = map[string]string{"before_apply": deny}
 		p.mu.Unlock()
 		again := "lockstep apply " + markdown.PlanShort(s.run(two).Plan.Hash)
-		s.expect("the answer", s.say("bob", two, again), "refuses it: `CHG-7 is closed`", "To ask it again, comment `"+again)
+		s.expect("the answer", s.say("bob", two, again), "denies it: `CHG-7 is closed`", "To ask the hook again, comment `"+again)
 		allow(p)
 		s.expect("its apply", s.say("bob", two, again), "**Applied** `net`")
 	})

@@ -68,11 +68,11 @@ func TestLateApply(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied**", "`net`", "`app`", "**missing**: no freeze", "Once that is so, the plan is applied by itself")
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied**", "`net`", "`app`", "**not met**: no freeze", "Lockstep applies the plan once that is resolved, if it still fits the base branch.")
 	s.lacks("the answer", s.answer(n, "merge"), "look at it, and apply that one")
-	s.expect("the status", s.status(n), "Merged, but not applied", "`net` | 2 to add, 0 to change, 0 to destroy | **not applied** yet, waits for what is missing", "`app` | 2 to add, 0 to change, 0 to destroy | **not applied** yet, waits for what is missing, to be applied after `net`", "A plan that waits is applied by itself")
+	s.expect("the status", s.status(n), "erged, not applied", "`net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied**, waiting for the end of the freeze", "`app` | 2 to add, 0 to change, 0 to destroy | **merged, not applied**, waiting for the end of the freeze, after `net`", "Lockstep applies the plan once its requirements are met, if it still fits the base branch.")
 	s.lacks("the status", s.status(n), "To apply what was merged")
-	s.expect("the check", s.check("b"), "action_required Merged, but not applied yet: 2 to add")
+	s.expect("the check", s.check("b"), "action_required Merged, not applied")
 	if got := s.openIssues(); len(got) != 1 {
 		t.Errorf("the issues are %q", got)
 	}
@@ -86,10 +86,10 @@ func TestLateApply(t *testing.T) {
 	}
 	s.roundAt(now, reconcile.Found{})
 	s.roundAt(w[0].Until, reconcile.Found{Decisions: 1}) // the clock of whoever decides is not so far
-	s.expect("the status then", s.status(n), "waits for what is missing")
+	s.expect("the status then", s.status(n), "Lockstep applies the plan once its requirements are met, if it still fits the base branch.")
 	s.lift()
 	s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
-	s.expect("the status then", s.status(n), "Lockstep has applied", "applied by `bob`")
+	s.expect("the status then", s.status(n), "applied by", "applied by `bob`")
 	if got := s.openIssues(); len(got) > 0 || len(s.late()) > 0 {
 		t.Errorf("the issues are %q, the watches %+v", got, s.late())
 	}
@@ -129,7 +129,7 @@ func TestLateDecisions(t *testing.T) {
 		s.repo.Push("carol", "main", "Revert", githubtest.Files{"net/b.tf": githubtest.Deleted})
 		s.lift()
 		s.expect("the answer", s.answer(n, "merge"), "Not applied", "`net/b.tf`", "Comment `lockstep retry`")
-		s.expect("the status", s.status(n), "Merged, but not applied", "To apply what was merged, comment `lockstep retry`")
+		s.expect("the status", s.status(n), "erged, not applied", "To apply what was merged, comment `lockstep retry`")
 		if got := made(t, s, "net"); strings.HasPrefix(got, "serial") {
 			t.Errorf("the state has %s", got)
 		}
@@ -151,8 +151,8 @@ func TestLateDecisions(t *testing.T) {
 	t.Run("planned anew", func(t *testing.T) {
 		s, n := start(t)
 		s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
-		s.expect("the status", s.status(n), "**waits** for what is missing")
-		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: no freeze")
+		s.expect("the status", s.status(n), "**waiting** for the end of the freeze")
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**not met**: no freeze")
 		if got := s.late(); len(got) != 1 || got[0].Until.IsZero() {
 			t.Errorf("the watches are %+v", got)
 		}
@@ -166,11 +166,11 @@ func TestLateDecisions(t *testing.T) {
 		if err := s.pipeline.Handle(t.Context(), pipeline.Message{ID: "decided", Kind: pipeline.SyncComments, Pull: s.ref(n)}); err != nil {
 			t.Fatal(err)
 		}
-		s.expect("the queue", s.status(n), "waiting to be applied")
+		s.expect("the queue", s.status(n), "queued")
 		s.repo.Push("carol", "main", "Freeze", githubtest.Files{"lockstep.hcl": landing(frozen())["lockstep.hcl"]})
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "**missing**: no freeze", "applied by itself")
-		s.expect("the status", s.status(n), "**not applied** yet, waits for what is missing")
+		s.expect("the answer", s.answer(n, "merge"), "**not met**: no freeze", "Lockstep applies the plan once that is resolved, if it still fits the base branch.")
+		s.expect("the status", s.status(n), "**merged, not applied**, waiting for ")
 		s.lift()
 		s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
 	})
@@ -193,7 +193,7 @@ func TestLateFacts(t *testing.T) {
 		s, n := start(t, "  approvals = 1")
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "**missing**: an approval of the planned commit", "applied by itself")
+		s.expect("the answer", s.answer(n, "merge"), "**not met**: an approval of the planned commit", "Lockstep applies the plan once that is resolved, if it still fits the base branch.")
 		s.repo.Review("bob", n, github.Approved, "")
 		s.settle()
 		s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
@@ -205,7 +205,7 @@ func TestLateFacts(t *testing.T) {
 		s.repo.Push("carol", "main", "Freeze", githubtest.Files{"lockstep.hcl": landing(frozen())["lockstep.hcl"]})
 		s.repo.Review("bob", n, github.Approved, "")
 		s.settle()
-		s.expect("the status", s.status(n), "**not applied** yet, waits for what is missing", "**missing**: no freeze")
+		s.expect("the status", s.status(n), "**merged, not applied**, waiting for ", "**not met**: no freeze")
 		s.lacks("the answer", s.answer(n, "merge"), "Applied")
 	})
 	t.Run("a label", func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestLateFacts(t *testing.T) {
 		s.say("bob", other, "lockstep lock --reason \"it moves\"")
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "`bob` has locked the state for #2", "applied by itself")
+		s.expect("the answer", s.answer(n, "merge"), "Locked by #2: `bob` has locked the state", "Lockstep applies the plan once that is resolved, if it still fits the base branch.")
 		s.say("bob", other, "lockstep unlock")
 		s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
 	})
@@ -246,12 +246,12 @@ func TestLateCommands(t *testing.T) {
 	s.settle()
 	for _, command := range []string{"lockstep apply", "lockstep apply -p net"} {
 		got := s.say("bob", n, command)
-		s.expect(command, got, "**Not applied** `net`", "It waits for what is missing", "It is applied by itself once that is there")
+		s.expect(command, got, "**Not applied** `net`", "The merge requested this apply, which waits for its requirements.", "Lockstep applies the plan once they are met, if it still fits the base branch.")
 		s.lacks(command, got, "is under way")
 		s.lacks(command, got, "look at it, and apply that one")
 	}
 	got := s.say("zoe", n, override)
-	s.expect("the override", got, "**Overridden** for the plan of `net`", "an approval of the planned commit", "A plan that waits is applied by itself")
+	s.expect("the override", got, "**Overridden** for the plan of `net`", "an approval of the planned commit", "Lockstep applies the plan once its requirements are met, if it still fits the base branch.")
 	s.lacks("the override", got, "lockstep apply")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
@@ -267,7 +267,7 @@ func TestLateOverride(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	got := s.say("zoe", n, override)
-	s.expect("the override", got, "**Overridden** for the plan of `net`", "It is applied by itself, if it still fits the base branch.")
+	s.expect("the override", got, "**Overridden** for the plan of `net`", "Lockstep applies it now, if it still fits the base branch.")
 	s.lacks("the override", got, "lockstep apply")
 	s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
 }
@@ -285,10 +285,10 @@ func TestLateProjectGone(t *testing.T) {
 		"removed": {githubtest.Files{
 			"app/main.tf": githubtest.Deleted, "app/b.tf": githubtest.Deleted, "app/backend.tf": githubtest.Deleted,
 			"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n",
-		}, []string{"The base branch has removed `app` since this was planned"}, "The base branch has removed `app`"},
+		}, []string{"The base branch has removed `app` since the plan, so there is nothing to plan or apply."}, "The base branch has removed `app`"},
 		"renamed": {
 			githubtest.Files{"lockstep.hcl": strings.Replace(settings["lockstep.hcl"], "project \"app\"", "project \"web\"", 1)},
-			[]string{"`app` is `web` now", "Comment `lockstep retry -p web`."}, "**Planned** `web`: 2 to add",
+			[]string{"has renamed `app` to `web`", "Comment `lockstep retry -p web`."}, "**Planned** `web`: 2 to add",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -297,7 +297,7 @@ func TestLateProjectGone(t *testing.T) {
 			n := s.pull("alice", "b", githubtest.Files{"app/b.tf": resource("b", "1")})
 			s.repo.Merge("alice", n)
 			s.settle()
-			s.expect("the answer", s.answer(n, "merge"), "applied by itself")
+			s.expect("the answer", s.answer(n, "merge"), "Lockstep applies the plan once that is resolved, if it still fits the base branch.")
 			s.repo.Push("carol", "main", "Gone", test.changes)
 			s.repo.Review("bob", n, github.Approved, "")
 			s.settle()

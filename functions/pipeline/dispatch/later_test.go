@@ -12,7 +12,7 @@ import (
 // sent to no merge that applies nothing.
 func TestApplyOfALaterPlan(t *testing.T) {
 	t.Parallel()
-	const merges, comes = "Merge the pull request: that applies the plan.", "What is in the way may be gone before the merge or after it"
+	const merges, comes = "To apply the plan, merge the pull request.", "Resolve the other reasons before or after the merge"
 	onMerge := func(hcl string) string {
 		return strings.Replace(hcl, "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1)
 	}
@@ -27,11 +27,11 @@ func TestApplyOfALaterPlan(t *testing.T) {
 	files["lockstep.hcl"] = onMerge(files["lockstep.hcl"])
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	told(s, "without an approval", s.say("alice", n, "lockstep apply"), "is applied on merge.", "**missing**: an approval of the planned commit", comes)
+	told(s, "without an approval", s.say("alice", n, "lockstep apply"), "applies on merge, by the settings of the base branch.", "**not met**: an approval of the planned commit", comes)
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("with it", s.say("alice", n, "lockstep apply"), merges)
-	const part = "`-target=terraform_data.b`: it leaves out what the pull request changes, so the merge does not apply it."
+	const part = "`-target=terraform_data.b`, which leaves out changes of the pull request, so the merge does not apply it."
 	s.say("alice", n, "lockstep plan -target=terraform_data.b")
 	told(s, "a part", s.say("alice", n, "lockstep apply"), part, "Comment `lockstep plan -p net`")
 	s.say("alice", n, "lockstep plan -p net")
@@ -43,7 +43,7 @@ func TestApplyOfALaterPlan(t *testing.T) {
 	s.repo.Merge("bob", other)
 	s.settle()
 	for _, command := range []string{"lockstep apply", "lockstep apply " + s.run(n).Plan.Hash[:12]} {
-		told(s, "another plan", s.say("alice", n, command), "the plan is another one than before", "comment `lockstep plan -p net`")
+		told(s, "another plan", s.say("alice", n, command), "The plan has changed and nobody has confirmed it", "comment `lockstep plan -p net`")
 	}
 	s.say("alice", n, "lockstep plan -p net")
 	s.repo.Merge("alice", n)
@@ -61,8 +61,8 @@ func TestMixedOccasions(t *testing.T) {
 		return s, s.pull("alice", "b", both)
 	}
 	s, n := start("dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"")
-	s.expect("both", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | will be applied on merge")
-	s.expect("the apply of the second", s.say("alice", n, "lockstep apply -p app"), "`app` is applied on merge.", "Merge the pull request: that applies the plan.")
+	s.expect("both", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | applies on merge")
+	s.expect("the apply of the second", s.say("alice", n, "lockstep apply -p app"), "`app` applies on merge, by the settings of the base branch.", "To apply the plan, merge the pull request.")
 	for _, c := range s.repo.Checks(s.repo.Head("b")) {
 		if c.Conclusion != "success" {
 			t.Errorf("%s: %s", c.Name, c.Conclusion)
@@ -73,9 +73,9 @@ func TestMixedOccasions(t *testing.T) {
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Applied** `app`")
 
 	s, n = start("dir = \"app\"", "dir = \"app\"\n  apply = \"merge\"")
-	s.expect("the second alone", s.say("alice", n, "lockstep apply -p app"), "`app` depends on `net`, which is not applied.", "Apply that first, with `lockstep apply -p net`.", "What is in the way")
+	s.expect("the second alone", s.say("alice", n, "lockstep apply -p app"), "`app` depends on `net`, which is not applied.", "First apply that project: comment `lockstep apply -p net`.", "Resolve the other reasons")
 	s.expect("the first", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`")
-	s.expect("the second then", s.say("alice", n, "lockstep apply -p app"), "Merge the pull request: that applies the plan.")
+	s.expect("the second then", s.say("alice", n, "lockstep apply -p app"), "To apply the plan, merge the pull request.")
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `app`")
@@ -90,22 +90,22 @@ func TestOrderOfThePullRequestsOwn(t *testing.T) {
 	}
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": onMerge(unordered)})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": onMerge(appLast)})
-	const after = "The merge applies `net`, and no comment does before. After it, comment `lockstep retry` for a plan of what is left."
+	const after = "`net` applies on merge, and not before. After the merge, comment `lockstep retry` for a plan of the rest."
 	texts := map[string]string{"status": s.status(n), "check": s.checkOf("b", "lockstep/app").Summary, "apply": s.say("alice", n, "lockstep apply -p app")}
-	s.expect("the status", texts["status"], "| waits for the merge, to be applied after `net` |", "What comes after such a plan is applied after the merge: comment `lockstep retry` then.")
-	s.expect("the check", texts["check"], "It is applied after `net`, which it depends on. "+after)
-	s.expect("an apply", texts["apply"], "`app` depends on `net`, which is not applied.", after+" Take the depends_on of `app` out of this pull request")
+	s.expect("the status", texts["status"], "| ready to apply after the merge, after `net` |", "in a pull request of its own. Then comment `lockstep plan` here.")
+	s.expect("the check", texts["check"], "This project is applied after `net`, which it depends on. "+after)
+	s.expect("an apply", texts["apply"], "`app` depends on `net`, which is not applied.", after+" To apply `app` before the merge, remove its `depends_on` from this pull request")
 	for what, text := range texts {
 		if strings.Contains(text, "lockstep apply") {
 			t.Errorf("no apply helps, says the %s:\n%s", what, text)
 		}
 	}
-	s.expect("the head", s.checkOf("b", "lockstep").Title, "To be applied after the merge: 1 of 2 projects, 2 to add")
+	s.expect("the head", s.checkOf("b", "lockstep").Title, "1 ready to apply after the merge")
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Merged, but not applied**: `app`")
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Merged, not applied**: `app`")
 	s.say("alice", n, "lockstep retry")
-	s.expect("the plan after it", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply` |")
+	s.expect("the plan after it", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply |")
 	s.expect("the apply after it", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 2 added")
 }
 
@@ -119,9 +119,9 @@ func TestOrderMergedFirst(t *testing.T) {
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "db/main.tf": resource("a", "1"), "lockstep.hcl": enforced(unordered)})
 	both := githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": enforced(appLast)}
 	n := s.pull("alice", "b", both)
-	const first = "merge its depends_on first, in a pull request of its own, and comment `lockstep plan` here then."
+	const first = "in a pull request of its own. Then comment `lockstep plan` here."
 	head := s.checkOf("b", "lockstep")
-	s.expect("the head", head.Title+"\n"+head.Summary, "The order has to be merged first: 1 of 2 projects, 2 to add", "this check passes once they are.", "the base branch has to have that order before.", first)
+	s.expect("the head", head.Title+"\n"+head.Summary, "1 ready to apply after the merge", "This check passes once they are applied.", "Merge that change of order first", first)
 	s.expect("the project", s.checkOf("b", "lockstep/app").Summary, first)
 	s.expect("the status", s.status(n), first)
 	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), first)

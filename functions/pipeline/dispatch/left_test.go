@@ -56,7 +56,7 @@ func TestCheckOfALeftHead(t *testing.T) {
 	if got := s.pending(old); len(got) > 0 {
 		t.Errorf("the former head waits for ever: %q", got)
 	}
-	s.expect("the new head", s.check("b"), "success 3 to add")
+	s.expect("the new head", s.check("b"), "success Ready to apply – 3 to add")
 }
 
 // TestCheckWrittenLate is the story of two histories (seeds 82000239, and 2865 of the brief ones): before the check of a plan
@@ -90,7 +90,7 @@ func TestCheckWrittenLate(t *testing.T) {
 			if got := s.pending(old); !pushed || len(got) > 0 {
 				t.Errorf("the former head waits for ever: %q, pushed %v", got, pushed)
 			}
-			s.expect("the new head", s.check("b"), "success 3 to add")
+			s.expect("the new head", s.check("b"), "success Ready to apply – 3 to add")
 		})
 	}
 }
@@ -169,7 +169,7 @@ func TestLeftByATwin(t *testing.T) {
 	s.expect("the check of both", s.check("twin"), "failure ")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("the check of the other one", s.check("twin"), "success 2 to add")
+	s.expect("the check of the other one", s.check("twin"), "success Ready to apply – 2 to add")
 	s.expect("the status", s.status(n), "To apply this plan")
 }
 
@@ -185,12 +185,12 @@ func TestLeftBeforeATwin(t *testing.T) {
 	s.pipeline.Engine = failing{engine}
 	s.settle()
 	s.pipeline.Engine = engine
-	s.expect("the check alone", s.check("b"), "failure Planning failed")
+	s.expect("the check alone", s.check("b"), "failure Failed to plan")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"b.tf": resource("b", "2")})
 	s.settle()
 	s.repo.OpenPull("alice", "The same", "twin")
 	s.settle()
-	s.expect("the check of the other one", s.check("twin"), "success 2 to add, 0 to change, 0 to destroy\n")
+	s.expect("the check of the other one", s.check("twin"), "success Ready to apply – 2 to add, 0 to change, 0 to destroy\n")
 }
 
 // TestRetargetedBesideATwin has a process die that drops a plan for another base branch, before the check of another pull request with
@@ -209,14 +209,14 @@ func TestRetargetedBesideATwin(t *testing.T) {
 	s.pipeline.Engine = failing{engine}
 	s.settle()
 	s.pipeline.Engine = engine
-	s.expect("the check of both", s.check("twin"), "failure 2 to add, 0 to change, 0 to destroy (failure on #2)")
+	s.expect("the check of both", s.check("twin"), "failure Ready to apply – 2 to add, 0 to change, 0 to destroy (failure on #2)")
 	var died atomic.Bool
 	s.refuse(func(x memory.Effect) bool {
 		return strings.HasSuffix(x.Call, " 2 to add, 0 to change, 0 to destroy") && died.CompareAndSwap(false, true)
 	})
 	s.repo.Retarget("alice", n, "release")
 	s.settle()
-	s.expect("the check of the other one", s.check("twin"), "success 2 to add, 0 to change, 0 to destroy\n")
+	s.expect("the check of the other one", s.check("twin"), "success Ready to apply – 2 to add, 0 to change, 0 to destroy\n")
 	if !died.Load() {
 		t.Error("the process did not die")
 	}
@@ -233,7 +233,7 @@ func TestMergedBesideATwin(t *testing.T) {
 	}
 	n, twin := s.repo.OpenPull("alice", "Change", "b"), s.repo.OpenPull("alice", "Change", "twin")
 	s.settle()
-	s.expect("the check of both", s.check("twin"), "success 2 to add")
+	s.expect("the check of both", s.check("twin"), "success Ready to apply – 2 to add")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"README.md": "more"})
 	s.repo.Merge("bob", n)
 	s.settle()
@@ -277,7 +277,7 @@ func TestLeftByATwinMeanwhile(t *testing.T) {
 			if !left {
 				t.Error("it has not left meanwhile")
 			}
-			s.expect("the check", s.check("twin"), "success 2 to add")
+			s.expect("the check", s.check("twin"), "success Ready to apply – 2 to add")
 		})
 	}
 }
@@ -291,14 +291,14 @@ func TestClosedUnseen(t *testing.T) {
 		is   string
 		page string
 	}{
-		"closed": {func(s *stage, n int) { s.repo.Close("alice", n) }, "cancelled Closed", "closed without a merge"},
+		"closed": {func(s *stage, n int) { s.repo.Close("alice", n) }, "cancelled Closed", "closed without being merged"},
 		"closed, and nobody is told": {func(s *stage, n int) {
 			s.repo.Close("alice", n)
 			s.hub.LoseDeliveries(9)
 			s.delivered()
 			s.hub.LoseDeliveries(0)
-		}, "cancelled Closed", "closed without a merge"},
-		"merged, and planned then": {func(s *stage, n int) { s.repo.Merge("alice", n) }, "neutral Waits for lockstep apply: 1 project, 3 to add, 0 to change, 0 to destroy", "To apply this plan, comment `lockstep apply`."},
+		}, "cancelled Closed", "closed without being merged"},
+		"merged, and planned then": {func(s *stage, n int) { s.repo.Merge("alice", n) }, "neutral 1 project ready to apply – 3 to add, 0 to change, 0 to destroy", "To apply this plan, comment `lockstep apply`."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -428,7 +428,7 @@ func TestApplyOfWhatIsApplied(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	got := s.say("alice", n, "lockstep apply")
-	if s.expect("of one", got, "is applied already, as `alice` asked"); strings.Contains(got, "lockstep retry") || strings.Contains(got, "is merged") {
+	if s.expect("of one", got, "is already applied, requested by `alice`."); strings.Contains(got, "lockstep retry") || strings.Contains(got, "is merged") {
 		t.Errorf("nothing is left:\n%s", got)
 	}
 	files := onMergeNet()
@@ -461,11 +461,11 @@ func TestRemediesAfterTheMerge(t *testing.T) {
 	s.settle()
 	s.say("bob", m, "lockstep retry")
 	got := s.status(m)
-	if s.expect("blocked", got, "**blocked**", "is made again by itself"); strings.Contains(got, unmerged) {
+	if s.expect("blocked", got, "**blocked**", "plans a blocked project again once the other pull request is merged or closed"); strings.Contains(got, unmerged) {
 		t.Errorf("it is merged:\n%s", got)
 	}
 	got = s.say("bob", m, "lockstep apply")
-	if s.expect("its apply", got, "Merge #1, or close it to give it up: then this plan is made again by itself."); strings.Contains(got, "into this branch") {
+	if s.expect("its apply", got, "Merge #1, or close it to give up its changes. Lockstep then plans this project again."); strings.Contains(got, "into this branch") {
 		t.Errorf("it is merged:\n%s", got)
 	}
 	s.repo.Push("bob", "main", "Broken", githubtest.Files{"app/c.tf": "resource {\n"})
@@ -473,5 +473,5 @@ func TestRemediesAfterTheMerge(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.say("bob", m, "lockstep plan -p app")
-	s.expect("one that failed, one that waits", s.status(m), "For a new plan of what was merged and is not applied, comment `lockstep retry`.", "A plan that differs from the one before waits for the command in the table.")
+	s.expect("one that failed, one that waits", s.status(m), "For a new plan of what was merged and is not applied, comment `lockstep retry`.", "Read the new plan. To confirm it, comment the command in the table.")
 }

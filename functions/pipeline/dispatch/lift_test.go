@@ -19,31 +19,31 @@ func led(t *testing.T, body string) (*stage, int) {
 
 const (
 	override = "lockstep override --reason \"the site is down\""
-	lifted   = "**lifted** by `zoe`, `the site is down`"
+	lifted   = "**overridden** by `zoe`, `the site is down`"
 )
 
 // TestOverrideBefore is an override of a requirement that is not missing yet: the answer and the status say that it counts, before it does.
 func TestOverrideBefore(t *testing.T) {
 	t.Parallel()
-	const later = "Nothing that `zoe` may lift is missing now: it counts if something is"
+	const later = "All requirements that `zoe` may override are met now."
 	s, n := led(t, "  by = [\"acme/sre\"]")
-	s.expect("before", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`alice` is none of them")
+	s.expect("before", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`alice` is not one of them")
 	s.expect("who asks is known later", s.say("zoe", n, override), "**Overridden** for the plan of `net`", later)
-	s.expect("the status", s.status(n), "- does not apply, and "+lifted)
+	s.expect("the status", s.status(n), "- not applicable, and "+lifted)
 	s.expect("after", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 
 	s, n = led(t, "  approvals = 1")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("an approval that is there", s.say("zoe", n, override), "**Overridden** for the plan of `net`", later)
-	s.expect("the status", s.status(n), "- fulfilled, and "+lifted)
+	s.expect("the status", s.status(n), "- met, and "+lifted)
 	s.repo.Dismiss("carol", n, "bob")
 	s.settle()
-	s.expect("and is not any more", s.status(n), "- "+lifted, "waits for `lockstep apply`")
+	s.expect("and is not any more", s.status(n), "- "+lifted, "ready to apply")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 
 	s, n = led(t, "  approvals = 1")
-	s.expect("both in one comment", s.say("zoe", n, override+"\nlockstep apply"), "**Overridden** for the plan of `net`", "Comment `lockstep apply -p net`", "**Applied** `net`")
+	s.expect("both in one comment", s.say("zoe", n, override+"\nlockstep apply"), "**Overridden** for the plan of `net`", "comment `lockstep apply -p net`", "**Applied** `net`")
 }
 
 // TestRefusedOverride is an override that is answered with a refusal: it does not count, then or later.
@@ -51,7 +51,7 @@ func TestRefusedOverride(t *testing.T) {
 	t.Parallel()
 	s, n := led(t, "  approvals = 1")
 	s.hub.SetTeam("acme", "leads", "lee")
-	s.expect("by somebody else", s.say("zoe", n, override), "**Not overridden** `net`", "lets `zoe` lift")
+	s.expect("by somebody else", s.say("zoe", n, override), "**Not overridden** `net`", "`zoe` can override none of the requirements")
 	s.hub.SetTeam("acme", "leads", "zoe")
 	s.repo.Comment("mallory", n, "<!-- lockstep:answer 2 -->\n<!-- lockstep:overridden net@default -->\n")
 	s.settle()
@@ -59,14 +59,14 @@ func TestRefusedOverride(t *testing.T) {
 	id := s.repo.Comment("zoe", n, override)
 	s.repo.EditComment("zoe", id, strings.Replace(override, "down", "up", 1))
 	s.settle()
-	s.expect("a comment that is edited before it is read", s.answerTo(n, id), "**Not overridden**", "somebody has edited or deleted it since", "Write the command as a new comment.")
+	s.expect("a comment that is edited before it is read", s.answerTo(n, id), "**Not overridden**", "Lockstep ignores this comment, because somebody has edited or deleted it, or because GitHub names another author.", "Write the command as a new comment.")
 	s.expect("the next apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`")
 	for _, c := range s.repo.Comments(n) {
 		if strings.Contains(c.Body, "lockstep:overridden") && c.Author != "mallory" {
 			t.Errorf("a refusal lifts something: %s", c.Body)
 		}
 	}
-	s.expect("one that counts", s.say("zoe", n, override), "**Overridden** for the plan of `net`", "Comment `lockstep apply -p net`")
+	s.expect("one that counts", s.say("zoe", n, override), "**Overridden** for the plan of `net`", "comment `lockstep apply -p net`")
 	s.expect("the last apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
 
@@ -81,7 +81,7 @@ func TestOverrideOfNothing(t *testing.T) {
 	s.hub.SetTeam("acme", "leads", "zoe")
 	s.repo.Grant("zoe", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "# nothing\n"})
-	s.expect("its override", s.say("zoe", n, override), "**Not overridden** `net`", "The plan has no changes", "there is no requirement to lift")
+	s.expect("its override", s.say("zoe", n, override), "**Not overridden** `net`", "The plan has no changes", "The plan has no changes, so there is nothing to override.")
 	m := s.pull("alice", "c", githubtest.Files{"net/c.tf": "# nothing\n", "app/c.tf": resource("c", "1")})
 	got := s.say("zoe", m, override)
 	s.expect("an override of two plans", got, "**Overridden** for the plan of `app`")
@@ -102,7 +102,7 @@ func TestOverrideInTheQueue(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	at := s.repo.Enqueue("alice", n)
 	s.settle()
-	s.expect("before", s.group(at), "failure")
+	s.expect("before", s.group(at), "action_required")
 	s.expect("the override", s.say("zoe", n, override), "**Overridden** for the plan of `net`")
 	s.expect("after", s.group(at), "success")
 }

@@ -33,9 +33,9 @@ func TestLockedMeanwhile(t *testing.T) {
 	other := s.pull("alice", "b", githubtest.Files{"b.tf": resource("c", "1")})
 	engine := s.pipeline.Engine
 	s.pipeline.Engine = beforehand{engine, func() { s.command("alice", mine, `lockstep lock --reason "the database moves"`) }}
-	s.expect("an apply that comes too late", s.say("alice", other, "lockstep apply"), "**Not applied** `.`", "`alice` has locked the state for #1", "`the database moves`")
+	s.expect("an apply that comes too late", s.say("alice", other, "lockstep apply"), "**Not applied** `.`", "Locked by #1: `alice` has locked the state", "`the database moves`")
 	s.pipeline.Engine = engine
-	s.expect("the status", s.status(other), "cannot be applied now", "`the database moves`")
+	s.expect("the status", s.status(other), "has locked the state", "`the database moves`")
 	s.expect("the one that has it", s.say("alice", mine, "lockstep apply"), "**Applied** `.`")
 }
 
@@ -46,13 +46,13 @@ func TestLockAfterDeaths(t *testing.T) {
 	mine := s.pull("alice", "a", githubtest.Files{"a.tf": resource("b", "1")})
 	other := s.pull("alice", "b", githubtest.Files{"b.tf": resource("c", "1")})
 	s.say("alice", mine, `lockstep lock --reason "the database moves"`)
-	s.expect("the status", s.status(other), "cannot be applied now")
+	s.expect("the status", s.status(other), "has locked the state")
 	s.strict = false
 	s.refuse(first(func(x memory.Effect) bool { // to tell others of the end of the lock
 		return strings.HasPrefix(x.Call, "send ") && strings.Contains(x.Call, "-lifted-")
 	}))
-	s.expect("the unlock", s.say("alice", mine, "lockstep unlock"), "**Unlocked** `.` for other pull requests: `alice` had locked it (`the database moves`).")
-	if text := s.status(other); strings.Contains(text, "cannot be applied now") {
+	s.expect("the unlock", s.say("alice", mine, "lockstep unlock"), "**Unlocked** `.` for other pull requests. `alice` had locked it: `the database moves`.")
+	if text := s.status(other); strings.Contains(text, "blocked") {
 		t.Errorf("nobody told the other pull request:\n%s", text)
 	}
 }
@@ -78,7 +78,7 @@ func TestLockSet(t *testing.T) {
 	}
 	s.expect("a lock of one", s.say("alice", one, `lockstep lock -p db --reason "it moves"`), "**Locked** `db`")
 	answer := s.say("bob", two, `lockstep lock --reason "mine"`)
-	s.expect("a lock of both", answer, "**Not locked** `app`", "`db` cannot be locked, and the projects of a command are locked together", "**Not locked** `db`", "`alice` has locked the state for #1")
+	s.expect("a lock of both", answer, "**Not locked** `app`", "`db` cannot be locked. A command locks all its projects or none.", "**Not locked** `db`", "Locked by #1: `alice` has locked the state")
 	if locked("app") != "" || locked("db") != "it moves" {
 		t.Errorf("app is locked by %q, db by %q", locked("app"), locked("db"))
 	}
@@ -139,13 +139,13 @@ func TestUnlockDuringAnApply(t *testing.T) {
 	s.say("alice", mine, `lockstep lock --reason "it moves"`)
 	m, _ := s.toApply("alice", mine)
 	s.expect("an unlock without a right", s.answerTo(mine, s.command("mallory", mine, "lockstep unlock")), "**Not unlocked**", "`read`")
-	s.expect("the unlock", s.answerTo(mine, s.command("bob", mine, "lockstep unlock")), "**Unlocked** `.` for other pull requests: `alice` had locked it (`it moves`).", "An apply, asked for by `alice`, is under way, and goes on.")
-	s.expect("the lock of the apply", s.answerTo(mine, s.command("bob", mine, "lockstep unlock")), "**Not unlocked** `.`", "An apply, asked for by `alice`, is under way.")
+	s.expect("the unlock", s.answerTo(mine, s.command("bob", mine, "lockstep unlock")), "**Unlocked** `.` for other pull requests. `alice` had locked it: `it moves`.", "The apply that `alice` requested continues, and releases its own lock when it ends.")
+	s.expect("the lock of the apply", s.answerTo(mine, s.command("bob", mine, "lockstep unlock")), "**Not unlocked** `.`", "An apply that `alice` requested is in progress.")
 	if err := s.pipeline.Handle(t.Context(), m); err != nil {
 		t.Error(err)
 	}
 	s.settle()
-	s.expect("the status", s.status(mine), "Lockstep has applied")
+	s.expect("the status", s.status(mine), "applied by")
 	s.without("the lock", s.status(mine), "has locked")
 	s.without("that of the other one", s.status(other), "has locked")
 	s.say("alice", mine, "lockstep plan")

@@ -56,7 +56,7 @@ func many(t *testing.T, gate string, happen func(s *stage, n int, last bool, i i
 	t.Parallel()
 	s := newStage(t, requiring("apply", gate))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status before", s.status(n), "**missing**")
+	s.expect("the status before", s.status(n), "**not met**")
 	s.pipeline.LookEvery = 2 * time.Second
 	c := &counted{kinds: map[string]int{}}
 	s.answered = c.count
@@ -77,7 +77,7 @@ func many(t *testing.T, gate string, happen func(s *stage, n int, last bool, i i
 		time.Sleep(20 * time.Millisecond)
 	}
 	looks := 2 + int(time.Since(began)/s.pipeline.LookEvery)
-	for deadline := time.Now().Add(time.Minute); strings.Contains(s.status(n), "**missing**") || left(s) > 0; {
+	for deadline := time.Now().Add(time.Minute); strings.Contains(s.status(n), "**not met**") || left(s) > 0; {
 		if time.Now().After(deadline) {
 			t.Fatalf("the gate stays shut:\n%s", s.status(n))
 		}

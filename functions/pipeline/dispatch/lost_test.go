@@ -43,7 +43,7 @@ func TestLockOfALostApply(t *testing.T) {
 	s.pipeline.Engine = alive
 	s.settle()
 	const unlock = "comment `lockstep unlock -p .`"
-	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**: it did not finish.", unlock)
+	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result.", unlock)
 	s.expect("a recovery", s.say("alice", n, "lockstep recover"), "**Not recovered** `.`", "lockstep unlock -p .")
 	if got := s.locks(w); got != 1 {
 		t.Fatalf("%d locks", got)
@@ -52,7 +52,7 @@ func TestLockOfALostApply(t *testing.T) {
 	if got := s.locks(w); got != 0 {
 		t.Fatalf("%d locks", got)
 	}
-	s.expect("a recovery", s.say("alice", n, "lockstep recover"), "The state of `.` is **complete**")
+	s.expect("a recovery", s.say("alice", n, "lockstep recover"), "`.`: **nothing to recover**")
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
 }
@@ -87,5 +87,5 @@ func TestMissedAndRefused(t *testing.T) {
 	}
 	s.repo.Retarget("alice", n, "main")
 	s.settle()
-	s.expect("into the former one", s.status(n), "Plan for", "2 to add")
+	s.expect("into the former one", s.status(n), "ready to apply", "2 to add")
 }

@@ -25,7 +25,7 @@ func TestMarkersInPlans(t *testing.T) {
 		"b.tf": resource("b", text) + "output \"evil\" {\n  value = \"" + text + "\"\n}\n",
 	})
 	s.say("mallory", n, "lockstep "+comment.StatusMarker)
-	s.expect("the status", s.status(n), "Plan for `", "2 to add")
+	s.expect("the status", s.status(n), "ready to apply", "2 to add")
 	s.oneMarker(n)
 	first := s.say("alice", n, "lockstep apply")
 	s.expect("the answer", first, "**Applied** `.`: 2 added")
@@ -34,8 +34,8 @@ func TestMarkersInPlans(t *testing.T) {
 	})
 	s.settle()
 	second := s.say("bob", n, "lockstep plan")
-	s.expect("the second answer", second, "**Not planned**")
-	s.expect("the status", s.status(n), "Lockstep could not plan")
+	s.expect("the second answer", second, "**Failed to plan** `.")
+	s.expect("the status", s.status(n), "failed to plan")
 	if ours := s.oneMarker(n); ours != 5 { // the status, three answers, and a result apart
 		t.Errorf("%d comments of ours", ours)
 	}

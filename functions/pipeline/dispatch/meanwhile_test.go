@@ -34,8 +34,8 @@ func TestPushWhileApplying(t *testing.T) {
 	engine := s.pipeline.Engine
 	s.pipeline.Engine = closing{engine, func() { s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")}) }}
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
-	s.expect("the new head's check", s.check("b"), "success 1 to add")
-	s.expect("the status", s.status(n), "Plan for `"+s.repo.Head("b")[:7]+"`", "1 to add, 0 to change, 0 to destroy")
+	s.expect("the new head's check", s.check("b"), "success Ready to apply – 1 to add")
+	s.expect("the status", s.status(n), "ready to apply – 1 to add, 0 to change, 0 to destroy (`"+s.repo.Head("b")[:7]+"`)")
 }
 
 // TestPushBeforeApplying holds the same of an apply that waits, and is refused because
@@ -55,8 +55,8 @@ func TestPushBeforeApplying(t *testing.T) {
 		return s.pipeline.Handle(ctx, m)
 	})
 	s.settle()
-	s.expect("the apply", s.answerTo(n, id), "**Not applied** `.`", "the head of the pull request is")
-	s.expect("the new head's check", s.check("b"), "success 3 to add")
+	s.expect("the apply", s.answerTo(n, id), "**Not applied** `.`", ", but the pull request is at")
+	s.expect("the new head's check", s.check("b"), "success Ready to apply – 3 to add")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 3 added")
 }
 
@@ -82,8 +82,8 @@ func TestRefusedMeanwhile(t *testing.T) {
 		s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 		n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 		s.pipeline.Engine = late{s.pipeline.Engine, func() { s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")}) }}
-		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "no state when the plan was made")
-		s.expect("the new head's check", s.check("b"), "success 3 to add")
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "the state was created")
+		s.expect("the new head's check", s.check("b"), "success Ready to apply – 3 to add")
 	})
 	t.Run("close", func(t *testing.T) {
 		t.Parallel()
@@ -156,8 +156,8 @@ func TestPendingDuringTheApplyOfAFormerHead(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.drain(t.Context(), s.pipeline.Handle)
-	s.headIs("with an apply queued", "b", "queued Planning 1 of 2 projects")
-	s.expect("the status", s.status(n), "| `db` | ... | to be planned after the apply of a former head, requested by `alice` |", "| `app` |")
+	s.headIs("with an apply queued", "b", "queued 1 project planning, 1 ready to apply")
+	s.expect("the status", s.status(n), "| `db` | ... | queued for planning, after the apply of an earlier commit |", "| `app` |")
 	if err := s.pipeline.Handle(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestPendingDuringTheApplyOfAFormerHead(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.settle()
-	s.headIs("once it is planned", "b", "neutral Waits for lockstep apply: 2 of 2 projects, 5 to add, 0 to change, 0 to destroy")
+	s.headIs("once it is planned", "b", "neutral 2 projects ready to apply – 5 to add, 0 to change, 0 to destroy")
 }
 
 // TestMergedBeforeItsTurn holds that an apply whose pull request is merged before its turn is answered once, where it was asked for, and that the
@@ -202,9 +202,9 @@ func TestMergedBeforeItsTurn(t *testing.T) {
 				return s.pipeline.Handle(ctx, m)
 			})
 			s.settle()
-			s.expect("the apply", s.answerTo(n, id), "**Not applied** `.`", "The pull request is merged.", "Comment `lockstep retry` for a plan of the base branch")
-			s.expect("the status", s.status(n), "Merged, but not applied", "comment `lockstep retry` for a plan of the base branch, look at it, and comment `lockstep apply`")
-			s.expect("the check", s.check("b"), "action_required Merged, but not applied")
+			s.expect("the apply", s.answerTo(n, id), "**Not applied** `.`", "The pull request is merged.", "Comment `lockstep retry` for a new plan of what was merged. Read it, then apply it.")
+			s.expect("the status", s.status(n), "erged, not applied", "comment `lockstep retry` for a new plan. Read it, then comment `lockstep apply`")
+			s.expect("the check", s.check("b"), "action_required Merged, not applied")
 			s.expect("the plan", s.say("alice", n, "lockstep retry"), "**Planned** `.`: 2 to add")
 			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
 		})

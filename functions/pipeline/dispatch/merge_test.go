@@ -31,16 +31,16 @@ func TestApplyOnMerge(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, onMerge())
 			n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
-			s.expect("the status", s.status(n), "will be applied on merge", "Merging this pull request applies")
-			s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "The base branch says that `net` is applied on merge.", "Merge the pull request")
+			s.expect("the status", s.status(n), "applies on merge", "merge this pull request")
+			s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`net` applies on merge, by the settings of the base branch.", "merge the pull request")
 			// Another file of the base branch moves: the plan is of another commit, but of the
 			// same files.
 			s.repo.Push("bob", "main", "Words", githubtest.Files{"README.md": "hello again\n"})
 			merge(s.repo, "bob", n)
 			s.settle()
 			s.expect("the answer", s.answer(n, "merge"), "**Applied** `net`: 2 added, 0 changed, 0 destroyed.")
-			s.expect("the status", s.status(n), "Lockstep has applied", "applied by `bob`")
-			s.expect("the check", s.check("subnet"), "success Applied: 2 added")
+			s.expect("the status", s.status(n), "applied by", "applied by `bob`")
+			s.expect("the check", s.check("subnet"), "success Applied – 2 added")
 			two := s.pull("alice", "peering", githubtest.Files{"net/peering.tf": resource("peering", "v1")})
 			s.expect("the next plan", s.status(two), "1 to add, 0 to change, 0 to destroy")
 		})
@@ -56,11 +56,11 @@ func TestMergeThatCannotBeApplied(t *testing.T) {
 	s.pipeline.Engine = broken{s.pipeline.Engine}
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied**: `net`. Nothing was changed", "If it is merged, comment `lockstep retry`", "Lockstep could not do this")
+	s.expect("the answer", s.answer(n, "merge"), "**Failed to apply** `net`.", "If it was merged, comment `lockstep retry`", "**Lockstep failed**: it was tried 3 times, and each time it failed or was broken off.")
 	if strings.Contains(s.answer(n, "merge"), "can still be applied") {
 		t.Errorf("nothing is left to apply:\n%s", s.answer(n, "merge"))
 	}
-	s.expect("the status", s.status(n), "Merged, but not applied")
+	s.expect("the status", s.status(n), "erged, not applied")
 }
 
 // TestUpgrade holds that an upgrade of Lockstep keeps approvals: the plan is made again, and it is the
@@ -70,7 +70,7 @@ func TestUpgrade(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.pipeline.Engine.(*executor.Engine).Version = "next"
-	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "Planned again, with the same changes, since another version of Lockstep had made the plan.")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "Planned again, with the same changes, because")
 }
 
 // TestMergeOfOtherFiles holds that nothing is applied when what was merged is not what
@@ -82,8 +82,8 @@ func TestMergeOfOtherFiles(t *testing.T) {
 	s.repo.Push("bob", "main", "A hotfix", githubtest.Files{"net/fix.tf": resource("fix", "v1")})
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "the base branch's configuration has changed: `net/fix.tf`: **the changes are not those that were approved**", "Comment `lockstep retry`")
-	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**")
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "Lockstep planned again, because the configuration on the base branch has changed:", "Comment `lockstep retry`")
+	s.expect("the status", s.status(n), "erged, not applied", "**merged, not applied**")
 	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("something is kept: %q", got)
 	}
@@ -112,12 +112,12 @@ func TestRightsAreTheBase(t *testing.T) {
 		"lockstep.hcl":  strings.ReplaceAll(onMerge()["lockstep.hcl"], "merge", "comment"),
 		"net/subnet.tf": resource("subnet", "v1"),
 	})
-	s.expect("the status", s.status(n), "This pull request changes `lockstep.hcl`", "will be applied on merge")
-	s.expect("the apply", s.say("alice", n, "lockstep apply"), "The base branch says that `net` is applied on merge.")
+	s.expect("the status", s.status(n), "This pull request changes `lockstep.hcl`", "applies on merge")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "`net` applies on merge, by the settings of the base branch.")
 	s.repo.Push("alice", "shortcut", "Broken", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dri = \"net\"\n}\n"})
 	s.settle()
-	s.expect("a broken file", s.status(n), "Lockstep could not plan", "dri")
-	s.expect("its plan", s.say("alice", n, "lockstep plan"), "**Not planned**", "dri")
+	s.expect("a broken file", s.status(n), "the projects could not be determined", "dri")
+	s.expect("its plan", s.say("alice", n, "lockstep plan"), "**Failed to plan** `lockstep.", "dri")
 }
 
 // TestMergedWithoutApply holds that a merge which leaves a plan behind says so.
@@ -127,8 +127,8 @@ func TestMergedWithoutApply(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**", "comment `lockstep retry` for a plan of the base branch")
-	s.expect("the check", s.check("b"), "action_required Merged, but not applied")
+	s.expect("the status", s.status(n), "erged, not applied", "**merged, not applied**", "comment `lockstep retry` for a new plan. Read it, then comment `lockstep apply`")
+	s.expect("the check", s.check("b"), "action_required Merged, not applied")
 }
 
 // TestMergeThatLeavesPlans holds that people are told, by one new comment, of the plans that a merge leaves because a comment was
@@ -145,7 +145,7 @@ func TestMergeThatLeavesPlans(t *testing.T) {
 		t.Errorf("%d comments, and %d before", got, before)
 	}
 	told := s.answer(n, "merge")
-	s.expect("the answer to the merge", told, "**Merged, but not applied**: `app`, `net`, `zoo`. The merge does not apply them.", "Comment `lockstep retry` for a plan of the base branch, look at it, and comment `lockstep apply`")
+	s.expect("the answer to the merge", told, "**Merged, not applied**: `app`, `net`, `zoo`. The merge does not apply them.", "The merge does not apply them. Comment `lockstep retry` for a new plan of what was merged. Read it, then comment `lockstep apply`.")
 	s.never("the answer to the merge", told, "`web`")
 	if issues := s.repo.Issues(); len(issues) > 0 {
 		t.Errorf("there is an issue: %+v", issues)
@@ -173,22 +173,22 @@ func TestRetryAfterTheMerge(t *testing.T) {
 	s.pipeline.Engine = broken{engine}
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the status", s.status(n), "Merged, but not applied", "comment `lockstep retry`")
+	s.expect("the status", s.status(n), "erged, not applied", "comment `lockstep retry`")
 	s.expect("an apply without a plan", s.say("alice", n, "lockstep apply"), "**Not applied**", "lockstep retry")
 	s.pipeline.Engine = engine
 	s.repo.Push("carol", "main", "A hotfix", githubtest.Files{"net/fix.tf": resource("fix", "v1")})
 	s.settle()
 	s.expect("mallory's retry", s.say("mallory", n, "lockstep retry"), "**Not planned**", "has the permission `read`")
 	s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 3 to add")
-	s.expect("the status", s.status(n), "waits for `lockstep apply`", "To apply this plan, comment `lockstep apply`")
+	s.expect("the status", s.status(n), "ready to apply", "To apply this plan, comment `lockstep apply`")
 	s.expect("mallory's apply", s.say("mallory", n, "lockstep apply"), "**Not applied** `net`", "has the permission `read`")
 	s.repo.Push("carol", "main", "Another one", githubtest.Files{"net/more.tf": resource("more", "v1")})
 	s.settle()
 	s.expect("an apply of what is not the base branch any more", s.say("alice", n, "lockstep apply"), "**Not applied** `net`")
 	s.expect("the next plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`: 4 to add")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 4 added")
-	s.expect("the status", s.status(n), "Lockstep has applied")
-	s.expect("the check", s.check("subnet"), "success Applied: 4 added")
+	s.expect("the status", s.status(n), "applied by")
+	s.expect("the check", s.check("subnet"), "success Applied – 4 added")
 	two := s.pull("alice", "peering", githubtest.Files{"net/peering.tf": resource("peering", "v1")})
 	s.expect("the next pull request", s.status(two), "1 to add, 0 to change, 0 to destroy")
 	s.expect("a retry with nothing left", s.say("alice", n, "lockstep retry"), "**Not planned**")
@@ -198,13 +198,13 @@ func TestRetryAfterTheMerge(t *testing.T) {
 // a command after it that fails has a remedy.
 func TestRetryOfAFailedCommand(t *testing.T) {
 	t.Parallel()
-	const plain = "A retry of `net` has the options of the last plan again: for a plan without them, comment `lockstep plan -p net`."
+	const plain = "A retry of `net` uses the options of the last plan again. For a plan without them, comment `lockstep plan -p net`."
 	for _, c := range []string{"import terraform_data.nothere x -p net", "untaint terraform_data.vpc -p net", "plan -var nothere=1 -p net", "state mv terraform_data.nothere terraform_data.z -p net"} {
 		t.Run("before "+c, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, githubtest.Files{"net/main.tf": resource("vpc", "v1"), "lockstep.hcl": netProject})
 			n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
-			s.expect("the command", s.say("alice", n, "lockstep "+c), "**Not planned**: `net`")
+			s.expect("the command", s.say("alice", n, "lockstep "+c), "**Failed to plan** `net`.")
 			s.repo.Merge("alice", n)
 			s.settle()
 			s.expect("the status", s.status(n), "comment `lockstep retry`")
@@ -219,10 +219,10 @@ func TestRetryOfAFailedCommand(t *testing.T) {
 			n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
 			s.repo.Merge("alice", n)
 			s.settle()
-			s.expect("the command", s.say("alice", n, "lockstep "+c), "**Not planned**: `net`")
-			s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Not planned**: `net`")
+			s.expect("the command", s.say("alice", n, "lockstep "+c), "**Failed to plan** `net`.")
+			s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Failed to plan** `net`.")
 			s.expect("the status", s.status(n), plain)
-			s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "Comment `lockstep plan -p net` for a plan of the base branch without the options of this one")
+			s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "Comment `lockstep plan -p net` for a plan of what was merged, without the options of this one. Read it, then apply it.")
 			s.expect("the remedy", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: 2 to add")
 			s.without("the status", s.status(n), plain)
 		})
@@ -270,7 +270,7 @@ func TestMergedAtOnce(t *testing.T) {
 		}
 		s.repo.Merge("bob", 1)
 		s.settle()
-		s.expect("the status", s.status(1), "`net` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply`")
+		s.expect("the status", s.status(1), "`net` | 2 to add, 0 to change, 0 to destroy | ready to apply")
 		s.expect("the answer to the merge", s.answer(1, "merge"), "**Planned** `net`: 2 to add")
 		issues := s.repo.Issues()
 		if len(issues) != 1 || !issues[0].Open {
@@ -336,7 +336,7 @@ func TestFollowUpIssue(t *testing.T) {
 		s.repo.Merge("bob", n)
 		s.settle()
 		s.pipeline.Engine = engine
-		s.expect("the status", s.status(n), "Merged, but not applied")
+		s.expect("the status", s.status(n), "erged, not applied")
 		first := issue()
 		if off {
 			if first.Number != 0 {
@@ -344,14 +344,14 @@ func TestFollowUpIssue(t *testing.T) {
 			}
 			continue
 		}
-		if !first.Open || first.Author != "lockstep[bot]" || first.Title != "#1 is merged, and not all of it is applied" {
+		if !first.Open || first.Author != "lockstep[bot]" || first.Title != "#1 is merged, but not fully applied" {
 			t.Errorf("the issue is %+v", first)
 		}
-		s.expect("the issue", first.Body, "| `net` | 2 to add, 0 to change, 0 to destroy | **not applied** |", "Comment `lockstep retry` there")
+		s.expect("the issue", first.Body, "| `net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied** |", "comment `lockstep retry` for a new plan")
 		s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
-		s.expect("the issue", issue().Body, "waits for `lockstep apply`")
+		s.expect("the issue", issue().Body, "ready to apply")
 		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
-		if last := issue(); last.Open || last.Number != first.Number || !strings.Contains(last.Body, "What #1 has merged is applied.") {
+		if last := issue(); last.Open || last.Number != first.Number || !strings.Contains(last.Body, "#1 is fully applied.") {
 			t.Errorf("the issue is %+v", last)
 		}
 	}
@@ -409,16 +409,16 @@ func TestFollowUpByAnother(t *testing.T) {
 				}
 				return
 			}
-			s.expect("the issue", issue.Body, "What #1 has merged is applied: `net` by the apply of #2.")
-			if len(issue.Talk) != 1 || !strings.Contains(issue.Talk[0], "The apply of #2 has finished `net`.") {
+			s.expect("the issue", issue.Body, "#1 is fully applied: `net` by #2.")
+			if len(issue.Talk) != 1 || !strings.Contains(issue.Talk[0], "#2 has applied `net`.") {
 				t.Errorf("the comments are %q", issue.Talk)
 			}
-			s.expect("the status", s.status(first), "| `net` | 2 to add, 0 to change, 0 to destroy | applied by the apply of #2 |")
+			s.expect("the status", s.status(first), "| `net` | 2 to add, 0 to change, 0 to destroy | applied by #2 |")
 			s.lacks("the status", s.status(first), "not applied")
 			s.lacks("the status", s.status(first), "retry")
-			s.expect("the check", s.check("subnet"), "success Applied by the apply of #2")
+			s.expect("the check", s.check("subnet"), "success Applied by #2")
 			s.expect("the check of the head", s.headOf("subnet"), "success")
-			s.expect("an apply", s.say("alice", first, "lockstep apply"), "**Not applied** `net`", "The apply of #2 has finished what was merged.")
+			s.expect("an apply", s.say("alice", first, "lockstep apply"), "**Not applied** `net`", "#2 has already applied what was merged.")
 			comments := len(s.repo.Comments(first))
 			for i := range 3 {
 				third := s.pull("bob", fmt.Sprint("third", i), githubtest.Files{"net/main.tf": resource("vpc", fmt.Sprint("v", i+2))})
@@ -428,8 +428,8 @@ func TestFollowUpByAnother(t *testing.T) {
 			if got := len(s.repo.Comments(first)); got != comments {
 				t.Errorf("%d comments, and %d before", got, comments)
 			}
-			s.expect("the status afterwards", s.status(first), "applied by the apply of #2")
-			s.expect("the retry", s.say("alice", first, "lockstep retry"), "Nothing here has failed.")
+			s.expect("the status afterwards", s.status(first), "applied by #2")
+			s.expect("the retry", s.say("alice", first, "lockstep retry"), "No project of this pull request has failed.")
 			if issue := s.repo.Issues()[0]; issue.Open || len(issue.Talk) != 1 {
 				t.Errorf("after a retry the issue is %+v", issue)
 			}
@@ -450,7 +450,7 @@ func TestFinishedByAnother(t *testing.T) {
 			s.expect("the retry", s.say("alice", first, "lockstep retry"), "**Planned** `net`: 2 to add")
 		}},
 		"late": {landing("require \"apply\" {\n  labels = [\"go\"]\n}\n"), func(s *stage, first int) {
-			s.expect("the status", s.status(first), "waits for what is missing")
+			s.expect("the status", s.status(first), "Lockstep applies the plan once its requirements are met, if it still fits the base branch.")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -468,9 +468,9 @@ func TestFinishedByAnother(t *testing.T) {
 			}
 			s.repo.Merge("bob", second)
 			s.settle()
-			s.expect("the status", s.status(first), "| `net` | 2 to add, 0 to change, 0 to destroy | applied by the apply of #2 |")
+			s.expect("the status", s.status(first), "| `net` | 2 to add, 0 to change, 0 to destroy | applied by #2 |")
 			s.lacks("the status", s.status(first), "retry")
-			s.expect("the check", s.check("subnet"), "success Applied by the apply of #2")
+			s.expect("the check", s.check("subnet"), "success Applied by #2")
 			kept := func(a string) bool { return strings.Contains(a, fmt.Sprintf("/%d/net@", first)) }
 			if got := usable(artifacts(t, s)); name == "late" && slices.ContainsFunc(got, kept) {
 				t.Errorf("something is kept: %q", got)
@@ -504,7 +504,7 @@ func TestMergedAfterAConflict(t *testing.T) {
 	n := s.repo.OpenPull("alice", "Ours", "b")
 	s.repo.Push("bob", "main", "Theirs", githubtest.Files{"net/other.tf": resource("other", "v2")})
 	s.settle()
-	s.expect("the status", s.status(n), "it conflicts with the base branch")
+	s.expect("the status", s.status(n), "the branch conflicts with the base branch")
 	s.repo.Push("bob", "main", "Undone", githubtest.Files{"net/other.tf": githubtest.Deleted})
 	s.repo.Merge("bob", n)
 	s.settle()
@@ -544,13 +544,13 @@ func TestRequirementsOfARetry(t *testing.T) {
 	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 	s.repo.Push("bob", "main", "Stricter", githubtest.Files{"lockstep.hcl": netProject + gate})
 	s.settle()
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: an approval")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**not met**: an approval")
 	s.expect("another plan", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: 2 to add")
-	s.expect("the status", s.status(n), "**missing**: an approval")
-	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: an approval")
+	s.expect("the status", s.status(n), "**not met**: an approval")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**not met**: an approval")
 	s.repo.Push("bob", "main", "For plans", githubtest.Files{"lockstep.hcl": netProject + "require \"plan\" {\n  by = [\"bob\"]\n}\n"})
 	s.settle()
-	s.expect("a plan by somebody else", s.say("alice", n, "lockstep plan -p net"), "**Not planned** `net`", "asked for by `bob`")
+	s.expect("a plan by somebody else", s.say("alice", n, "lockstep plan -p net"), "**Not planned** `net`", "an apply requested by `bob`")
 	s.repo.Push("bob", "main", "Looser", githubtest.Files{"lockstep.hcl": netProject})
 	s.settle()
 	s.expect("an apply then", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")

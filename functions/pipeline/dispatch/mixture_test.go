@@ -20,17 +20,17 @@ func TestMixtureAfterTheMerge(t *testing.T) {
 		s, n := start(t, "")
 		s.repo.Merge("bob", n)
 		s.settle()
-		const left = "| `app` | 2 to add, 0 to change, 0 to destroy | **not applied**, to be applied after `net` |"
-		s.expect("the issue", issue(s), left, "| `net` | 2 to add, 0 to change, 0 to destroy | **not applied** |")
+		const left = "| `app` | 2 to add, 0 to change, 0 to destroy | **merged, not applied**, after `net` |"
+		s.expect("the issue", issue(s), left, "| `net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied** |")
 		s.say("alice", n, "lockstep retry")
 		engine := s.pipeline.Engine
 		s.pipeline.Engine = halfway{engine}
-		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**The apply of `net` failed**", "**Not applied** `app`")
-		s.expect("the issue then", issue(s), "| `net` | 2 to add, 0 to change, 0 to destroy | **failed**, applied by `alice` |", "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply`, to be applied after `net` |")
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `net`: 2 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "**Not applied** `app`")
+		s.expect("the issue then", issue(s), "| `net` | 2 to add, 0 to change, 0 to destroy | **failed to apply**; 2 added", "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, after `net` |")
 		s.pipeline.Engine = engine
 		s.say("alice", n, "lockstep retry")
 		s.say("alice", n, "lockstep apply")
-		s.expect("the issue at the end", issue(s), "What #1 has merged is applied.")
+		s.expect("the issue at the end", issue(s), "#1 is fully applied.")
 		if got := s.openIssues(); len(got) > 0 {
 			t.Errorf("the issues are %q", got)
 		}
@@ -40,8 +40,8 @@ func TestMixtureAfterTheMerge(t *testing.T) {
 		s.pipeline.Engine = halfway{s.pipeline.Engine}
 		s.repo.Merge("bob", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "**The apply of `net` failed**", "**Not applied** `app`")
-		s.expect("the check of the head", s.headOf("b"), "failure The apply failed: 1 of 2 projects; 1 merged, but not applied")
+		s.expect("the answer", s.answer(n, "merge"), "**Failed to apply** `net`: 2 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "**Not applied** `app`")
+		s.expect("the check of the head", s.headOf("b"), "failure 1 project failed to apply, 1 merged, not applied")
 		s.expect("the issue", issue(s), "`app`", "`net`")
 	})
 }

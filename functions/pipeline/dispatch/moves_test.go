@@ -70,7 +70,7 @@ func TestMovedState(t *testing.T) {
 			t.Errorf("the state has %s", got)
 		}
 		s.merge("bob", q)
-		s.expect("the plan of the move, made again", s.status(mover), "**another plan** than before", "1 to add, 0 to change, 0 to destroy")
+		s.expect("the plan of the move, made again", s.status(mover), "**has a new plan**", "1 to add, 0 to change, 0 to destroy")
 	})
 	t.Run("it is applied first", func(t *testing.T) {
 		t.Parallel()
@@ -83,7 +83,7 @@ func TestMovedState(t *testing.T) {
 			t.Errorf("the state that was left has %s", got)
 		}
 		s.merge("alice", mover)
-		s.expect("the plan of q", s.status(q), "**another plan** than before", "its state is at `"+there+"` now", "1 to add, 0 to change, 0 to destroy")
+		s.expect("the plan of q", s.status(q), "**has a new plan**", "the state has moved to `"+there+"`", "1 to add, 0 to change, 0 to destroy")
 		s.expect("its apply", s.say("bob", q, "lockstep apply "+s.hash(q)), "**Applied** `net`: 1 added")
 		if got := b.objects(t, there); got != "a m q z" {
 			t.Errorf("the state has %s", got)
@@ -107,13 +107,13 @@ func TestMovedState(t *testing.T) {
 		s.expect("the lock", s.say("bob", q, `lockstep lock --reason "mine"`), "**Locked** `net`")
 		b.copied(t, here, there)
 		s.say("alice", mover, "lockstep plan")
-		s.expect("the move", s.status(mover), "**blocked**", "`bob` has locked the state for #2")
-		s.expect("its apply", s.say("alice", mover, "lockstep apply"), "**Not applied** `net`", "`bob` has locked the state for #2")
+		s.expect("the move", s.status(mover), "**locked by #2**", "Locked by #2: `bob` has locked the state")
+		s.expect("its apply", s.say("alice", mover, "lockstep apply"), "**Not applied** `net`", "Locked by #2: `bob` has locked the state")
 		s.expect("another lock", s.say("alice", mover, `lockstep lock --reason "ours"`), "**Not locked** `net`")
 		s.merge("alice", mover)
 		for _, name := range []string{"p", "r"} { // the first plan at the new address, and the second
 			p := s.pull("alice", name, githubtest.Files{"net/" + name + ".tf": resource(name, "1")})
-			s.expect("a plan at the new address", s.status(p), "**blocked**", "`bob` has locked the state for #2")
+			s.expect("a plan at the new address", s.status(p), "**locked by #2**", "Locked by #2: `bob` has locked the state")
 		}
 		s.expect("the unlock", s.say("bob", q, "lockstep unlock"), "**Unlocked** `net`")
 		for p := 4; p <= 5; p++ {
@@ -124,7 +124,7 @@ func TestMovedState(t *testing.T) {
 		t.Parallel()
 		s, _, q, mover := moving(t)
 		s.expect("the lock", s.say("alice", mover, `lockstep lock --reason "moving"`), "**Locked** `net`")
-		s.expect("the apply of q", s.say("bob", q, "lockstep apply"), "**Not applied** `net`", "`alice` has locked the state for #3")
+		s.expect("the apply of q", s.say("bob", q, "lockstep apply"), "**Not applied** `net`", "Locked by #3: `alice` has locked the state")
 		s.expect("the unlock", s.say("alice", mover, "lockstep unlock"), "**Unlocked** `net`")
 		s.without("q", s.status(q), "**blocked**")
 		s.expect("the apply of q, without the lock", s.say("bob", q, "lockstep apply"), "**Applied** `net`: 1 added")
@@ -138,7 +138,7 @@ func TestMovedState(t *testing.T) {
 		p := s.pull("alice", "p", githubtest.Files{"net/p.tf": resource("p", "1")})
 		s.expect("a plan at the new address", s.status(p), "**blocked**", "#2 was applied to `net`", "1 to destroy")
 		s.merge("bob", q)
-		s.expect("the plan, made again", s.status(p), "**another plan** than before", "2 to add, 0 to change, 0 to destroy")
+		s.expect("the plan, made again", s.status(p), "**has a new plan**", "2 to add, 0 to change, 0 to destroy")
 	})
 }
 
@@ -171,11 +171,11 @@ func TestMovedTwice(t *testing.T) {
 		s.merge("alice", mover)
 		s.pull("alice", "between", githubtest.Files{"net/between.tf": resource("x", "1")})
 		p := again(s, b)
-		s.expect("the second move", s.status(p), "**blocked**", "`bob` has locked the state for #2")
-		s.expect("its apply", s.say("alice", p, "lockstep apply"), "**Not applied** `net`", "`bob` has locked the state for #2")
+		s.expect("the second move", s.status(p), "**locked by #2**", "Locked by #2: `bob` has locked the state")
+		s.expect("its apply", s.say("alice", p, "lockstep apply"), "**Not applied** `net`", "Locked by #2: `bob` has locked the state")
 		s.merge("alice", p)
 		r := s.pull("alice", "r", githubtest.Files{"net/r.tf": resource("r", "1")})
-		s.expect("a plan after two moves", s.status(r), "**blocked**", "`bob` has locked the state for #2")
+		s.expect("a plan after two moves", s.status(r), "**locked by #2**", "Locked by #2: `bob` has locked the state")
 		s.expect("the unlock", s.say("bob", q, "lockstep unlock"), "**Unlocked** `net`")
 		s.without("a plan after two moves, without the lock", s.status(r), "**blocked**")
 	})
@@ -227,7 +227,7 @@ func TestAnotherAtTheFormerAddress(t *testing.T) {
 	b.copied(t, here, there)
 	s.merge("alice", mover)
 	p := s.pull("bob", "p", githubtest.Files{"net/p.tf": resource("p", "1")})
-	s.expect("a plan at the new address", s.status(p), "**blocked**")
+	s.expect("a plan at the new address", s.status(p), "**locked by #2**")
 	s.say("bob", q, "lockstep unlock")
 	s.repo.Close("bob", q)
 	s.settle()
@@ -251,7 +251,7 @@ func TestMovedBeforeTheMerge(t *testing.T) {
 	s.expect("the apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`")
 	s.merge("alice", mover)
 	s.merge("bob", q)
-	s.expect("the merge", s.answer(q, "merge"), "**Applied, but the state has moved**: `net`", "the base branch has had it at `"+there+"` since", "Comment `lockstep plan -p net` to see")
+	s.expect("the merge", s.answer(q, "merge"), "**Applied, state moved**: `net`", "The base branch now has the state at `"+there+"`", "To see that plan, comment `lockstep plan -p net`")
 	s.expect("the plan", s.say("bob", q, "lockstep plan -p net"), "**Planned** `net`: 2 to add")
 	s.expect("its apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`: 2 added")
 	r := s.pull("bob", "r", githubtest.Files{"net/r.tf": resource("r", "1")})
@@ -265,7 +265,7 @@ func TestMovedWithoutACopy(t *testing.T) {
 	t.Parallel()
 	s, b, q, mover := moving(t)
 	s.merge("alice", mover)
-	none := "**There is no state** of `net` at `" + there + "`; before, it was at `" + here + "`."
+	none := "**There is no state** of `net` at `" + there + "`. It was at `" + here + "` before."
 	s.expect("a plan", s.say("bob", q, "lockstep plan"), "**Planned** `net`: 4 to add")
 	s.expect("the plan", s.status(q), none)
 	for _, name := range []string{"p", "r"} {
@@ -300,7 +300,7 @@ func TestRetargetedState(t *testing.T) {
 		s.say("alice", n, `lockstep lock --reason "mine"`)
 		o := s.pull("bob", "o", githubtest.Files{"net/o.tf": resource("o", "1")})
 		retarget(s, n)
-		s.expect("the other one", s.say("bob", o, "lockstep apply"), "**Not applied** `net`", "`lockstep unlock` on #1 lifts the lock")
+		s.expect("the other one", s.say("bob", o, "lockstep apply"), "**Not applied** `net`", "To release the lock, comment `lockstep unlock` on #1, or merge or close that pull request.")
 		s.expect("the unlock", s.say("alice", n, "lockstep unlock"), "**Unlocked** `net`")
 		s.without("the other one, without the lock", s.status(o), "**blocked**")
 	})
@@ -321,9 +321,9 @@ func TestRetargetedState(t *testing.T) {
 			s.expect("the other one", s.say("bob", o, "lockstep apply"), "**Not applied** `net`", "#1 was applied to the same state")
 			do(s, n)
 			if end == "close" {
-				s.expect("the end", s.answer(n, "close"), "**Applied, but not merged**: `net`")
+				s.expect("the end", s.answer(n, "close"), "**Applied, not merged**")
 			} else {
-				s.expect("the end", s.answer(n, "merge"), "**Applied, but merged elsewhere**: `net`", "`main` does not contain the changes")
+				s.expect("the end", s.answer(n, "merge"), "**Applied, merged elsewhere**", ". The branch `main` lacks the changes, so the next plan of this project will undo them. To keep them, merge them into `main`, too.")
 			}
 			s.without("the other one", s.status(o), "**blocked**")
 			if got := b.objects(t, here); got != "a n" {
@@ -337,7 +337,7 @@ func TestRetargetedState(t *testing.T) {
 // branch that has the state elsewhere.
 func TestStatesOfTwoBases(t *testing.T) {
 	t.Parallel()
-	for _, command := range []string{"lockstep apply", `lockstep lock --reason "mine"`} {
+	for command, state := range map[string]string{"lockstep apply": "**blocked** by #1", `lockstep lock --reason "mine"`: "**locked by #1**"} {
 		s, _, n := retargeted(t)
 		s.say("alice", n, command)
 		for _, branch := range []string{"first", "second"} {
@@ -346,10 +346,10 @@ func TestStatesOfTwoBases(t *testing.T) {
 			s.repo.Retarget("bob", r, "release")
 			s.settle()
 			s.say("bob", r, "lockstep plan")
-			s.without("a plan into release after "+command, s.status(r), "**blocked**")
+			s.without("a plan into release after "+command, s.status(r), "**blocked**", "**locked by")
 		}
 		m := s.pull("bob", "m", githubtest.Files{"net/m.tf": resource("m", "1")})
-		s.expect("a plan into main after "+command, s.status(m), "**blocked**")
+		s.expect("a plan into main after "+command, s.status(m), state)
 	}
 }
 
@@ -368,7 +368,7 @@ func TestRetargetedDuringAnApply(t *testing.T) {
 		}
 		s.settle()
 		s.expect("the apply", s.answerTo(n, id), "**Not applied** `net`")
-		s.expect("the plan", s.status(n), "waits for `lockstep apply`")
+		s.expect("the plan", s.status(n), "ready to apply")
 		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
 		if got := b.objects(t, here) + "; " + b.objects(t, "s3://states/release"); got != "; a n" {
 			t.Errorf("the states have %s", got)
@@ -383,7 +383,7 @@ func TestRetargetedDuringAnApply(t *testing.T) {
 			s.repo.Retarget("alice", n, "release")
 		}}
 		s.expect("the apply", s.say("alice", n, "lockstep apply"), "pplied** `net`")
-		s.expect("the plan", s.status(n), "waits for `lockstep apply`")
+		s.expect("the plan", s.status(n), "ready to apply")
 		if got := b.objects(t, here); got != "a n" {
 			t.Errorf("the state has %s", got)
 		}

@@ -18,8 +18,8 @@ func TestPlanOptions(t *testing.T) {
 	s.expect("the status", s.status(n), "2 to add")
 
 	s.expect("the answer", s.say("alice", n, "lockstep plan -target=terraform_data.b"), "**Planned** `.`: 1 to add")
-	s.expect("a partial plan", s.status(n), "| 1 to add, 0 to change, 0 to destroy, with -target |", "Planned with `-target=terraform_data.b`. **It is a partial plan**")
-	s.expect("its check", s.pages("b"), "0 to destroy, with -target", "**It is a partial plan**")
+	s.expect("a partial plan", s.status(n), "| 1 to add, 0 to change, 0 to destroy, with -target |", "**This plan is partial**: it leaves out other changes of the project. To plan all of them, comment `lockstep plan -p .")
+	s.expect("its check", s.pages("b"), "0 to destroy, with -target", "**This plan is partial**: it leaves out other changes of the project. To plan all of them, comment `lockstep plan -p .")
 	whole := s.hash(n)
 	s.expect("its apply", s.say("alice", n, "lockstep apply "+whole), "**Applied** `.`: 1 added")
 
@@ -32,7 +32,7 @@ func TestPlanOptions(t *testing.T) {
 	}
 	s.expect("a destruction", s.say("alice", n, "lockstep plan -destroy"), "**Planned** `.`: 0 to add, 0 to change, 1 to destroy")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 0 added, 0 changed, 1 destroyed.")
-	s.expect("an option of an apply", s.say("alice", n, "lockstep apply -destroy"), "**not understood**", "`-destroy` is an option of a plan")
+	s.expect("an option of an apply", s.say("alice", n, "lockstep apply -destroy"), "**not understood**", "`lockstep apply -destroy` was **not understood**:")
 }
 
 // TestExchangedOptions carries out an attack: whoever can write records takes the options out of one
@@ -86,11 +86,11 @@ func TestMergeOfAPart(t *testing.T) {
 			s.settle()
 			n := s.pull("alice", "b", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
 			s.say("alice", n, "lockstep plan -p net "+option)
-			s.expect("the status", s.status(n), "**not all is planned**, waits for `lockstep plan -p net`")
-			s.expect("the check", s.check("b"), "action_required Not all is planned")
+			s.expect("the status", s.status(n), "**partly planned**, plan the rest with `lockstep plan -p net`")
+			s.expect("the check", s.check("b"), "action_required Partly planned")
 			s.repo.Merge("bob", n)
 			s.settle()
-			s.expect("the answer to the merge", s.answer(n, "merge"), "**Not applied** `net`", "it leaves out what the pull request changes", "`lockstep retry`")
+			s.expect("the answer to the merge", s.answer(n, "merge"), "**Not applied** `net`", "leaves out changes of the pull request", "`lockstep retry`")
 			issues := s.repo.Issues()
 			if len(issues) != 1 || !issues[0].Open || !strings.Contains(issues[0].Title, fmt.Sprintf("#%d is merged", n)) {
 				t.Fatalf("the issues are %+v", issues)
@@ -116,10 +116,10 @@ func TestAppliedInPart(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep plan -target=terraform_data.b")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 1 added")
-	s.expect("the status", s.status(n), "Lockstep has applied a part of", "**not all is planned**, waits for `lockstep plan -p .`")
-	s.expect("the check", s.check("b"), "action_required Applied in part")
-	s.expect("the required check", head(s), "action_required Not all is planned")
+	s.expect("the status", s.status(n), "partly applied", "**partly applied**, plan the rest with `lockstep plan -p .`")
+	s.expect("the check", s.check("b"), "action_required Partly applied")
+	s.expect("the required check", head(s), "action_required 1 project partly applied")
 	s.say("alice", n, "lockstep plan")
 	s.expect("the apply of the rest", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 1 added")
-	s.expect("the required check", head(s), "success Applied")
+	s.expect("the required check", head(s), "success 1 project applied")
 }

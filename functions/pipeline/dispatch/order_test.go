@@ -47,11 +47,11 @@ func TestOrderIsShown(t *testing.T) {
 		}
 		return map[string]string{"the check": s.checkOf("b", "lockstep/app").Summary, "the page": comment.Check{ProjectStatus: p}.Summary(1 << 16)}
 	}
-	const after, own = "to be applied after `net`", "To apply this plan, comment `lockstep apply -p app`"
-	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply`, "+after+" |", "applies all, in their order")
+	const after, own = "after `net`", "To apply this plan, comment `lockstep apply -p app`"
+	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, "+after+" |", "It applies projects in the order of their dependencies")
 	s.expect("the check that can be required", s.checkOf("b", "lockstep").Summary, after)
 	for name, text := range places() {
-		s.expect(name, text, after, "It is applied after `net`, which it depends on. Comment `lockstep apply` on the pull request: that applies both, in that order.")
+		s.expect(name, text, after, "This project is applied after `net`, which it depends on. Comment `lockstep apply` on the pull request to apply both in that order.")
 		s.without(name, text, own, "and no other")
 	}
 	if got := buttons(); got != "plan; " {
@@ -82,7 +82,7 @@ func TestPartInOrder(t *testing.T) {
 			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "net")) {
 				s.say("alice", n, line)
 			}
-			s.expect("app", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "Plan that again first, with `lockstep plan -p net`")
+			s.expect("app", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First plan that project again: comment `lockstep plan -p net`.")
 			s.say("alice", n, "lockstep plan -p net")
 			s.expect("both", s.say("alice", n, "lockstep apply"), "**Applied** `net`", "**Applied** `app`")
 			s.repo.Merge("alice", n)
@@ -91,9 +91,9 @@ func TestPartInOrder(t *testing.T) {
 			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "app")) {
 				s.say("alice", n, line)
 			}
-			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it, and is not applied.", "Plan that again first, with `lockstep plan -p app`")
+			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it and is not applied.", "First plan that project again: comment `lockstep plan -p app`.")
 			s.say("alice", n, "lockstep plan -p app")
-			s.expect("both are destroyed", s.say("alice", n, "lockstep apply"), "**Not applied**", "that needs an apply of its own")
+			s.expect("both are destroyed", s.say("alice", n, "lockstep apply"), "**Not applied**", "Such a plan needs a command of its own")
 			s.expect("app is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`")
 			s.expect("net is destroyed after it", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`")
 		})
@@ -247,13 +247,13 @@ func TestOrderAfterAFailedDestruction(t *testing.T) {
 	e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 	s.pipeline.Engine = e
 	s.say("alice", n, "lockstep plan -destroy -p net")
-	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | waits for `lockstep apply`, to be applied after `net` |")
-	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "Plan that again first, with `lockstep plan -p net`")
+	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, after `net` |")
+	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First plan that project again: comment `lockstep plan -p net`.")
 	e.known = true
 	s.say("alice", n, "lockstep plan -p net")
 	s.expect("an apply in order", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
 	s.say("alice", n, "lockstep plan -destroy")
-	s.expect("the end", s.status(n), "| `net` | 0 to add, 0 to change, 2 to destroy, with -destroy | waits for `lockstep apply`, to be destroyed after `app` |")
+	s.expect("the end", s.status(n), "| `net` | 0 to add, 0 to change, 2 to destroy, with -destroy | ready to apply, to be destroyed after `app` |")
 	s.expect("the apply of the end", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 0 added, 0 changed, 2 destroyed", "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 	s.say("alice", n, "lockstep plan -p app")
 	s.expect("before what is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.")
@@ -275,19 +275,19 @@ func TestRemediesOutOfOrder(t *testing.T) {
 		}
 	}
 	got := s.say("alice", n, "lockstep apply -p app")
-	s.expect("alone", got, "Apply that first, with `lockstep apply -p net`.", "When it is fulfilled, comment `lockstep apply -p app` again.")
+	s.expect("alone", got, "First apply that project: comment `lockstep apply -p net`.", "comment `lockstep apply -p app`.")
 	lacks("alone", got, "or both in their order")
 	got = s.say("alice", n, "lockstep apply")
-	s.expect("both", got, "**Applied** `net`", "`app` depends on `net`, which is applied first.", "When it is fulfilled, comment `lockstep apply` again.")
+	s.expect("both", got, "**Applied** `net`", "`app` depends on `net`, which is applied first.", "comment `lockstep apply`.")
 	lacks("both", got, "it is applied after that")
 	e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 	s.pipeline.Engine = e
 	s.repo.Push("alice", "b", "Once more", githubtest.Files{"net/b.tf": resource("b", "2"), "app/b.tf": resource("b", "2")})
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
-	s.expect("a status behind a failure", s.status(n), "Once what comes before is planned again, to apply this plan, comment `lockstep apply`")
-	s.expect("a check behind a failure", s.checkOf("b", "lockstep/app").Summary, "First `net` has to be planned again: comment `lockstep plan -p net`. Then comment `lockstep apply`")
+	s.expect("a status behind a failure", s.status(n), "Once the projects before it are planned, to apply it, comment `lockstep apply`")
+	s.expect("a check behind a failure", s.checkOf("b", "lockstep/app").Summary, "First plan `net` again: comment `lockstep plan -p net`. Then comment `lockstep apply`")
 	e.known = true
 	s.say("alice", n, "lockstep plan -p net -target=terraform_data.a")
-	s.expect("a check behind a part", s.checkOf("b", "lockstep/app").Summary, "First `net` has to be planned again: comment `lockstep plan -p net`.")
+	s.expect("a check behind a part", s.checkOf("b", "lockstep/app").Summary, "First plan `net` again: comment `lockstep plan -p net`.")
 }

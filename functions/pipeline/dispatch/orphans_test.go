@@ -146,7 +146,7 @@ func TestRemovalIsTakenBack(t *testing.T) {
 		n := back()
 		s.say("alice", n, "lockstep apply")
 		s.merge("alice", n)
-		s.expect("the status", s.status(open), "1 to add, 0 to change, 0 to destroy", "waits for `lockstep apply`")
+		s.expect("the status", s.status(open), "1 to add, 0 to change, 0 to destroy", "ready to apply")
 		s.without("the status", s.status(open), "has removed")
 		s.expect("its apply", s.say("bob", open, "lockstep apply"), "**Applied** `net`: 1 added")
 		if got := b.objects(t, "s3://states/net"); got != "a o z" {
@@ -169,12 +169,12 @@ func TestRemovalIsTakenBack(t *testing.T) {
 			t.Errorf("it is looked for without end: %+v", f)
 		}
 		s.merge("alice", back())
-		s.headIs("the check", "open", "success Nothing to plan")
+		s.headIs("the check", "open", "success No project is affected")
 		if f := s.roundsWithin(30 * time.Minute); f.States == 0 {
 			t.Errorf("%+v", f)
 		}
-		s.expect("the status then", s.status(open), "3 to add, 0 to change, 0 to destroy", "waits for `lockstep apply`")
-		s.headIs("the check then", "open", "neutral Waits for lockstep apply: 1 project")
+		s.expect("the status then", s.status(open), "3 to add, 0 to change, 0 to destroy", "ready to apply")
+		s.headIs("the check then", "open", "neutral 1 project ready to apply – 3 to add, 0 to change, 0 to destroy")
 		s.expect("its apply", s.say("bob", open, "lockstep apply"), "**Applied** `net`: 3 added")
 		if f := s.roundsWithin(3 * time.Hour); f.States != 0 {
 			t.Errorf("%+v", f)
@@ -210,7 +210,7 @@ func TestRemovalIsTakenBack(t *testing.T) {
 		open := s.pull("bob", "open", githubtest.Files{"net/o.tf": resource("o", "1")})
 		s.repo.Review("alice", open, github.Approved, "")
 		s.settle()
-		s.expect("the status", s.status(open), "1 to add", "waits for `lockstep apply`")
+		s.expect("the status", s.status(open), "1 to add", "ready to apply")
 		n := s.pull("alice", "remove", netGone(approved))
 		back := func() int {
 			return s.pull("alice", "back", inBuckets(githubtest.Files{"net/main.tf": resource("b", "1"), "lockstep.hcl": netWithApp + approved}))
@@ -296,7 +296,7 @@ func TestRemovalBesideAPlan(t *testing.T) {
 	s, b := orphaning(t, "")
 	n := s.pull("alice", "remove", netGone("").With(githubtest.Files{"app/c.tf": resource("c", "1")}))
 	s.expect("a plan of the other", s.say("alice", n, "lockstep plan -p app"), "**Planned** `app`")
-	s.expect("the status", s.status(n), "is removed, waits for `lockstep apply -p net`")
+	s.expect("the status", s.status(n), "ready to destroy with `lockstep apply -p net`")
 	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "2 destroyed")
 	if got := b.objects(t, "s3://states/net"); got != "" {
 		t.Errorf("the state has %q", got)
@@ -330,7 +330,7 @@ func TestRemovalEndsOthers(t *testing.T) {
 			}
 			s.merge("alice", n)
 			s.expect("the status", s.status(open), "**The base branch has removed** `net`")
-			s.without("the status", s.status(open), "waits for", "will be applied", "**failed**")
+			s.without("the status", s.status(open), "waits for", "will be applied", "**failed to plan**")
 			if c := s.checkOf("open", "lockstep"); c.Conclusion != github.ConcludedSuccess {
 				t.Errorf("the check of the head: %q %s", c.Conclusion, c.Title)
 			}
@@ -347,8 +347,8 @@ func TestNewProjectIsClosed(t *testing.T) {
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `new`: 1 added", "**Applied** `app`: 1 added")
 	s.repo.Close("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "close"), "**Applied, but not merged**: `new`", "nobody plans", "`lockstep plan -p new -destroy`",
-		"**Applied, but not merged**: `app`", "the next plan of this project will undo them")
+	s.expect("the answer", s.answer(n, "close"), "**Applied, not merged**", "nobody plans", "`lockstep plan -p new -destroy`",
+		"**Applied, not merged**", "the next plan of this project will undo them")
 	s.repo.Reopen("alice", n)
 	s.repo.Push("alice", "new", "Another head", githubtest.Files{"app/n.tf": resource("n", "2")})
 	s.settle()
@@ -382,7 +382,7 @@ func TestClosedOnceApplied(t *testing.T) {
 		}
 		s.repo.Close("alice", n)
 		s.settle()
-		if told := strings.Contains(s.answer(n, "close"), "**Applied, but not merged**"); told != applied {
+		if told := strings.Contains(s.answer(n, "close"), "**Applied, not merged**"); told != applied {
 			t.Errorf("the answer: %s", s.answer(n, "close"))
 		}
 		for what, text := range map[string]string{
@@ -402,5 +402,5 @@ func TestRemovedWorkspace(t *testing.T) {
 	n := s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  workspace = \"prod\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n"})
 	s.expect("the status", s.status(n), "**This pull request removes the project** `net (default)`.")
 	s.merge("alice", n)
-	s.expect("the merge", s.answer(n, "merge"), "**Merged, but not applied**: `net (prod)`.")
+	s.expect("the merge", s.answer(n, "merge"), "**Merged, not applied**: `net (prod)`.")
 }

@@ -15,17 +15,17 @@ func TestOneDeploymentAnswers(t *testing.T) {
 		changes githubtest.Files
 		retry   string // whether a command for what has failed is for the projects here
 	}{
-		"projects of both":      {githubtest.Files{"net/x.tf": resource("x", "1"), "db/x.tf": resource("x", "1")}, "Nothing here has failed."},
-		"projects of the first": {githubtest.Files{"db/x.tf": resource("x", "1")}, "Nothing here has failed."},
-		"projects of the other": {githubtest.Files{"net/x.tf": resource("x", "1")}, "There is no project for"},
-		"no projects":           {githubtest.Files{"README.md": "# Words\n"}, "There is no project for"},
+		"projects of both":      {githubtest.Files{"net/x.tf": resource("x", "1"), "db/x.tf": resource("x", "1")}, "No project of this pull request has failed."},
+		"projects of the first": {githubtest.Files{"db/x.tf": resource("x", "1")}, "No project of this pull request has failed."},
+		"projects of the other": {githubtest.Files{"net/x.tf": resource("x", "1")}, "No project matches"},
+		"no projects":           {githubtest.Files{"README.md": "# Words\n"}, "No project matches"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, b := newDivided(t, divided)
 			n := open(a, b, "c", test.changes)
 			for _, said := range [][2]string{
-				{"lockstep help", "A command is a line of its own"}, {"lockstep aply", "Did you mean `lockstep apply`?"}, {"terraform apply", "**nothing was done**"},
+				{"lockstep help", "Write each command on its own line of a new comment:"}, {"lockstep aply", "Did you mean `lockstep apply`?"}, {"terraform apply", "**nothing was done**"},
 				{"lockstep retry", ""}, {"lockstep apply --failed", ""}, {"lockstep stop --failed", ""},
 			} {
 				first, second := answers(a, b, n, said[0])
@@ -35,7 +35,7 @@ func TestOneDeploymentAnswers(t *testing.T) {
 			}
 			if name == "projects of the other" {
 				first, _ := answers(a, b, n, "lockstep help")
-				a.expect("help", first, "Projects here: `net`.")
+				a.expect("help", first, "Projects: `net`.")
 			}
 		})
 	}
@@ -93,11 +93,11 @@ func TestFailedElsewhere(t *testing.T) {
 				if first, second = answers(one, two, n, command); first != "" {
 					t.Errorf("%s, without a failure: %s", command, first)
 				}
-				a.expect(command, second, "**Not planned**: `net`")
+				a.expect(command, second, "**Failed to plan** `net`.")
 			}
 			first, second := answers(a, b, n, "lockstep retry -p net")
-			a.expect("the first", first, "the deployment `ou-a` serves `net`, and not this one")
-			a.expect("its own", second, "**Not planned**: `net`")
+			a.expect("the first", first, "`net` belongs to the deployment `ou-a` of Lockstep")
+			a.expect("its own", second, "**Failed to plan** `net`.")
 			a.repo.Push("bob", "main", "Zones", githubtest.Files{"net/zone.tf": "locals {\n  zone = \"z\"\n}\n"})
 			one, two := turn(a, b)
 			first, second = answers(one, two, n, "lockstep retry")
@@ -116,7 +116,7 @@ func TestVoicesOfStrangers(t *testing.T) {
 	a.pipeline.Deployment, b.pipeline.Deployment = "ou-a", "aaa"
 	n := open(a, b, "c", githubtest.Files{"net/x.tf": resource("x", "1")})
 	first, _ := answers(a, b, n, "lockstep help")
-	a.expect("help", first, "A command is a line of its own")
+	a.expect("help", first, "Write each command on its own line of a new comment:")
 	first, _ = answers(a, b, n, "lockstep retry")
-	a.expect("retry", first, "Nothing here has failed.")
+	a.expect("retry", first, "No project of this pull request has failed.")
 }

@@ -19,21 +19,21 @@ func TestCommandsOfOthers(t *testing.T) {
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject + obeying})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	for _, program := range []string{"atlantis", "digger", "terraform", "tofu"} {
-		s.expect(program, s.say("alice", n, program+" plan"), "`"+program+" plan` was read as `lockstep plan`, as the base branch says.", "**Planned** `net`")
+		s.expect(program, s.say("alice", n, program+" plan"), "Lockstep read `"+program+" plan` as `lockstep plan`.", "**Planned** `net`")
 	}
 	for line, want := range map[string]string{
 		"atlantis plan -d net -- -var-file=x.tfvars": "**nothing was done**",
-		"atlantis apply -p net -p app":               "**nothing was done**. Lockstep has `lockstep apply -p net`",
+		"atlantis apply -p net -p app":               "**nothing was done**. In Lockstep, comment `lockstep apply -p net`",
 		"terraform apply -target=terraform_data.b":   "**nothing was done**",
-		"terraform destroy":                          "**nothing was done**. Lockstep has `lockstep plan -destroy`",
-		"atlantis aply":                              "**nothing was done**. Lockstep has `lockstep apply`",
+		"terraform destroy":                          "**nothing was done**. In Lockstep, comment `lockstep plan -destroy`",
+		"atlantis aply":                              "**nothing was done**. In Lockstep, comment `lockstep apply`",
 		"atlantis override --reason \"it burns\"":    "**nothing was done**",
 	} {
 		s.expect(line, s.say("alice", n, line), want)
 	}
-	s.expect("somebody without rights", s.say("mallory", n, "atlantis apply"), "was read as `lockstep apply`", "**Not applied**", "this needs `write`")
+	s.expect("somebody without rights", s.say("mallory", n, "atlantis apply"), "as `lockstep apply`", "**Not applied**", "the command needs `write`")
 	answer := s.say("alice", n, "Atlantis plan -p net\natlantis apply -p net")
-	s.expect("a plan and its apply", answer, "`Atlantis plan -p net` was read as `lockstep plan -p net`", "`atlantis apply -p net` was read as `lockstep apply -p net`", "**Not applied** `net`", "you have not seen the plan")
+	s.expect("a plan and its apply", answer, "Lockstep read `Atlantis plan -p net` as `lockstep plan -p net`", "Lockstep read `atlantis apply -p net` as `lockstep apply -p net`", "**Not applied** `net`", "you have not seen the plan")
 	s.expect("its apply", s.say("alice", n, "atlantis apply -p net"), "**Applied** `net`")
 }
 
@@ -42,12 +42,12 @@ func TestCommandsOfOthersByTheBase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": netProject})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": netProject + obeying})
-	s.expect("by the pull request", s.say("alice", n, "atlantis apply"), "**nothing was done**. Lockstep has `lockstep apply`")
+	s.expect("by the pull request", s.say("alice", n, "atlantis apply"), "**nothing was done**. In Lockstep, comment `lockstep apply`")
 	s.repo.Push("bob", "main", "Obey", githubtest.Files{"lockstep.hcl": netProject + strings.Replace(obeying, "\"atlantis\", ", "", 1)})
 	s.settle()
 	s.expect("one that is not named", s.say("alice", n, "atlantis apply"), "**nothing was done**")
-	s.expect("one that is", s.say("alice", n, "digger unlock"), "`digger unlock` was read as `lockstep unlock`")
-	s.expect("with an option of habit", s.say("alice", n, "digger plan -p net --verbose"), "`digger plan -p net --verbose` was read as `lockstep plan -p net`")
+	s.expect("one that is", s.say("alice", n, "digger unlock"), "Lockstep read `digger unlock` as `lockstep unlock`")
+	s.expect("with an option of habit", s.say("alice", n, "digger plan -p net --verbose"), "Lockstep read `digger plan -p net --verbose` as `lockstep plan -p net`")
 	s.expect("with one that means more", s.say("alice", n, "digger apply -p net --auto-merge-disabled"), "**nothing was done**")
 	s.repo.Push("bob", "free", "A branch of anybody", githubtest.Files{"lockstep.hcl": netProject + obeying})
 	s.repo.Push("bob", "c", "Change", githubtest.Files{"net/c.tf": resource("c", "1")})
@@ -76,7 +76,7 @@ func TestCommandsLeftToOthers(t *testing.T) {
 	s.expect("another program", s.say("alice", n, "digger plan"), "**nothing was done**")
 	s.repo.Push("bob", "main", "Both no more", githubtest.Files{"lockstep.hcl": netProject})
 	s.settle()
-	s.expect("once they are not left to it", s.say("alice", n, "atlantis plan"), "**nothing was done**. Lockstep has `lockstep plan`")
+	s.expect("once they are not left to it", s.say("alice", n, "atlantis plan"), "**nothing was done**. In Lockstep, comment `lockstep plan`")
 }
 
 // TestProgramsAreKnown holds that the settings and the grammar know the same programs.
@@ -98,5 +98,5 @@ func TestCommandsOfOthersElsewhere(t *testing.T) {
 	if first != "" {
 		t.Errorf("the deployment without the project says %q", first)
 	}
-	a.expect("the other", second, "`atlantis unlock` was read as `lockstep unlock`", "`net` is **not locked**")
+	a.expect("the other", second, "Lockstep read `atlantis unlock` as `lockstep unlock`", "This pull request has **no lock** on `net`.")
 }

@@ -24,7 +24,7 @@ func (s *stage) duringAPlan(do func()) {
 // nothing else.
 func (s *stage) planOfMerge(name string, n int) {
 	s.t.Helper()
-	s.expect(name+": the status", s.status(n), "| waits for `lockstep apply`")
+	s.expect(name+": the status", s.status(n), "| ready to apply")
 	got := s.answer(n, "merge")
 	s.expect(name+": the answer to the merge", got, "**Planned** `net`: ")
 	if strings.Contains(got, "Applied") || strings.Contains(got, "Not applied") {
@@ -129,7 +129,7 @@ func TestMergedWithoutItsProjects(t *testing.T) {
 	if got := s.answer(n, "merge"); got != "" {
 		t.Errorf("the answer to the merge is %s", got)
 	}
-	s.expect("the status", s.status(n), "touches no project")
+	s.expect("the status", s.status(n), "No project is affected")
 }
 
 // TestQueuedBeforeItIsShown holds that the group of a pull request which was put into the merge queue before its plan was shown
@@ -141,8 +141,8 @@ func TestQueuedBeforeItIsShown(t *testing.T) {
 	n := s.repo.OpenPull("alice", "B", "b")
 	at := s.repo.Enqueue("alice", n)
 	s.settle()
-	s.expect("the check of the group", s.group(at), "completed failure", "Put into the merge queue before the plan was shown")
-	s.expect("the comment", s.answer(n, "queue-"+at), "before the plan of `net` was shown", "put the pull request into the queue again")
+	s.expect("the check of the group", s.group(at), "completed failure", "Failed: added to the merge queue before the plan was posted")
+	s.expect("the comment", s.answer(n, "queue-"+at), "**Added to the merge queue before the plan of `net` was posted** (", "), so nobody had seen the plan.")
 	if s.repo.Land("lockstep") {
 		t.Fatal("it is merged")
 	}
@@ -155,7 +155,7 @@ func TestQueuedBeforeItIsShown(t *testing.T) {
 		t.Fatal("it is not merged")
 	}
 	s.settle()
-	s.expect("the status", s.status(n), "Lockstep has applied")
+	s.expect("the status", s.status(n), "applied by")
 }
 
 // TestForkMergedAfterItsPreview holds that what was planned without credentials is planned with them once it is merged.
@@ -188,7 +188,7 @@ func TestRetargetedAndMergedThere(t *testing.T) {
 		s.repo.Retarget("alice", n, "release")
 		s.settle()
 		if !lost {
-			s.expect(name+": the check", s.check("b"), "lockstep/net: cancelled The plan was dropped")
+			s.expect(name+": the check", s.check("b"), "lockstep/net: cancelled Plan dropped, not applied")
 			if got := s.status(n); strings.Contains(got, "on merge") || strings.Contains(got, "Merging") {
 				t.Errorf("%s: the status is %s", name, got)
 			}
@@ -211,7 +211,7 @@ func TestRetargetedAndMergedThere(t *testing.T) {
 	s.settle()
 	s.repo.Retarget("alice", n, "main")
 	s.settle()
-	s.expect("the status", s.status(n), "will be applied on merge")
+	s.expect("the status", s.status(n), "applies on merge")
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("the answer to the merge", s.answer(n, "merge"), "**Applied** `net`")

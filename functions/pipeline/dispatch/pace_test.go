@@ -24,7 +24,7 @@ func TestNoise(t *testing.T) {
 		s.expect("a command", s.say("mallory", n, "lockstep plan"), "`mallory` has the permission `read`")
 	}
 	answer := s.say("mallory", n, "lockstep plan")
-	s.expect("one too many", answer, "**Not carried out**", "`mallory`", "2 an hour", " UTC; until then further ones get no answer")
+	s.expect("one too many", answer, "has reached the limit of 2 comments with commands an hour on this pull request.", "`mallory`", "has reached the limit of 2 comments with commands an hour on this pull request.", "has reached the limit of 2 comments with commands an hour on this pull request.")
 	before := len(s.repo.Comments(n))
 	for range 2 {
 		if got := s.say("mallory", n, "lockstep plan"); got != "" {

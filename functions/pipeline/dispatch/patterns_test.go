@@ -17,16 +17,16 @@ func TestPatternsWaitForTheMerge(t *testing.T) {
 		"services/old/main.tf": resource("old", "v1"),
 	})
 	n := s.pull("alice", "web", githubtest.Files{"services/web/main.tf": resource("web", "v1"), "services/old/main.tf": resource("old", "v2")})
-	s.expect("the status", s.status(n), "svc-web", "will be applied on merge")
+	s.expect("the status", s.status(n), "svc-web", "applies on merge")
 	if strings.Contains(s.status(n), "old") {
 		t.Errorf("an excluded directory was planned:\n%s", s.status(n))
 	}
-	s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `svc-web`", "The base branch says that `svc-web` is applied on merge.")
+	s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `svc-web`", "`svc-web` applies on merge, by the settings of the base branch.")
 	two := s.pull("alice", "fast", githubtest.Files{
 		"lockstep.hcl":         "project \"fast\" {\n  dir   = \"services/api\"\n  apply = \"comment\"\n}\n",
 		"services/api/main.tf": resource("api", "v2"),
 	})
-	s.expect("the evasion's apply", s.say("alice", two, "lockstep apply"), "**Not applied** `fast`", "The base branch says that `fast` is applied on merge.")
+	s.expect("the evasion's apply", s.say("alice", two, "lockstep apply"), "**Not applied** `fast`", "`fast` applies on merge, by the settings of the base branch.")
 	s.repo.Merge("bob", n)
 	s.settle()
 	s.expect("the answer", s.answer(n, "merge"), "**Applied** `svc-web`: 1 added, 0 changed, 0 destroyed.")

@@ -43,14 +43,14 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, judgedBy("", noPublic))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public"), "net/c.tf": resource("c", "open")})
-	const denied = "**missing**: a plan that passes the policy `network` (it warns: `terraform_data.c is open`; `terraform_data.b is public`)"
-	s.expect("the status", s.status(n), "**waits** for what is missing", denied)
+	const denied = "**denied** by policy `network`: warnings: `terraform_data.c is open`; `terraform_data.b is public`"
+	s.expect("the status", s.status(n), "**denied** by policy `network`", denied)
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", denied)
 	s.repo.Push("alice", "b", "Close", githubtest.Files{"net/b.tf": resource("b", "private")})
 	s.settle()
-	s.expect("the status then", s.status(n), "waits for `lockstep apply`", "fulfilled: a plan that passes the policy `network` (it warns: `terraform_data.c is open`)")
+	s.expect("the status then", s.status(n), "ready to apply", "met: a plan that passes the policy `network` (warnings: `terraform_data.c is open`)")
 	s.repo.Push("bob", "main", "Stricter", githubtest.Files{"policy/net.rego": strings.ReplaceAll(noPublic, "warn contains", "deny contains")})
-	s.expect("after the policy was tightened", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the plan was not judged by it as it is now: comment `lockstep plan`")
+	s.expect("after the policy was tightened", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the policy has changed since the plan: comment `lockstep plan`")
 	s.say("alice", n, "lockstep plan")
 	s.expect("planned again", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.c is open`")
 	s.repo.Push("alice", "b", "Close more", githubtest.Files{"net/c.tf": resource("c", "shut")})
@@ -96,7 +96,7 @@ func TestPoliciesThatDecideNothing(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, judgedBy(c.body, c.policy))
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-			s.expect("the status", s.status(n), "**missing**: a plan that passes the policy `network`", c.want, "it decides nothing until that is mended on the base branch")
+			s.expect("the status", s.status(n), "**blocked** by policy `network`", c.want, "the policy is broken and blocks the apply: fix it on the base branch")
 			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", c.want)
 			s.repo.Push("bob", "main", "Mend", githubtest.Files{"policy/net.rego": noPublic, "lockstep.hcl": judgedBy("", noPublic)["lockstep.hcl"]})
 			s.say("alice", n, "lockstep plan")
@@ -126,13 +126,13 @@ func TestPolicyData(t *testing.T) {
 		}
 		home.Push("bob", "main", "Policies", files)
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public")})
-		s.expect("the status", s.status(n), "**missing**: a plan that passes the policy `network` (`closed: terraform_data.b`)")
+		s.expect("the status", s.status(n), "**denied** by policy `network`: `closed: terraform_data.b`")
 		s.repo.Push("bob", "main", "Others", judgedBy(strings.Replace(body, "policy/data", "policy/open", 1), policy))
 		s.say("alice", n, "lockstep plan")
-		s.expect("by other data", s.status(n), "fulfilled: a plan that passes the policy `network`")
+		s.expect("by other data", s.status(n), "met: a plan that passes the policy `network`")
 		s.repo.Push("bob", "main", "These", judgedBy(body, policy))
 		home.Push("bob", "main", "Open", githubtest.Files{"policy/data/lists.yaml": "shut: [secret]\n"})
-		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the plan was not judged by it as it is now: comment `lockstep plan`")
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the policy has changed since the plan: comment `lockstep plan`")
 		s.say("alice", n, "lockstep plan")
 		s.expect("planned again", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	}
@@ -151,7 +151,7 @@ func TestPolicyMessagesHaveNoSecrets(t *testing.T) {
 			s := newStage(t, judgedBy("", policy))
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "variable \"key\" {\n  default   = \"hunter-2-hunter\"\n  sensitive = true\n}\n" + resource("b", "1")})
 			status := s.status(n)
-			s.expect("the status", status, "the policy `network`", "(sensitive value)")
+			s.expect("the status", status, "by policy `network`", "(sensitive value)")
 			if all := status + s.say("alice", n, "lockstep apply"); strings.Contains(all, "hunter-2") {
 				t.Error(all)
 			}
@@ -184,7 +184,7 @@ func TestPolicyOverride(t *testing.T) {
 	const because = "lockstep override --reason \"a test page\""
 	s.expect("by its author", s.say("alice", n, because), "**Not overridden** `net`")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.b is public`")
-	s.expect("by security", s.say("zoe", n, because), "**Overridden** for the plan of `net`, by `zoe`: `a test page`")
+	s.expect("by security", s.say("zoe", n, because), "**Overridden** for the plan of `net` by `zoe`: `a test page`.")
 	s.expect("its apply then", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
 
@@ -200,9 +200,9 @@ func TestPoliciesElsewhere(t *testing.T) {
 		"net/b.tf": resource("b", "open"), "net/c.tf": resource("c", "2"),
 		"lockstep.hcl": strings.Replace(files["lockstep.hcl"], "acme/policies", "acme/lax", 1),
 	})
-	s.expect("the status", s.status(n), "fulfilled: a plan that passes the policy `network` (it warns: `terraform_data.b is open`)")
+	s.expect("the status", s.status(n), "met: a plan that passes the policy `network` (warnings: `terraform_data.b is open`)")
 	rules.Push("carol", "main", "Stricter", githubtest.Files{"rego/net.rego": strings.ReplaceAll(noPublic, "warn contains", "deny contains")})
-	s.expect("after the policy was tightened", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the plan was not judged by it as it is now: comment `lockstep plan`")
+	s.expect("after the policy was tightened", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the policy has changed since the plan: comment `lockstep plan`")
 	s.say("alice", n, "lockstep plan")
 	s.expect("planned again", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.b is open`")
 	s.repo.Push("alice", "b", "Shut", githubtest.Files{"net/b.tf": resource("b", "shut")})
@@ -238,7 +238,7 @@ func TestPoliciesElsewhereUnread(t *testing.T) {
 func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 	t.Parallel()
 	const with, halved = "project \"net\" {\n  dir = \"net\"\n}\npolicy \"network\" {\n}\n", "package main\n\ndeny contains x if {\n"
-	const decide = "has policies that decide nothing"
+	const decide = "Failed: broken policies"
 	for name, c := range map[string]struct {
 		files githubtest.Files
 		want  []string // none: nothing is wrong
@@ -259,27 +259,27 @@ func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 			s.pipeline.Rehearse = policytrial.Changed
 			n := s.pull("alice", "b", c.files)
 			if c.want == nil {
-				s.headIs("the check", "b", "success Nothing to plan")
+				s.headIs("the check", "b", "success No project is affected")
 				return
 			}
-			s.headIs("the check", "b", "failure Policies that decide nothing")
-			s.expect("its page", s.checkOf("b", "lockstep").Summary, c.want[len(c.want)-1], "Mend them here before.")
+			s.headIs("the check", "b", "failure Failed: broken policies")
+			s.expect("its page", s.checkOf("b", "lockstep").Summary, c.want[len(c.want)-1], "Fix them here first.")
 			s.expect("the status", s.status(n), c.want...)
 			s.lacks("its page", s.checkOf("b", "lockstep").Summary, "nothing to plan")
 
 			s.repo.Push("alice", "b", "With a project", githubtest.Files{"net/b.tf": resource("b", "1")})
 			s.settle()
-			s.headIs("with a plan", "b", "failure Policies that decide nothing")
-			s.expect("with a plan", s.status(n), c.want[len(c.want)-1], "waits for `lockstep apply`")
+			s.headIs("with a plan", "b", "failure Failed: broken policies")
+			s.expect("with a plan", s.status(n), c.want[len(c.want)-1], "ready to apply")
 			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
-			s.headIs("applied", "b", "failure Policies that decide nothing")
+			s.headIs("applied", "b", "failure Failed: broken policies")
 
 			files := judgedBy("", noPublic)
 			s.repo.Push("alice", "b", "Mend", githubtest.Files{
 				"lockstep.hcl": files["lockstep.hcl"], "policy/net.rego": noPublic, "policy/x.json": "{}", "policy/x.rego": "package main\n", "policy/more/b.rego": "package main\n",
 			})
 			s.settle()
-			s.headIs("mended", "b", "success No changes")
+			s.headIs("mended", "b", "success 1 project up to date")
 			s.without("mended", s.status(n), "decide nothing")
 		})
 	}
@@ -287,7 +287,7 @@ func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 	s := newStage(t, judgedBy("  dir = \"rules\"", noPublic)) // the base branch's own mistake
 	s.pipeline.Rehearse = policytrial.Changed
 	s.pull("alice", "b", githubtest.Files{"lockstep.hcl": judgedBy("  dir = \"rules\"", noPublic)["lockstep.hcl"] + "automerge {\n}\n"})
-	s.headIs("a mistake of others", "b", "success Nothing to plan")
+	s.headIs("a mistake of others", "b", "success No project is affected")
 }
 
 // TestPoliciesThatTakeTooMuch holds that policies which cannot be tried are told of, without our secrets, and that a pull request which
@@ -302,15 +302,15 @@ func TestPoliciesThatTakeTooMuch(t *testing.T) {
 		return nil, &jobs.DeathError{What: "Trying the policies", Why: "It took more than 1 GiB of memory, hunter2hunter2."}
 	}
 	n := s.pull("alice", "b", githubtest.Files{"policy/net.rego": "package main\n"})
-	s.headIs("the check", "b", "failure Policies that decide nothing")
-	s.expect("the status", s.status(n), "**Policies that cannot be tried**", "**Trying the policies was ended before it was done.** It took more than 1 GiB of memory")
+	s.headIs("the check", "b", "failure Failed: broken policies")
+	s.expect("the status", s.status(n), "**Policies not tested.**", "**Interrupted: Trying the policies.** It took more than 1 GiB of memory")
 	look, err := s.pipeline.Ledger().LastLook(t.Context(), s.ref(n)) // which the page of serve shows
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.without("the status", s.status(n)+s.pages("b")+look.Policies, "hunter2")
 	s.pull("alice", "c", githubtest.Files{"policies/net.rego": "package main\n", "net/b.tf": resource("b", "1")})
-	if s.headIs("another one", "c", "neutral Waits for lockstep apply"); tried != 1 {
+	if s.headIs("another one", "c", "neutral 1 project ready to apply"); tried != 1 {
 		t.Errorf("policies are tried %d times", tried)
 	}
 }

@@ -30,7 +30,7 @@ func TestRightsAreThePresentBase(t *testing.T) {
 		s, n := plan(t)
 		s.repo.Push("bob", "main", "No provisioners", githubtest.Files{"lockstep.hcl": mine("comment", "")})
 		got := s.say("alice", n, "lockstep apply")
-		s.expect("the apply", got, "**Not applied** `net`", "these are different: `lockstep.hcl`", "let programs run")
+		s.expect("the apply", got, "**Not applied** `net`", "The plan is out of date, because the base branch has changed in these files: `lockstep.h", "Every file counts, because `lockstep.hcl` allowed programs in the plan, which can read any file.")
 		s.expect("a new plan", s.say("alice", n, "lockstep plan"), "Provisioners are not allowed")
 		if strings.Contains(got, "**Applied**") {
 			t.Errorf("it was applied:\n%s", got)
@@ -40,7 +40,7 @@ func TestRightsAreThePresentBase(t *testing.T) {
 		t.Parallel()
 		s, n := plan(t)
 		s.repo.Push("bob", "main", "On merge", githubtest.Files{"lockstep.hcl": mine("merge", "  provisioners = true\n")})
-		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "The base branch says that `net` is applied on merge.")
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "the base branch has changed")
 	})
 }
 
@@ -89,15 +89,15 @@ func all(string) bool { return true }
 // neither tried for ever nor passed over.
 func TestForgottenCommit(t *testing.T) {
 	t.Parallel()
-	const words = "GitHub does not have what was planned any more"
+	const words = "GitHub no longer has the planned commit"
 	t.Run("plan", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 		s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
 		n := s.repo.OpenPull("alice", "B", "b")
 		s.forgets(pipeline.ToPlan, all, func() {})
-		s.expect("the status", s.status(n), "could not plan", words, "Comment `lockstep plan`")
-		s.expect("the check", s.check("b"), "failure Planning failed")
+		s.expect("the status", s.status(n), "failed to plan", words, "Comment `lockstep plan`")
+		s.expect("the check", s.check("b"), "failure Failed to plan")
 	})
 	t.Run("apply", func(t *testing.T) {
 		t.Parallel()
@@ -129,7 +129,7 @@ func TestForgottenCommit(t *testing.T) {
 			}
 		})
 		s.expect("the status", s.status(n), "conflicts with the base branch")
-		s.expect("the check", s.check("b"), "failure Planning failed")
+		s.expect("the check", s.check("b"), "failure Failed to plan")
 	})
 }
 
@@ -151,13 +151,13 @@ func TestRenamedProject(t *testing.T) {
 			}
 			return sha == first
 		}, func() {})
-		s.expect("the status", s.status(n), "could not plan", "the project is not in the checkout: net")
+		s.expect("the status", s.status(n), "failed to plan", "the project is not in the checkout: net")
 	})
 	t.Run("apply", func(t *testing.T) {
 		t.Parallel()
 		s := newStage(t, githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n", "net/main.tf": resource("a", "1")})
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.repo.Push("bob", "main", "A better name", rename)
-		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "these are different", "`net/main.tf`")
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "has changed in these files", "`net/main.tf`")
 	})
 }

@@ -31,7 +31,7 @@ func TestScriptIsExchanged(t *testing.T) {
 	n := s.pull("alice", "script", githubtest.Files{"net/script.tf": runsScript})
 	s.expect("the status", s.status(n), "2 to add")
 	s.repo.Push("mallory", "main", "Exchange", githubtest.Files{"scripts/run.sh": "echo evil > '" + mark + "'\n"})
-	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "these are different: `scripts/run.sh`", "let programs run", "Comment `lockstep plan` for a new plan")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "The plan is out of date, because the base branch has changed in these files: `scripts/run.s", "Every file counts, because `lockstep.hcl` allowed programs in the plan, which can read any file.", "Comment `lockstep plan` for a new plan")
 	if text, err := os.ReadFile(mark); err == nil {
 		t.Fatalf("the script has run: %s", text)
 	}
@@ -53,5 +53,5 @@ func TestManyFilesMove(t *testing.T) {
 		moved["docs/"+name] = "x"
 	}
 	s.repo.Push("bob", "main", "Words", moved)
-	s.expect("the apply", s.say("bob", n, "lockstep apply"), "these are different: `net/note.txt`, `docs/a`, ", "and 7 more")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "The plan is out of date, because the base branch has changed in these files: `net/note.t", "and 7 more")
 }

@@ -24,7 +24,7 @@ func (s *stage) foundPushed() {
 // TestPushedByTheApprover holds that the one who pushes a commit cannot approve it, in whosever name the commit is.
 func TestPushedByTheApprover(t *testing.T) {
 	t.Parallel()
-	const held = "**missing**: an approval of the planned commit"
+	const held = "**not met**: an approval of the planned commit"
 	change := func(input string) githubtest.Files { return githubtest.Files{"net/b.tf": resource("b", input)} }
 	for name, test := range map[string]struct {
 		opener string
@@ -32,21 +32,21 @@ func TestPushedByTheApprover(t *testing.T) {
 		fails  []string
 	}{
 		"in the name of the author": {"alice", func(s *stage, n int) { s.repo.PushAs("bob", "alice", "", "b", "More", change("2")) },
-			[]string{held, "`bob` wrote the change"}},
+			[]string{held, "`bob` is an author of the change"}},
 		"in the name of nobody": {"alice", func(s *stage, n int) { s.repo.PushAs("bob", "nobody@invalid", "", "b", "More", change("2")) },
 			[]string{"an approval of the planned commit", "belongs to no GitHub account", "--reset-author"}},
 		"committed by nobody": {"alice", func(s *stage, n int) { s.repo.PushAs("bob", "alice", "nobody@invalid", "b", "More", change("2")) },
 			[]string{"an approval of the planned commit", "belongs to no GitHub account"}},
 		"in an App's name": {"renovate[bot]", func(s *stage, n int) { s.repo.PushAs("bob", "renovate[bot]", "", "b", "More", change("2")) },
-			[]string{held, "`bob` wrote the change"}},
+			[]string{held, "`bob` is an author of the change"}},
 		"and pushed over by the author": {"alice", func(s *stage, n int) {
 			s.repo.PushAs("bob", "alice", "", "b", "More", change("2"))
 			s.repo.ForcePush("alice", "b", "Again", change("3"))
-		}, []string{held, "`bob` wrote the change"}},
+		}, []string{held, "`bob` is an author of the change"}},
 		"without a webhook": {"alice", func(s *stage, n int) {
 			s.repo.PushAs("bob", "alice", "", "b", "More", change("2"))
 			s.foundPushed()
-		}, []string{held, "`bob` wrote the change"}},
+		}, []string{held, "`bob` is an author of the change"}},
 		"and GitHub does not tell": {"alice", func(s *stage, n int) {
 			s.repo.PushAs("bob", "alice", "", "b", "More", change("2"))
 			s.repo.ForgetPushes()
@@ -98,5 +98,5 @@ func TestPushedBeforeTheOpening(t *testing.T) {
 	s.settle()
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
-	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "`bob` wrote the change")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "`bob` is an author of the change")
 }

@@ -45,14 +45,14 @@ func TestMergeQueue(t *testing.T) {
 	}
 	s.settle()
 	s.expect("the check of the first group", s.group(first), "completed success", "1 project")
-	s.expect("the check of the second", s.group(second)+s.page(second), "completed success", "#1: Will be applied on merge", "### #2: Nothing to plan")
+	s.expect("the check of the second", s.group(second)+s.page(second), "completed success", "#1: 1 project applies on merge", "### #2: No project is affected")
 	for range 2 {
 		if !s.repo.Land("lockstep") {
 			t.Fatal("it is not merged")
 		}
 		s.settle()
 	}
-	s.expect("the status", s.status(n), "Lockstep has applied", "2 added")
+	s.expect("the status", s.status(n), "applied by", "2 added")
 	if r := s.run(n); r.Phase != runs.Applied {
 		t.Errorf("%+v", r)
 	}
@@ -67,12 +67,12 @@ func TestMergeQueueWaits(t *testing.T) {
 	n := s.repo.OpenPull("alice", "B", "b")
 	early := s.repo.Enqueue("alice", n)
 	s.settle()
-	s.expect("a group that was made before the plan", s.group(early), "completed failure", "before the plan was shown")
+	s.expect("a group that was made before the plan", s.group(early), "completed failure", "before the plan")
 	s.repo.Push("alice", "b", "Broken", githubtest.Files{"net/b.tf": "resource {\n"})
 	late := s.repo.Enqueue("alice", n)
 	s.settle()
 	s.expect("a group of a plan that fails", s.group(late), "completed failure")
-	s.expect("the one before", s.group(early), "completed cancelled", "Not in the merge queue any more")
+	s.expect("the one before", s.group(early), "completed cancelled", "Removed from the merge queue")
 }
 
 // TestMergeQueueOfWhatWaits holds that a plan which waits for its apply before the merge keeps the group out where the base
@@ -84,9 +84,9 @@ func TestMergeQueueOfWhatWaits(t *testing.T) {
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		at := s.repo.Enqueue("alice", n)
 		s.settle()
-		s.expect("the check of the group", s.group(at), want, "Waits for lockstep apply")
+		s.expect("the check of the group", s.group(at), want, "1 project ready to apply")
 		s.say("alice", n, "lockstep apply")
-		s.expect("and then", s.group(at), "completed success", "Applied")
+		s.expect("and then", s.group(at), "completed success", "1 project applied")
 	}
 }
 
@@ -103,8 +103,8 @@ func TestMergeGroupOfAnother(t *testing.T) {
 		t.Errorf("the page of the first group is %s", s.page(one))
 	}
 	// It has the first one, too.
-	s.expect("the check of the second", s.group(two), "completed action_required", "#1: Waits for lockstep apply")
-	s.expect("its page", s.page(two), "### #2: Nothing to plan")
+	s.expect("the check of the second", s.group(two), "completed action_required", "#1: 1 project ready to apply")
+	s.expect("its page", s.page(two), "### #2: No project is affected")
 	s.say("alice", n, "lockstep apply")
 	s.expect("the check of the second, once the first is applied", s.group(two), "completed success")
 	s.repo.Dequeue(n)
@@ -154,7 +154,7 @@ func TestMergeQueueUnseen(t *testing.T) {
 		}
 	}
 	s.settle()
-	s.expect("and once it is planned", s.group(at), "completed failure", "before the plan was shown")
+	s.expect("and once it is planned", s.group(at), "completed failure", "before the plan")
 }
 
 // TestMergeQueueGivenUp is the story of a history (seed 91000724 of the brief ones): GitHub is down while a group comes, for longer
@@ -210,8 +210,8 @@ func TestQueueHeadSame(t *testing.T) {
 	s.repo.Push("bob", "main", "Another thing", githubtest.Files{"net/c.tf": "locals {\n  other = 1\n}\n"})
 	at := s.repo.Enqueue("alice", n)
 	s.settle()
-	s.expect("the check of the group", s.group(at), "completed success", "Will be applied on merge: 1 project, 2 to add")
-	s.expect("its page", s.page(at), "`net` was planned again at the head of the merge queue, `"+at[:7]+"`: the changes are the same.")
+	s.expect("the check of the group", s.group(at), "completed success", "1 project applies on merge – 2 to add")
+	s.expect("its page", s.page(at), "`net`: planned again in the merge queue at `"+at[:7]+"`, with the same changes.")
 	if now := s.run(n); now.Plan.Hash != was.Plan.Hash || now.Artifacts.Begun != was.Artifacts.Begun || now.Plan.Checked != nil {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
 	}
@@ -222,7 +222,7 @@ func TestQueueHeadSame(t *testing.T) {
 		t.Fatal("it is not merged")
 	}
 	s.settle()
-	s.expect("the status", s.status(n), "Lockstep has applied", "2 added")
+	s.expect("the status", s.status(n), "applied by", "2 added")
 }
 
 // TestQueueHeadDiffers holds that another plan at the head of the queue keeps the group out, with the difference, that it never
@@ -235,9 +235,9 @@ func TestQueueHeadDiffers(t *testing.T) {
 	s.repo.Push("bob", "main", "Other value", githubtest.Files{"net/c.tf": resource("c", "1")})
 	at := s.repo.Enqueue("alice", n)
 	s.settle()
-	s.expect("the check of the group", s.group(at), "completed failure", "Another plan at the head of the merge queue")
+	s.expect("the check of the group", s.group(at), "completed failure", "Failed: the plan has changed in the merge queue")
 	s.expect("its page", s.page(at), "+ ", "terraform_data.c", "Comment `lockstep plan -p net`")
-	s.expect("the comment", s.answer(n, "queue-"+at), "**Another plan for `net` at the head of the merge queue**", "terraform_data.c", "put the pull request into the queue again")
+	s.expect("the comment", s.answer(n, "queue-"+at), "in the merge queue** (", "terraform_data.c", "The check of the merge group fails, and nothing is merged.")
 	if now := s.run(n); now.Plan.Hash != was.Plan.Hash || now.Phase != runs.Planned || now.Plan.Checked != nil {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
 	}
@@ -254,7 +254,7 @@ func TestQueueHeadDiffers(t *testing.T) {
 		t.Fatal("it is not merged")
 	}
 	s.settle()
-	s.expect("the status", s.status(n), "Lockstep has applied", "3 added")
+	s.expect("the status", s.status(n), "applied by", "3 added")
 }
 
 // TestQueueHeadFails holds that a plan which cannot be made at the head of the queue keeps the group out.
@@ -265,8 +265,8 @@ func TestQueueHeadFails(t *testing.T) {
 	s.repo.Push("bob", "main", "The same name", githubtest.Files{"net/c.tf": resource("b", "2")})
 	at := s.repo.Enqueue("alice", n)
 	s.settle()
-	s.expect("the check of the group", s.group(at), "completed failure", "Planning failed at the head of the merge queue")
-	s.expect("the comment", s.answer(n, "queue-"+at), "**`net` could not be planned at the head of the merge queue**", "on c.tf line 1")
+	s.expect("the check of the group", s.group(at), "completed failure", "Failed to plan in the merge queue")
+	s.expect("the comment", s.answer(n, "queue-"+at), "**Failed to plan `net` in the merge queue** (", "on c.tf line 1")
 }
 
 // TestQueueOnTop holds that a plan with the changes of a pull request before it, which is not applied yet, does not keep the
@@ -280,17 +280,17 @@ func TestQueueOnTop(t *testing.T) {
 	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	first, second := s.repo.Enqueue("alice", n), s.repo.Enqueue("bob", m)
 	s.settle()
-	s.expect("the check of the first group", s.page(first), "the changes are the same")
-	s.expect("the check of the second", s.group(second), "completed success", "Will be applied on merge")
-	s.expect("its page", s.page(second), "on top of #2, which changes the same state, is merged first, and is not applied yet")
+	s.expect("the check of the first group", s.page(first), ": planned again in the merge queue at")
+	s.expect("the check of the second", s.group(second), "completed success", "applies on merge")
+	s.expect("its page", s.page(second), "### #2: 1 project applies on merge – 1 to add, 0 to change, 0 to destroy")
 	for range 2 {
 		if !s.repo.Land("lockstep") {
 			t.Fatal("it is not merged")
 		}
 		s.settle()
 	}
-	s.expect("the first", s.status(n), "Lockstep has applied")
-	s.expect("the second", s.status(m), "Lockstep has applied", "1 added")
+	s.expect("the first", s.status(n), "applied by")
+	s.expect("the second", s.status(m), "applied by", "1 added")
 }
 
 // TestQueueOfWhatIsBehind holds that a head which lacks commits of the base branch is none that keeps its merge group out: the
@@ -310,11 +310,11 @@ func TestQueueOfWhatIsBehind(t *testing.T) {
 		first, second := s.repo.Enqueue("bob", m), s.repo.Enqueue("alice", n)
 		s.settle()
 		s.expect(rule+": the check of the first group", s.group(first), "completed success")
-		s.expect(rule+": the check of the second", s.group(second), "completed success", "Will be applied on merge")
+		s.expect(rule+": the check of the second", s.group(second), "completed success", "applies on merge")
 		s.repo.Land("lockstep")
 		s.settle()
 		s.say("bob", n, "lockstep help")
-		s.expect(rule+": the check of the head", s.headOf("b"), "failure", "Cannot be applied yet")
+		s.expect(rule+": the check of the head", s.headOf("b"), "action_required", "waiting for a requirement")
 		s.expect(rule+": the check of the second, once the first has landed", s.group(second), "completed success")
 	}
 }
@@ -367,7 +367,7 @@ func TestQueueEmptied(t *testing.T) {
 			s.repo.Push("bob", "main", "Words", githubtest.Files{"doc.md": "words"}) // else it is the same commit
 			again := s.repo.Enqueue("alice", n)
 			s.settle()
-			s.expect("the next group", s.group(again), "completed failure", "Another plan")
+			s.expect("the next group", s.group(again), "completed failure", "the plan has changed in the merge queue")
 		})
 	}
 }
@@ -427,7 +427,7 @@ func TestQueueTrustsTheBase(t *testing.T) {
 		}
 	}
 	s.settle()
-	s.expect("the group", s.page(at), "`net` was planned again")
+	s.expect("the group", s.page(at), "### #1: 1 project applies on merge – 2 to add, 0 to change, 0 to destroy")
 	mu.Lock()
 	defer mu.Unlock()
 	if read > 0 {
@@ -444,8 +444,8 @@ func queueStory(t *testing.T, f *faults) {
 	f.use(s)
 	at := s.repo.Enqueue("alice", n)
 	s.stubborn()
-	s.expect(f.String()+": the group", s.group(at), "completed failure", "Another plan")
-	s.expect(f.String()+": the comment", s.answer(n, "queue-"+at), "Another plan for `net`")
+	s.expect(f.String()+": the group", s.group(at), "completed failure", "the plan has changed in the merge queue")
+	s.expect(f.String()+": the comment", s.answer(n, "queue-"+at), "), because the configuration on the base branch has changed:")
 	own := ledger.Ledger{Records: s.records}
 	if all, err := own.Runs(t.Context(), s.ref(n)); err != nil || len(all) != 1 || all[0].Plan.Hash != was {
 		t.Errorf("%v: the plan was %s, and the runs are %+v, %v", f, was, all, err)
@@ -478,7 +478,7 @@ func TestQueueAskedAgain(t *testing.T) {
 		}
 		return s.pipeline.Handle(ctx, m)
 	})
-	s.expect("the check while it is planned", s.group(at), "queued", "Planning at the head of the merge queue")
+	s.expect("the check while it is planned", s.group(at), "queued", "Planning in the merge queue")
 	s.repo.Dequeue(n)
 	if len(held) != 1 || held[0].MergeGroup != at {
 		t.Fatalf("%+v", held)

@@ -16,20 +16,20 @@ func TestThePlanStays(t *testing.T) {
 	s.say("alice", n, "lockstep apply")
 	read := func(when string) {
 		t.Helper()
-		s.expect(when, s.status(n), "Lockstep has applied", "size = \"large\"", "The plan that was applied", "terraform_data.b will be created")
+		s.expect(when, s.status(n), "applied by", "size = \"large\"", "The plan that was applied", "terraform_data.b will be created")
 		s.expect(when, s.checkOf("b", "lockstep/.").Text, "size = \"large\"", "The plan that was applied", "terraform_data.b will be created")
 	}
 	read("after the apply")
 	s.repo.Merge("alice", n)
 	s.settle()
 	read("after the merge")
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "is applied already, as `alice` asked.")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "is already applied, requested by `alice`.")
 
 	// The text is evidence for nobody, but is not exchanged unnoticed.
 	two := s.pull("alice", "c", githubtest.Files{"c.tf": resource("c", "1")})
 	s.repo.Close("alice", two)
 	s.settle()
-	s.expect("after a close", s.status(two), "Closed, not applied", "terraform_data.c will be created")
+	s.expect("after a close", s.status(two), "closed, not applied", "terraform_data.c will be created")
 	s.repo.Reopen("alice", two)
 	s.settle()
 	if got := artifacts(t, s); len(got) != 2+3 {
@@ -46,8 +46,8 @@ func TestBlockedPlan(t *testing.T) {
 	s.say("alice", one, "lockstep apply")
 	two := s.pull("bob", "two", githubtest.Files{"two.tf": resource("two", "1")})
 	const why = "#1 was applied to `.` and is not merged yet"
-	s.expect("the status", s.status(two), "cannot be applied now", "| **blocked** |", why, "is made again by itself once that pull request is merged or closed")
-	s.expect("the check", s.check("two"), "head lockstep: failure Cannot be applied now: 1 project", "lockstep/.: failure Cannot be applied now: 1 to add")
+	s.expect("the status", s.status(two), "blocked", "| **blocked** by #1, which is applied and not merged |", why, "Lockstep plans a blocked project again once the other pull request is merged or closed")
+	s.expect("the check", s.check("two"), "head lockstep: action_required 1 project blocked", "lockstep/.: action_required Blocked by #1, which is applied and not merged – 1 to add")
 	for _, text := range []string{s.status(two), s.pages("two")} {
 		if strings.Contains(text, "lockstep apply") {
 			t.Errorf("somebody is told to apply it:\n%s", text)
@@ -56,7 +56,7 @@ func TestBlockedPlan(t *testing.T) {
 	s.repo.Merge("alice", one)
 	s.settle()
 	s.expect("a new plan", s.say("bob", two, "lockstep plan"), "**Planned**")
-	s.expect("the check", s.check("two"), "head lockstep: neutral Waits for lockstep apply", "lockstep/.: success 1 to add")
+	s.expect("the check", s.check("two"), "head lockstep: neutral 1 project ready to apply", "lockstep/.: success Ready to apply – 1 to add")
 	s.expect("an apply", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added")
 }
 
@@ -69,5 +69,5 @@ func TestSettingsAreQuoted(t *testing.T) {
 	s.expect("its own", s.status(n), "on lockstep.hcl line 3", "3:   aply = \"merge\"", "Did you mean \"apply\"?")
 	s.repo.Push("bob", "main", "Broken", githubtest.Files{"lockstep.hcl": "allow {\n  provisioner = true\n}\n"})
 	m := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the base branch's", s.status(m), "The base branch's settings have the same errors", "on lockstep.hcl line 2", "2:   provisioner = true")
+	s.expect("the base branch's", s.status(m), "The settings on the base branch have the same errors", "on lockstep.hcl line 2", "2:   provisioner = true")
 }

@@ -74,14 +74,14 @@ func TestOthersStaySame(t *testing.T) {
 	s, n := planned(t)
 	was := s.run(n)
 	s.overtake("third")
-	since := "since the base branch's configuration has changed: `third.tf`; the state was written in between: serial 1 -> 2, by the apply of #3 that `alice` asked for"
-	s.expect("the status", s.status(n), "*Planned again, with the same changes, "+since+". An approval of this plan stays.*", "waits for `lockstep apply`")
+	since := "because the configuration on the base branch has changed: `third.tf`; the state was written (serial 1, now 2) by #3, applied by `alice`"
+	s.expect("the status", s.status(n), "*Planned again, with the same changes, "+since+". Approvals of this plan stay valid.*", "ready to apply")
 	s.expect("the check", s.pages("second"), "Planned again, with the same changes, "+since, "success")
 	if now := s.run(n); now.Plan.Hash != was.Plan.Hash || now.Artifacts.Begun != was.Artifacts.Begun || now.Plan.State != was.Plan.State || now.Plan.Applies != 2 {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
 	}
 	s.overtake("fourth")
-	s.expect("the status", s.status(n), "serial 1 -> 3, by the apply of #4")
+	s.expect("the status", s.status(n), "; the state was written (serial 1, now 3) by #4, applied by")
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.")
 	if got := len(s.repo.Comments(n)); got != 3 {
 		t.Errorf("%d comments", got)
@@ -100,17 +100,17 @@ func TestOthersDiffer(t *testing.T) {
 	if was == s.hash(n) {
 		t.Fatal("the plan is the same")
 	}
-	s.expect("the status", s.status(n), "Another plan for", "1 to add, 0 to change, 0 to destroy", "# terraform_data.vpc\n- action: create",
-		"**another plan** than before, waits for `lockstep apply "+s.hash(n)+"`")
-	s.expect("the check", s.check("mine"), "action_required Another plan: 1 to add")
-	s.expect("the notice", s.answer(n, "check"), "**Another plan** for `.`, since the base branch's configuration has changed: `other.tf`", "by the apply of #2 that `alice` asked for", "`lockstep apply "+s.hash(n))
+	s.expect("the status", s.status(n), "has a new plan", "1 to add, 0 to change, 0 to destroy", "# terraform_data.vpc\n- action: create",
+		"**has a new plan**, to confirm with `lockstep apply "+s.hash(n)+"`")
+	s.expect("the check", s.check("mine"), "action_required Has a new plan, to confirm with lockstep apply")
+	s.expect("the notice", s.answer(n, "check"), "the configuration on the base branch has changed: `", "by #2, applied by `alice`", "`lockstep apply "+s.hash(n))
 	now := s.hash(n)
 	s.overtake("third")
 	if s.hash(n) != now {
 		t.Error("the plan is another one for an apply that it has nothing to do with")
 	}
-	s.expect("the check", s.check("mine"), "action_required Another plan: 1 to add")
-	s.expect("an apply that names none", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "whoever asked for the former one has not asked for this")
+	s.expect("the check", s.check("mine"), "action_required Has a new plan, to confirm with lockstep apply")
+	s.expect("an apply that names none", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "Nobody has confirmed the new plan")
 	s.expect("an apply of the former", s.say("bob", n, "lockstep apply "+was), "**Not applied** `.`", was)
 	s.expect("an apply of the new one", s.say("bob", n, "lockstep apply "+s.hash(n)), "**Applied** `.`: 1 added")
 }
@@ -125,8 +125,8 @@ func empty(t *testing.T, settings string) (s *stage, mine, other int) {
 	s.settle()
 	mine = s.pull("bob", "mine", githubtest.Files{"net/x.tf": "locals {\n  x = \"2\"\n}\n"})
 	other = s.pull("alice", "other", githubtest.Files{"net/other.tf": "resource \"terraform_data\" \"other\" {\n  input = local.x\n}\n"})
-	s.expect("the plan without changes", s.status(mine), "| `net` | no changes | nothing to do |")
-	s.expect("its check", s.headOf("mine"), "success No changes")
+	s.expect("the plan without changes", s.status(mine), "| `net` | no changes | up to date |")
+	s.expect("its check", s.headOf("mine"), "success 1 project up to date")
 	return s, mine, other
 }
 
@@ -139,9 +139,9 @@ func TestNoChangesAreCheckedAgain(t *testing.T) {
 		s.say("alice", other, "lockstep apply")
 		s.repo.Merge("alice", other)
 		s.settle()
-		s.expect("the check", s.headOf("mine"), "action_required Another plan than before")
-		s.expect("the status", s.status(mine), "0 to add, 1 to change, 0 to destroy", "It is another one")
-		s.expect("the notice", s.answer(mine, "check"), "**Another plan** for `net`")
+		s.expect("the check", s.headOf("mine"), "action_required 1 project has a new plan")
+		s.expect("the status", s.status(mine), "0 to add, 1 to change, 0 to destroy", "is the earlier plan,")
+		s.expect("the notice", s.answer(mine, "check"), "**New plan** for")
 		s.repo.Merge("bob", mine)
 		s.settle()
 		s.expect("the answer to the merge", s.answer(mine, "merge"), answer)
@@ -183,11 +183,11 @@ func TestNoChangesMergedAtOnce(t *testing.T) {
 					s.settle()
 					s.expect("the first group", s.group(one), "completed success")
 					if strings.Contains(name, "too") { // nothing is applied in between that could make it another one
-						s.expect("the second group", s.group(two), "completed failure", "Another plan at the head of the merge queue")
+						s.expect("the second group", s.group(two), "completed failure", "Failed: the plan has changed in the merge queue")
 						return
 					}
 					s.expect("the second group", s.group(two), "completed success")
-					s.expect("its page", s.page(two), "`net` was planned again at the head of the merge queue")
+					s.expect("its page", s.page(two), "### #2: 1 project up to date")
 					for range 2 {
 						if !s.repo.Land("lockstep") {
 							t.Fatal("they are not merged")
@@ -204,7 +204,7 @@ func TestNoChangesMergedAtOnce(t *testing.T) {
 					}
 					return
 				}
-				s.expect("the status", s.status(mine), test.counts, "waits for `lockstep apply")
+				s.expect("the status", s.status(mine), test.counts, "apply")
 				if all := s.repo.Issues(); len(all) != 1 || !all[0].Open {
 					t.Errorf("the issues are %+v", all)
 				}
@@ -225,8 +225,8 @@ func TestNoChangesStay(t *testing.T) {
 		s.say("alice", n, "lockstep apply")
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the status", s.status(mine), "*Planned again, still without changes, since the base branch's configuration has changed: ", "`net/"+name+".tf`")
-		s.expect("the check", s.headOf("mine"), "success No changes")
+		s.expect("the status", s.status(mine), "the configuration on the base branch has changed: `", "`net/"+name+".tf`")
+		s.expect("the check", s.headOf("mine"), "success 1 project up to date")
 	}
 	if now := s.run(mine); now.Plan.Hash != was.Plan.Hash || now.Plan.Applies != 3 {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
@@ -247,19 +247,19 @@ func TestApprovalsOfAFormerPlan(t *testing.T) {
 		s.repo.Review("bob", n, github.Approved, "")
 		s.repo.Review("alice", m, github.Approved, "")
 		s.settle()
-		s.expect("the former plan", s.status(n), "fulfilled: an approval of the planned commit (there is 1, by `bob`)")
+		s.expect("the former plan", s.status(n), "met: an approval of the planned commit (approved by `bob`)")
 		s.say("bob", m, "lockstep apply")
 		s.repo.Merge("bob", m)
 		s.settle()
-		s.expect("the status", s.status(n), "**another plan** than before", "**missing**: an approval of the planned commit (`bob` approved a former plan)")
-		s.expect("the check", s.headOf("mine"), "failure Cannot be applied yet")
+		s.expect("the status", s.status(n), "**needs approval**, and has a new plan", "**not met**: an approval of the planned commit (`bob` approved an earlier plan)")
+		s.expect("the check", s.headOf("mine"), "action_required 1 project needs approval")
 		if again {
 			s.say("alice", n, "lockstep plan")
 		}
-		s.expect("the apply", s.say("alice", n, "lockstep apply "+s.hash(n)), "**Not applied** `net`", "`bob` approved a former plan")
+		s.expect("the apply", s.say("alice", n, "lockstep apply "+s.hash(n)), "**Not applied** `net`", "`bob` approved an earlier plan")
 		s.repo.Review("bob", n, github.Approved, "")
 		s.settle()
-		s.expect("the status, once it is approved", s.status(n), "fulfilled: an approval of the planned commit (there is 1, by `bob`)")
+		s.expect("the status, once it is approved", s.status(n), "met: an approval of the planned commit (approved by `bob`)")
 		s.expect("the apply, once it is approved", s.say("alice", n, "lockstep apply "+s.hash(n)), "**Applied** `net`")
 	}
 }
@@ -274,13 +274,13 @@ func TestRenewedIsNotMerged(t *testing.T) {
 	s.repo.Merge("alice", other)
 	s.settle()
 	s.expect("the first apply", s.answer(other, "merge"), "**Applied** `net`: 2 added")
-	s.expect("the status", s.status(n), "1 to add, 0 to change, 0 to destroy", "waits for `lockstep plan`")
-	s.expect("the check", s.check("mine"), "action_required Another plan")
-	s.expect("the notice", s.answer(n, "check"), "Merging does not apply it", "`lockstep plan -p net`")
+	s.expect("the status", s.status(n), "1 to add, 0 to change, 0 to destroy", "to confirm with `lockstep plan`")
+	s.expect("the check", s.check("mine"), "action_required Has a new plan")
+	s.expect("the notice", s.answer(n, "check"), "The merge does not apply it until somebody has read it and commented `lockstep plan -p net`.", "`lockstep plan -p net`")
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`", "whoever asked for the former one has not asked for this")
-	s.expect("the check", s.check("mine"), "action_required Merged, but not applied")
+	s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`", "Nobody has confirmed the new plan")
+	s.expect("the check", s.check("mine"), "action_required Merged, not applied")
 }
 
 // TestAskedForAfterCheck holds that a plan that somebody asks for is theirs.
@@ -292,7 +292,7 @@ func TestAskedForAfterCheck(t *testing.T) {
 	s.repo.Merge("alice", other)
 	s.settle()
 	s.expect("the plan", s.say("bob", n, "lockstep plan"), "**Planned** `net`: 1 to add")
-	s.expect("the check", s.check("mine"), "success 1 to add")
+	s.expect("the check", s.check("mine"), "success Applies on merge – 1 to add")
 	s.repo.Merge("bob", n)
 	s.settle()
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`: 1 added")
@@ -307,7 +307,7 @@ func TestNotChecked(t *testing.T) {
 	s.expect("the apply", s.say("alice", breaks, "lockstep apply"), "**Applied** `.`: 1 added")
 	s.repo.Merge("alice", breaks)
 	s.settle()
-	s.expect("the status", s.status(n), "**This plan could not be checked against the state as it is now.**", "Invalid function argument", "comment `lockstep plan -p .`", "waits for `lockstep apply`")
+	s.expect("the status", s.status(n), "**Lockstep could not check this plan against the current state.** The apply plans again before it changes anything.", "Invalid function argument", "comment `lockstep plan -p .`", "ready to apply")
 	if s.hash(n) != was {
 		t.Error("the plan was replaced")
 	}
@@ -385,7 +385,7 @@ func TestCheckedByTheJanitor(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.roundAt(now, reconcile.Found{States: 1})
-	s.expect("the status", s.status(n), "Another plan for")
+	s.expect("the status", s.status(n), "has a new plan")
 	s.roundAt(now.Add(2*time.Hour), reconcile.Found{})
 }
 
@@ -410,7 +410,7 @@ func TestPlannedBeforeTheMerge(t *testing.T) {
 	s.expect("the status before", s.status(late), "is not merged", "1 to add, 0 to change, 1 to destroy")
 	s.repo.Merge("alice", other)
 	s.settle()
-	s.expect("the status then", s.status(late), "**another plan** than before, waits for `lockstep apply", "1 to add, 0 to change, 0 to destroy")
+	s.expect("the status then", s.status(late), "**has a new plan**, to confirm with `lockstep apply", "1 to add, 0 to change, 0 to destroy")
 	if c := s.check("late"); strings.Contains(c, "failure") {
 		t.Error(c)
 	}
@@ -441,7 +441,7 @@ func TestAppliedWhilePlanned(t *testing.T) {
 	if r := s.run(late); r.Plan.Checked == nil || r.Plan.Applies != 2 || plans != 1 {
 		t.Errorf("%d plans, the run is %+v", plans, r)
 	}
-	s.expect("the status", s.status(late), "*Checked against the state as it is now: the changes are the same.*")
+	s.expect("the status", s.status(late), "*Checked against the current state:")
 }
 
 // TestCheckTrustsNobody carries out an attack: whoever may write plans and records exchanges a plan
@@ -459,7 +459,7 @@ func TestCheckTrustsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.roundAt(r.hub.Now(), reconcile.Found{States: 1})
-	r.expect("the status", r.status(n), "could not be checked", "The saved plan is not the one that was made")
+	r.expect("the status", r.status(n), "**Lockstep could not check this plan against the current state.** The apply plans again before it changes anything.", "The saved plan was replaced")
 	if hash := r.run(n).Plan.Hash; !strings.Contains(was, hash) || !strings.Contains(r.pages("b"), hash) {
 		t.Errorf("the check named another plan")
 	}
@@ -484,9 +484,9 @@ func checkStory(t *testing.T, f *faults) {
 	if r.Phase != runs.Planned || r.Plan.Hash[:12] == was || r.Plan.Applies != 1 || r.Plan.Checked == nil || !r.Plan.Checked.Renewed {
 		t.Errorf("%v: the run is %+v", f, r)
 	}
-	s.expect(f.String()+": the status", s.status(n), "Another plan for", "1 to add", "lockstep apply "+r.Plan.Hash[:12])
+	s.expect(f.String()+": the status", s.status(n), "has a new plan", "1 to add", "lockstep apply "+r.Plan.Hash[:12])
 	s.expect(f.String()+": the check", s.pages("mine"), "action_required", r.Plan.Hash)
-	s.expect(f.String()+": the notice", s.answer(n, "check"), "**Another plan** for `.`", r.Plan.Hash[:12])
+	s.expect(f.String()+": the notice", s.answer(n, "check"), "**New plan** for", r.Plan.Hash[:12])
 	if got := len(s.repo.Comments(n)); got != 2 {
 		t.Errorf("%v: %d comments", f, got)
 	}
@@ -521,12 +521,12 @@ func TestMergedMeanwhile(t *testing.T) {
 	s.settle()
 	s.expect("the plan after the merge", s.say("bob", n, "lockstep plan"), "**Planned** `.`")
 	s.expect("the status", s.status(n), "#2")
-	s.expect("the check", s.check("mine"), "failure")
+	s.expect("the check", s.check("mine"), "action_required")
 	was := s.hash(n)
 	s.repo.Merge("alice", other)
 	s.settle()
-	s.expect("the status", s.status(n), "**another plan** than before, waits for `lockstep apply "+s.hash(n)+"`")
-	s.expect("the check", s.check("mine"), "action_required Another plan: 1 to add")
+	s.expect("the status", s.status(n), "**has a new plan**, to confirm with `lockstep apply "+s.hash(n)+"`")
+	s.expect("the check", s.check("mine"), "action_required Has a new plan, to confirm with lockstep apply")
 	if was == s.hash(n) {
 		t.Error("the plan is the same")
 	}

@@ -32,13 +32,13 @@ func TestRecover(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1")})
 	s.expect("where nothing was planned", s.say("alice", s.pull("alice", "readme", githubtest.Files{"README.md": "hello\n"}), "lockstep recover"),
-		"**Not recovered**", "has no project whose state could be recovered")
+		"**Not recovered**", "This pull request has no project with a state to recover.")
 	s = newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	s.strict = true
 	s.lockable()
 	engine := &doubting{Engine: s.pipeline.Engine}
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("nothing to recover", s.say("alice", n, "lockstep recover"), "The state of `.` is **complete**: there was nothing to recover.")
+	s.expect("nothing to recover", s.say("alice", n, "lockstep recover"), "`.`: **nothing to recover**. The state is complete.")
 	s.pipeline.Engine = engine
 	s.expect("who may not", s.say("mallory", n, "lockstep recover"), "**Not recovered** `.`", "`mallory` has the permission `read`")
 	if engine.n != 0 {
@@ -46,7 +46,7 @@ func TestRecover(t *testing.T) {
 	}
 	s.golden("recover", s.say("bob", n, "lockstep recover -p ."))
 	engine.err = &jobs.StateError{Why: "the state is locked", Remedy: "Wait."}
-	s.expect("a locked state", s.say("bob", n, "lockstep recover"), "**Not recovered** `.`", "Its state cannot be reached: `the state is locked`")
+	s.expect("a locked state", s.say("bob", n, "lockstep recover"), "**Not recovered** `.`", "Lockstep cannot reach the state: `the state is locked`")
 
 	m, _ := s.toApply("alice", n)
 	id := s.command("bob", n, "lockstep recover")
@@ -56,7 +56,7 @@ func TestRecover(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.settle()
-	s.expect("in the middle of an apply", s.answerTo(n, id), "**Not recovered** `.`", "An apply, asked for by `alice`, is under way.")
+	s.expect("in the middle of an apply", s.answerTo(n, id), "**Not recovered** `.`", "An apply that `alice` requested is in progress.")
 	if engine.n != before {
 		t.Error("it was recovered in the middle of an apply")
 	}
@@ -69,7 +69,7 @@ func TestRecoverAbandoned(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	engine := &doubting{Engine: s.pipeline.Engine, err: errors.New("the machine is full")}
 	s.pipeline.Engine = engine
-	s.expect("the answer", s.say("bob", n, "lockstep recover"), "**Lockstep could not do this**: it was tried 3 times")
+	s.expect("the answer", s.say("bob", n, "lockstep recover"), "**Lockstep failed**: it was tried 3 times, and each time it failed or was broken off.")
 	if engine.n != 3 {
 		t.Errorf("it was tried %d times", engine.n)
 	}

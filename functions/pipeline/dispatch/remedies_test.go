@@ -50,15 +50,15 @@ func TestRemediesOnceItIsMerged(t *testing.T) {
 	s.say("alice", n, "lockstep apply")
 	s.repo.Merge("alice", n)
 	s.settle()
-	const done = "is applied already, as `alice` asked"
+	const done = "is already applied, requested by `alice`."
 	s.refuses(n, []refusal{
 		{"apply", []string{"**Not applied** `net`", done, "!Comment"}},
 		{"apply -p net", []string{"**Not applied** `net`", done, "!Comment"}},
-		{"apply --failed", []string{"Nothing here has failed.", "!lockstep retry"}},
+		{"apply --failed", []string{"No project of this pull request has failed.", "!lockstep retry"}},
 		{"override --reason x", []string{"**Not overridden** `net`", done, "!Comment"}},
-		{"lock --reason x", []string{"The pull request is merged, and its locks end with the merge.", "!Comment"}},
-		{"retry", []string{"Nothing here has failed.", "comment `lockstep plan`"}},
-		{"retry -p net", []string{"Nothing of `net` has failed.", "comment `lockstep plan -p net`"}},
+		{"lock --reason x", []string{"The pull request is merged, and the merge has released its locks.", "!Comment"}},
+		{"retry", []string{"No project of this pull request has failed.", "comment `lockstep plan`"}},
+		{"retry -p net", []string{"None of these projects has failed: `net`.", "comment `lockstep plan -p net`"}},
 	})
 	m := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
 	s.say("alice", m, "lockstep apply -p app")
@@ -90,21 +90,21 @@ func TestRemediesWithoutProjects(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, netAndApp())
 	n := s.pull("alice", "docs", githubtest.Files{"README.md": "x"})
-	const plan = "`lockstep plan -p net` makes one"
+	const plan = "To make one, comment `lockstep plan -p net`"
 	s.refuses(n, []refusal{
-		{"apply", []string{"The pull request touches no project.", "`lockstep plan -p NAME` plans one all the same.", "!`lockstep plan`"}},
-		{"override --reason x", []string{"The pull request touches no project.", "!`lockstep plan`"}},
+		{"apply", []string{"The pull request changes no project.", "To plan one anyway, comment `lockstep plan -p NAME`.", "!`lockstep plan`"}},
+		{"override --reason x", []string{"The pull request changes no project.", "!`lockstep plan`"}},
 		{"apply -p net", []string{"There is no plan for `lockstep apply -p net`.", plan}},
 		{"override -p net --reason x", []string{"There is no plan for `lockstep override -p net --reason \"x\"`.", plan}},
 		{"lock -p net --reason x", []string{"There is no plan for `lockstep lock -p net --reason \"x\"`.", plan}},
 		{"unlock -p net", []string{"There is no plan for `lockstep unlock -p net`.", plan}},
 		{"recover -p net", []string{"There is no plan for `lockstep recover -p net`.", plan}},
-		{"recover", []string{"Comment `lockstep plan -p NAME` first."}},
-		{"stop -p *", []string{"**Not stopped**:"}},
+		{"recover", []string{"First plan the project: comment `lockstep plan -p NAME`."}},
+		{"stop -p *", []string{"**Not cancelled**:"}},
 		{"apply -p gone", []string{"There is no plan for `lockstep apply -p gone`.", "Projects of the base branch: `app`, `net`.", "!`lockstep plan -p gone`"}},
-		{"plan -p gone", []string{"There is no project for `lockstep plan -p gone`", "Projects here: `app`, `net`."}},
+		{"plan -p gone", []string{"No project matches `lockstep plan -p gone`", "Projects: `app`, `net`."}},
 		{"plan -p net", []string{"**Planned** `net`"}},
-		{"unlock -p net", []string{"`net` is **not locked**"}},
+		{"unlock -p net", []string{"This pull request has **no lock** on `net`."}},
 	})
 }
 
@@ -116,19 +116,19 @@ func TestRemediesForWhatIsLeftBehind(t *testing.T) {
 	s := newStage(t, files)
 	with := files["lockstep.hcl"] + "project \"new\" {\n  dir = \"new\"\n}\n"
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "new/main.tf": resource("n", "1"), "lockstep.hcl": with})
-	s.expect("at first", s.say("alice", n, "lockstep help"), "Projects here: `app`, `net`, `new`.")
+	s.expect("at first", s.say("alice", n, "lockstep help"), "Projects: `app`, `net`, `new`.")
 	s.repo.Push("alice", "b", "Less", githubtest.Files{"app/b.tf": githubtest.Deleted, "new/main.tf": githubtest.Deleted, "new/backend.tf": githubtest.Deleted, "lockstep.hcl": files["lockstep.hcl"]})
 	s.settle()
 	s.refuses(n, []refusal{
-		{"help", []string{"Projects here: `net`."}},
-		{"override -p new --reason x", []string{"**Not overridden** `new`", "The plan was made for", "!requirement"}},
-		{"apply -p app", []string{"The plan was made for", "leaves the project alone, comment `lockstep plan -p app`"}},
-		{"drift -p new", []string{"There is no project for `lockstep drift -p new`.", "Projects here: `app`, `net`."}},
-		{"import a.b x -p new", []string{"There is no project for `lockstep import a.b x -p new`."}},
-		{"state mv a.b c.d -p new", []string{"There is no project for `lockstep state mv a.b c.d -p new`."}},
-		{"taint a.b -p new", []string{"There is no project for `lockstep taint a.b -p new`."}},
-		{"retry -p new", []string{"There is no project for `lockstep retry -p new`."}},
-		{"state rm a.b -p *", []string{"`lockstep state rm a.b -p *` changes the state of one project"}},
+		{"help", []string{"Projects: `net`."}},
+		{"override -p new --reason x", []string{"**Not overridden** `new`", ", but the pull request is at", "!requirement"}},
+		{"apply -p app", []string{", but the pull request is at", "Lockstep plans the new commit:"}},
+		{"drift -p new", []string{"No project matches `lockstep drift -p new`.", "Projects: `app`, `net`."}},
+		{"import a.b x -p new", []string{"No project matches `lockstep import a.b x -p new`."}},
+		{"state mv a.b c.d -p new", []string{"No project matches `lockstep state mv a.b c.d -p new`."}},
+		{"taint a.b -p new", []string{"No project matches `lockstep taint a.b -p new`."}},
+		{"retry -p new", []string{"No project matches `lockstep retry -p new`."}},
+		{"state rm a.b -p *", []string{"`lockstep state rm a.b -p *` needs one project"}},
 		{"plan -p app", []string{"**Planned** `app`"}},
 	})
 }
@@ -139,17 +139,17 @@ func TestNothingFailed(t *testing.T) {
 	s := newStage(t, netAndApp())
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	s.refuses(n, []refusal{
-		{"plan --failed", []string{"Nothing here has failed.", "comment `lockstep plan`"}},
-		{"retry -p net", []string{"Nothing of `net` has failed.", "comment `lockstep plan -p net`", "!There is no project"}},
-		{"retry -p *", []string{"Nothing of `app`, `net` has failed."}},
-		{"apply --failed", []string{"Nothing here has failed.", "comment `lockstep apply`"}},
-		{"unlock --failed -p app", []string{"Nothing of `app` has failed.", "comment `lockstep unlock -p app`"}},
-		{"lock --failed --reason x", []string{"Nothing here has failed.", "comment `lockstep lock --reason \"x\"`"}},
-		{"stop --failed", []string{"Nothing here has failed.", "comment `lockstep stop`"}},
-		{"recover --failed", []string{"Nothing here has failed.", "comment `lockstep recover`"}},
-		{"override --failed --reason x", []string{"Nothing here has failed."}},
-		{"retry -p gone", []string{"There is no project for `lockstep retry -p gone`.", "Projects here: `app`, `net`."}},
-		{"unlock --failed -p gone", []string{"There is no plan for `lockstep unlock -p gone --failed`.", "Projects that are planned here: `app`, `net`."}},
+		{"plan --failed", []string{"No project of this pull request has failed.", "comment `lockstep plan`"}},
+		{"retry -p net", []string{"None of these projects has failed: `net`.", "comment `lockstep plan -p net`", "!There is no project"}},
+		{"retry -p *", []string{"None of these projects has failed: `app`, `net`."}},
+		{"apply --failed", []string{"No project of this pull request has failed.", "comment `lockstep apply`"}},
+		{"unlock --failed -p app", []string{"None of these projects has failed: `app`.", "comment `lockstep unlock -p app`"}},
+		{"lock --failed --reason x", []string{"No project of this pull request has failed.", "comment `lockstep lock --reason \"x\"`"}},
+		{"stop --failed", []string{"No project of this pull request has failed.", "comment `lockstep stop`"}},
+		{"recover --failed", []string{"No project of this pull request has failed.", "comment `lockstep recover`"}},
+		{"override --failed --reason x", []string{"No project of this pull request has failed."}},
+		{"retry -p gone", []string{"No project matches `lockstep retry -p gone`.", "Projects: `app`, `net`."}},
+		{"unlock --failed -p gone", []string{"There is no plan for `lockstep unlock -p gone --failed`.", "Projects with a plan: `app`, `net`."}},
 	})
 	s.pipeline.Engine = halfway{s.pipeline.Engine}
 	s.say("alice", n, "lockstep apply -p net")
@@ -161,7 +161,7 @@ func TestNothingFailed(t *testing.T) {
 		{"unlock --failed -p gone", []string{"There is no plan for `lockstep unlock -p gone --failed`."}},
 	})
 	removed, m := removing(t, "", nil)
-	removed.refuses(m, []refusal{{"retry -p net", []string{"Nothing of `net` has failed."}}, {"retry -p gone", []string{"`net`"}}})
+	removed.refuses(m, []refusal{{"retry -p net", []string{"None of these projects has failed: `net`."}}, {"retry -p gone", []string{"`net`"}}})
 }
 
 // TestLockOfALockedState holds that whoever asks for a lock that another has is not told of plans.
@@ -171,7 +171,7 @@ func TestLockOfALockedState(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.say("alice", n, "lockstep lock --reason x")
-	s.refuses(m, []refusal{{"lock --reason y", []string{"`alice` has locked the state", "lifts the lock", "!plan"}}, {"apply", []string{"The plan can be applied then"}}})
+	s.refuses(m, []refusal{{"lock --reason y", []string{"`alice` has locked the state", "To release the lock, comment `lockstep unlock` on #1, or merge or close that pull request.", "!plan"}}, {"apply", []string{"To release the lock, comment `lockstep unlock` on #1, or merge or close that pull request. Then apply again."}}})
 }
 
 // TestRemediesBehindAnotherPlan holds that nobody is told to apply what the merge alone applies, where a plan that the merge is to apply
@@ -184,10 +184,10 @@ func TestRemediesBehindAnotherPlan(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.merge("bob", m)
-	s.expect("the status", s.status(n), "**another plan** than before")
-	s.refuses(n, []refusal{{"apply -p app", []string{"`app` depends on `net`, which is not applied", "Plan that again first, with `lockstep plan -p net`.", "!lockstep apply -p net"}}})
+	s.expect("the status", s.status(n), "**has a new plan**")
+	s.refuses(n, []refusal{{"apply -p app", []string{"`app` depends on `net`, which is not applied", "First plan that project again: comment `lockstep plan -p net`.", "!lockstep apply -p net"}}})
 	page := s.checkOf("b", "lockstep/app").Summary
-	s.expect("the page", page, "First `net` has to be planned again: comment `lockstep plan -p net`. Merging the pull request applies this plan then.")
+	s.expect("the page", page, "First plan `net` again: comment `lockstep plan -p net`. Then merge the pull request, which applies this plan.")
 	s.lacks("the page", page, "before the merge")
 	s.say("alice", n, "lockstep plan -p net")
 	s.merge("alice", n)
@@ -204,9 +204,9 @@ func TestRemediesOfARemovalBehindTheMerge(t *testing.T) {
 	s.say("alice", n, "lockstep apply")
 	s.merge("alice", n)
 	k := s.pull("alice", "k", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted, "app/k.tf": resource("k", "1"), "lockstep.hcl": app + "}\n"})
-	const after = "The merge applies `app`, and no comment does before. After it, comment `lockstep retry` for a plan of what is left."
-	s.refuses(k, []refusal{{"apply -p net", []string{"`net` is destroyed after `app`, which depends on it, and is not applied", after, "!lockstep apply -p app"}}})
-	s.expect("the page", s.checkOf("k", "lockstep/net").Summary, "It is destroyed after `app`, which depends on it. "+after)
+	const after = "`app` applies on merge, and not before. After the merge, comment `lockstep retry` for a plan of the rest."
+	s.refuses(k, []refusal{{"apply -p net", []string{"`net` is destroyed after `app`, which depends on it and is not applied.", after, "!lockstep apply -p app"}}})
+	s.expect("the page", s.checkOf("k", "lockstep/net").Summary, "This project is destroyed after `app`, which depends on it. "+after)
 	s.merge("alice", k)
 	s.expect("the merge", s.answer(k, "merge"), "**Applied** `app`")
 	s.expect("a plan of what is left", s.say("alice", k, "lockstep retry"), "**Planned** `net`", "2 to destroy")

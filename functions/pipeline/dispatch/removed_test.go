@@ -64,8 +64,8 @@ func (s *stage) of(n int, name string) runs.Run {
 func TestRemovedProject(t *testing.T) {
 	t.Parallel()
 	s, n := removing(t, "", githubtest.Files{"app/c.tf": resource("c", "1")})
-	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "| `net` | 0 to add, 0 to change, 2 to destroy, with -destroy | is removed, waits for `lockstep apply -p net` |", "terraform_data.b will be destroyed")
-	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "that needs an apply of its own", "`lockstep apply -p net`")
+	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "| `net` | 0 to add, 0 to change, 2 to destroy, with -destroy | ready to destroy with `lockstep apply -p net` |", "terraform_data.b will be destroyed")
+	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "Such a plan needs a command of its own", "`lockstep apply -p net`")
 	s.expect("plan and apply in one comment", s.say("alice", n, "lockstep plan\nlockstep apply"), "**Planned** `net`", "**Not applied** `net`")
 	s.expect("by somebody without rights", s.say("mallory", n, "lockstep apply -p net"), "**Not applied**")
 	s.expect("an apply of its own", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
@@ -81,7 +81,7 @@ func TestRemovedProject(t *testing.T) {
 func TestRemovedProjectAndTheMerge(t *testing.T) {
 	t.Parallel()
 	s, n := removing(t, "", nil)
-	s.expect("the status", s.status(n), "is removed, waits for `lockstep apply -p net`")
+	s.expect("the status", s.status(n), "ready to destroy with `lockstep apply -p net`")
 	s.repo.Merge("alice", n)
 	s.settle()
 	s.expect("the status after the merge", s.status(n), "`lockstep retry`")
@@ -90,7 +90,7 @@ func TestRemovedProjectAndTheMerge(t *testing.T) {
 	}
 	s.expect("what is left", s.repo.Issues()[0].Title+s.repo.Issues()[0].Body, "#2 is merged", "`net`")
 	s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "2 to destroy")
-	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "that needs an apply of its own")
+	s.expect("an apply of all", s.say("alice", n, "lockstep apply"), "Such a plan needs a command of its own")
 	s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 }
 
@@ -115,7 +115,7 @@ func TestRemovedProjectMergedAtOnce(t *testing.T) {
 		t.Error("the issue is open")
 	}
 	s, n = at("  apply = \"merge\"\n")
-	s.expect("the status where merges alone apply it", s.status(n), "Merges alone apply `net`, so its objects stay")
+	s.expect("the status where merges alone apply it", s.status(n), "`net` applies only on merge, so its objects stay, and nobody plans them after this merge.")
 	for _, command := range []string{"retry", "plan -p net", "apply -p net"} {
 		if answer := s.say("alice", n, "lockstep "+command); strings.Contains(answer, "destroy") {
 			t.Errorf("%s: %s", command, answer)
@@ -128,7 +128,7 @@ func TestRemovedProjectMergedAtOnce(t *testing.T) {
 func TestRemovedProjectAppliedByMerges(t *testing.T) {
 	t.Parallel()
 	s, n := removing(t, "  apply = \"merge\"\n", githubtest.Files{"app/c.tf": resource("c", "1")})
-	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "Merges alone apply `net`, so its objects stay")
+	s.expect("the status", s.status(n), "**This pull request removes the project** `net`", "`net` applies only on merge, so its objects stay, and nobody plans them after this merge.")
 	for _, command := range []string{"plan -p net", "plan -destroy -p net", "apply -p net", "apply", "plan\nlockstep apply -p net"} {
 		if answer := s.say("alice", n, "lockstep "+command); strings.Contains(answer, "**Planned** `net`") || strings.Contains(answer, "**Applied** `net`") {
 			t.Errorf("%s: %s", command, answer)
@@ -136,7 +136,7 @@ func TestRemovedProjectAppliedByMerges(t *testing.T) {
 	}
 	for _, command := range []string{"plan -p net", "plan -destroy -p net", "apply -p net"} {
 		got := s.say("alice", n, "lockstep "+command)
-		s.expect(command, got, "This pull request removes `net`, which merges alone apply", "first remove its resources, in a pull request that leaves the project")
+		s.expect(command, got, "This pull request removes `net`, which applies only on merge. So Lockstep does not plan to destroy its objects.", "To destroy the objects, first remove the resources in a pull request that keeps the project, and merge it.")
 		s.lacks(command, got, "lockstep plan")
 	}
 	s.repo.Merge("alice", n)
@@ -224,7 +224,7 @@ func TestRevertedRemoval(t *testing.T) {
 			if fails {
 				engine := s.pipeline.Engine
 				s.pipeline.Engine = failing{engine}
-				s.expect("a plan that fails", s.say("alice", n, "lockstep plan -p net"), "**Not planned**: `net`")
+				s.expect("a plan that fails", s.say("alice", n, "lockstep plan -p net"), "**Failed to plan** `net`.")
 				s.pipeline.Engine = engine
 			}
 			s.repo.Push("alice", "remove", "Keep it as it was", githubtest.Files{
@@ -363,7 +363,7 @@ func TestRemovalUndoneByTheBase(t *testing.T) {
 	n := s.pull("alice", "remove", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted})
 	s.expect("the status", s.status(n), "**This pull request removes the project** `net`")
 	s.repo.Push("bob", "main", "More of it", githubtest.Files{"net/backend.tf": githubtest.Deleted, "net/terraform.tf": "terraform {\n  backend \"local\" {\n  }\n}\n"})
-	s.expect("the apply", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "this pull request does not remove the project any more")
+	s.expect("the apply", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "The pull request no longer removes the project")
 }
 
 // TestRemovedAndAppliedSince holds that the removal of a project without objects is not done with its merge if another pull
@@ -375,7 +375,7 @@ func TestRemovedAndAppliedSince(t *testing.T) {
 		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
 	})
 	n := s.pull("alice", "remove", githubtest.Files{"net/main.tf": githubtest.Deleted, "lockstep.hcl": removal["lockstep.hcl"]})
-	s.expect("the status", s.status(n), "| `net` | no changes, with -destroy | nothing to do |")
+	s.expect("the status", s.status(n), "| `net` | no changes, with -destroy | up to date |")
 	m := s.pull("bob", "more", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("the other apply", s.say("bob", m, "lockstep apply -p net"), "**Applied** `net`: 2 added")
 	s.repo.Merge("alice", n)
@@ -443,7 +443,7 @@ func TestDriftOfARemovedProject(t *testing.T) {
 	}
 	for _, c := range []string{"lockstep taint terraform_data.a -p net", "lockstep plan -p net -replace=terraform_data.a"} {
 		s, n := removing(t, "", nil)
-		s.expect(c, s.say("alice", n, c), "**Not planned** `net`", "The pull request removes `net`: its objects are destroyed, and none is replaced.")
+		s.expect(c, s.say("alice", n, c), "**Not planned** `net`", "The pull request removes `net`: Lockstep can only destroy its objects, and replaces none.")
 	}
 	s, n := removing(t, "", nil)
 	s.expect("a plan after all", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: 0 to add, 0 to change, 2 to destroy")
@@ -472,12 +472,12 @@ func TestRemovedByAnotherCommand(t *testing.T) {
 			t.Parallel()
 			s := removable(t, "")
 			n := s.pull("alice", "remove", githubtest.Files{"lockstep.hcl": c.settings, "app/c.tf": resource("c", "1")})
-			s.expect("the status", s.status(n), "is removed, waits for `lockstep "+c.own+"`")
+			s.expect("the status", s.status(n), "ready to destroy with `lockstep "+c.own+"`")
 			answer := s.say("alice", n, "lockstep "+c.command)
 			if strings.Contains(answer, "2 destroyed") {
 				t.Errorf("destroyed: %s", answer)
 			}
-			s.expect("the answer", answer, "that needs an apply of its own", "`lockstep "+c.own+"`")
+			s.expect("the answer", answer, "Such a plan needs a command of its own", "`lockstep "+c.own+"`")
 			s.expect("an apply of its own", s.say("alice", n, "lockstep "+c.own), "**Applied**", "2 destroyed")
 		})
 	}
@@ -498,14 +498,14 @@ func TestOwnApplyIsRefused(t *testing.T) {
 			other := s.pull("bob", "other", githubtest.Files{"net/o.tf": resource("o", "1")})
 			s.expect("the lock", s.say("bob", other, "lockstep lock --reason x"), "**Locked**")
 		}, "alice", "`bob` has locked the state", "of its own", "lockstep apply -p net", "`bob` has locked the state"},
-		"drift":             {func(s *stage, n int) { s.say("alice", n, "lockstep drift -p net") }, "alice", "The plan has no changes.", "of its own", "lockstep apply -p net", "The plan has no changes."},
-		"a target":          {func(s *stage, n int) { s.say("alice", n, "lockstep plan -p net -target=terraform_data.a") }, "alice", "The pull request removes this project: any plan of it needs an apply of its own.", "all of its objects", "lockstep apply -p net", "1 destroyed"},
-		"a part":            {func(s *stage, n int) { s.say("alice", n, "lockstep plan -p net -destroy -target=terraform_data.a") }, "alice", "any plan of it needs an apply of its own.", "all of its objects", "lockstep apply -p net", "1 destroyed"},
-		"what is destroyed": {func(s *stage, n int) { s.say("alice", n, "lockstep apply -p net") }, "alice", "is applied already", "of its own", "lockstep apply -p net", "is applied already"},
+		"drift":             {func(s *stage, n int) { s.say("alice", n, "lockstep drift -p net") }, "alice", "The plan has no changes, so there is nothing to apply.", "of its own", "lockstep apply -p net", "The plan has no changes, so there is nothing to apply."},
+		"a target":          {func(s *stage, n int) { s.say("alice", n, "lockstep plan -p net -target=terraform_data.a") }, "alice", "The pull request removes this project. Each plan of it needs a command of its own.", "all of its objects", "lockstep apply -p net", "1 destroyed"},
+		"a part":            {func(s *stage, n int) { s.say("alice", n, "lockstep plan -p net -destroy -target=terraform_data.a") }, "alice", "Each plan of it needs a command of its own.", "all of its objects", "lockstep apply -p net", "1 destroyed"},
+		"what is destroyed": {func(s *stage, n int) { s.say("alice", n, "lockstep apply -p net") }, "alice", "is already applied, requested by", "of its own", "lockstep apply -p net", "is already applied, requested by"},
 		"what has failed": {func(s *stage, n int) {
 			engine := s.pipeline.Engine
 			s.pipeline.Engine = halfway{engine}
-			s.expect("an apply that fails", s.say("alice", n, "lockstep apply -p net"), "failed")
+			s.expect("an apply that fails", s.say("alice", n, "lockstep apply -p net"), ": 0 added, 0 changed, 2 destroyed before the failure. The state contains these changes.")
 			s.pipeline.Engine = engine
 		}, "alice", "The apply of this plan failed", "of its own", "lockstep apply -p net", "The apply of this plan failed"},
 	} {
@@ -542,25 +542,25 @@ func TestNamesakesAreTold(t *testing.T) {
 		command string
 		says    []string
 	}{
-		{"help", []string{"Projects here: ", fresh, old}},
-		{"plan -p nothere", []string{"Projects here: ", fresh, old}},
-		{"apply -p nothere", []string{"Projects that are planned here: ", fresh, old}},
-		{"apply -p net --failed", []string{"Nothing of ", fresh, old, "has failed"}},
-		{"retry -p net", []string{"Nothing of ", fresh, old, "has failed"}},
+		{"help", []string{"Projects: ", fresh, old}},
+		{"plan -p nothere", []string{"Projects: ", fresh, old}},
+		{"apply -p nothere", []string{"Projects with a plan: ", fresh, old}},
+		{"apply -p net --failed", []string{"None of these projects has failed: ", fresh, old, "has failed"}},
+		{"retry -p net", []string{"None of these projects has failed: ", fresh, old, "has failed"}},
 		{"lock --reason x", []string{"**Locked** " + old, "`lockstep unlock -p net -w default`", "**Locked** " + fresh, "`lockstep unlock -p net -w prod`"}},
 		{"unlock -p net -w prod", []string{"**Unlocked** " + fresh}},
-		{"unlock", []string{"**Unlocked** " + old, fresh + " is **not locked**"}},
-		{"recover", []string{"The state of " + old, "The state of " + fresh}},
+		{"unlock", []string{"**Unlocked** " + old, "**no lock** on " + fresh}},
+		{"recover", []string{old + ": **nothing to recover**", fresh + ": **nothing to recover**"}},
 		{"override --reason x", []string{old, fresh}},
-		{"import terraform_data.a x -p net", []string{"this is for 2: ", fresh, old, "Name one of them with `-p NAME -w WORKSPACE`."}},
+		{"import terraform_data.a x -p net", []string{"needs one project, but matches 2: ", fresh, old, "Name one of them: add `-p NAME -w WORKSPACE`."}},
 		{"import terraform_data.c x -p net -w prod", []string{fresh}},
 	} {
 		answer := s.say("alice", n, "lockstep "+c.command)
 		s.expect(c.command, answer, c.says...)
-		s.without(c.command, answer, "`net`", "-p NAME`.")
+		s.without(c.command, answer, "`net`", "add `-p NAME`.")
 	}
 	s.say("alice", n, "lockstep lock -p net --reason x -w prod")
-	s.expect("the status of a lock", s.status(n), "`alice` has locked the state of "+fresh, "before `lockstep unlock -p net -w prod` here")
+	s.expect("the status of a lock", s.status(n), "`alice` has locked the state of "+fresh, "comment `lockstep unlock -p net -w prod` here")
 }
 
 // TestNamesakes is a workspace that is another one at the head: two projects of one name, each with words of its own.
@@ -592,7 +592,7 @@ func TestDestroyedInTurn(t *testing.T) {
 	s := dependent(t)
 	n := s.pull("alice", "destroy", githubtest.Files{"net/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
 	s.say("alice", n, "lockstep plan -destroy")
-	s.expect("the first of all", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it, and is not applied.", "with `lockstep apply -p app`, or both in their order, with `lockstep apply`")
+	s.expect("the first of all", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it and is not applied.", "comment `lockstep apply -p app`. To apply both in order, comment `lockstep apply`")
 	answer := s.say("alice", n, "lockstep apply")
 	s.expect("both", answer, "**Applied** `app`: 0 added, 0 changed, 2 destroyed", "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 	if strings.Index(answer, "**Applied** `app`") > strings.Index(answer, "**Applied** `net`") {
@@ -611,7 +611,7 @@ func TestRemovedInTurn(t *testing.T) {
 			s.settle()
 			s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "**Planned** `app`")
 		}
-		s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it, and is not applied.", "Apply that first, with `lockstep apply -p app`.")
+		s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it and is not applied.", "First apply that project: comment `lockstep apply -p app`.")
 		s.expect("the dependent", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`: 0 added, 0 changed, 2 destroyed")
 		s.expect("what it depended on", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 	}
@@ -624,7 +624,7 @@ func TestRemovedDependency(t *testing.T) {
 	s := dependent(t)
 	n := s.pull("alice", "drop", githubtest.Files{"app/c.tf": resource("c", "1"), "lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n"})
 	s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "`net` is destroyed after `app`")
-	s.expect("all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "that needs an apply of its own")
+	s.expect("all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "Such a plan needs a command of its own")
 	s.expect("what is removed", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 }
 
@@ -643,7 +643,7 @@ func TestBackendGone(t *testing.T) {
 		s.repo.Merge("alice", first)
 		s.settle()
 		n := s.pull("alice", "remove", githubtest.Files{"net/backend.tf": c.backend})
-		s.expect("the status", s.status(n), c.want, "is removed, waits for `lockstep apply -p net`")
+		s.expect("the status", s.status(n), c.want, "ready to destroy with `lockstep apply -p net`")
 		s.expect("its apply", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 	}
 }
@@ -653,7 +653,7 @@ func TestBackendUnreadable(t *testing.T) {
 	t.Parallel()
 	s := removable(t, "")
 	n := s.pull("alice", "broken", githubtest.Files{"net/backend.tf": "terraform {\n"})
-	s.expect("the status", s.status(n), "**failed**", "on backend.tf line 1")
+	s.expect("the status", s.status(n), "**failed to plan**", "on backend.tf line 1")
 	if strings.Contains(s.status(n), "moves the state") {
 		t.Error(s.status(n))
 	}
@@ -663,7 +663,7 @@ func TestBackendUnreadable(t *testing.T) {
 // merged, nothing of it is left to be planned or applied.
 func TestRemovedBesideAnother(t *testing.T) {
 	t.Parallel()
-	const gone = "The base branch has removed"
+	const gone = "he base branch has removed"
 	for _, applied := range []bool{true, false} {
 		s := removable(t, "")
 		other := s.pull("bob", "other", githubtest.Files{"net/c.tf": resource("c", "1")})
@@ -674,7 +674,7 @@ func TestRemovedBesideAnother(t *testing.T) {
 		s.repo.Merge("alice", n)
 		s.settle()
 		if applied { // so that the plan was checked
-			s.expect("the status", s.status(other), "**"+gone+"** `net`")
+			s.expect("the status", s.status(other), "**T"+gone+"** `net`")
 			s.expect("the check", s.checkOf("other", "lockstep/net").Title, gone)
 			s.expect("an apply", s.say("bob", other, "lockstep apply"), gone+" `net`")
 		}

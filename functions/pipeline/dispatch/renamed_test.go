@@ -197,8 +197,8 @@ func TestRenamed(t *testing.T) {
 						before = len(s.done(taken)) // those of the former one
 					}
 				})
-				s.expect("the status", s.status(n), "Lockstep has applied", "2 added")
-				s.expect("the check", s.check("b"), "success Applied: 2 added")
+				s.expect("the status", s.status(n), "applied by", "2 added")
+				s.expect("the check", s.check("b"), "success Applied – 2 added")
 				if got := made(t, s, "net"); got != "serial 1: a b" {
 					t.Errorf("the state has %s", got)
 				}
@@ -210,7 +210,7 @@ func TestRenamed(t *testing.T) {
 					return
 				}
 				for _, line := range s.done(taken)[before:] {
-					if !strings.HasSuffix(line, "neutral, Not served here") { // which it is told of itself
+					if !strings.HasSuffix(line, "neutral, Not enabled for this repository") { // which it is told of itself
 						t.Errorf("in the new repository: %s", line)
 					}
 				}

@@ -45,22 +45,22 @@ func TestPlanOfOneLeavesTheRenamed(t *testing.T) {
 	n := s.pull("bob", "q", githubtest.Files{"net/q.tf": resource("q", "1"), "app/q.tf": resource("q", "1")})
 	s.renames(twoNamed("network"))
 	s.say("bob", n, "lockstep plan -p app")
-	s.expect("the status", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | **out of date** |", "**`net` is `network` now**")
+	s.expect("the status", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | **out of date** |", "**The base branch has renamed `net` to `network`**")
 	s.lacks("the status", s.status(n), "has removed")
 	answer := s.say("bob", n, "lockstep apply")
-	s.expect("the apply", answer, "**Not applied** `app`", "`app` depends on `network`, which is not applied", "Plan that again first, with `lockstep plan -p network`")
+	s.expect("the apply", answer, "**Not applied** `app`", "`app` depends on `network`, which is not applied", "First plan that project again: comment `lockstep plan -p network`.")
 	if c := s.checkOf("q", "lockstep"); c.Conclusion != github.ConcludedActionRequired {
 		t.Errorf("the required check: %s %s", c.Conclusion, c.Title)
 	}
 	s.expect("a plan by the old name", s.say("bob", n, "lockstep plan -p net"), "**Planned** `network`: 1 to add")
-	s.expect("the status", s.status(n), "| `network` | 1 to add, 0 to change, 0 to destroy |", "**`net` is `network` now**")
+	s.expect("the status", s.status(n), "| `network` | 1 to add, 0 to change, 0 to destroy |", "**The base branch has renamed `net` to `network`**")
 	s.lacks("the status", s.status(n), "out of date")
-	s.expect("an apply by the old name", s.say("bob", n, "lockstep apply -p net"), "`net` is `network` now", "`lockstep apply -p network`")
+	s.expect("an apply by the old name", s.say("bob", n, "lockstep apply -p net"), "has renamed `net` to `network`", "`lockstep apply -p network`")
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `network`", "**Applied** `app`")
 	if c := s.checkOf("q", "lockstep"); c.Conclusion != github.ConcludedSuccess {
 		t.Errorf("the required check: %s %s\n%s", c.Conclusion, c.Title, c.Summary)
 	}
-	s.expect("the check of the old name", s.checkOf("q", "lockstep/net").Title, "The project is network now")
+	s.expect("the check of the old name", s.checkOf("q", "lockstep/net").Title, "Superseded, as the project is network now")
 	s.repo.Merge("bob", n)
 	s.settle()
 	if got := b.objects(t, "s3://states/net"); got != "a q z" {
@@ -81,7 +81,7 @@ func TestRetryOfRenamed(t *testing.T) {
 			s.settle()
 			s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`")
 			s.expect("the answer", s.say("bob", n, command), "**Planned** `network`: 1 to add")
-			s.expect("the status", s.status(n), "**`net` is `network` now**")
+			s.expect("the status", s.status(n), "**The base branch has renamed `net` to `network`**")
 			if all := s.repo.Issues(); len(all) != 1 || !all[0].Open || !strings.Contains(all[0].Body, "`network`") {
 				t.Errorf("the issues: %+v", all)
 			}
@@ -113,7 +113,7 @@ func TestRenamedIsAppliedByAnother(t *testing.T) {
 	if got := b.objects(t, "s3://states/net"); got != "a o q" {
 		t.Errorf("the state has %s", got)
 	}
-	if i := s.repo.Issues()[0]; i.Open || !strings.Contains(i.Body, "by the apply of #3") {
+	if i := s.repo.Issues()[0]; i.Open || !strings.Contains(i.Body, "by #3") {
 		t.Errorf("the issue: %+v", i)
 	}
 }
@@ -132,7 +132,7 @@ func TestIssueOfRemoved(t *testing.T) {
 	s.say("bob", n, "lockstep retry")
 	all := s.repo.Issues()
 	i := all[len(all)-1]
-	s.expect("the issue", i.Body, "The base branch has removed `net` since: no project of that name can be planned or applied any more.")
+	s.expect("the issue", i.Body, "The base branch has removed `net` since, so there is nothing left to plan or apply.")
 	s.lacks("the issue", i.Body, "is applied.\n")
 }
 
@@ -147,7 +147,7 @@ func TestRenamedUnderAPlan(t *testing.T) {
 	s.renames(twoNamed("network"))
 	s.repo.Merge("alice", o)
 	s.settle()
-	s.expect("the status", s.status(n), "**out of date**", "**`net` is `network` now**")
+	s.expect("the status", s.status(n), "**out of date**", "**The base branch has renamed `net` to `network`**")
 	if c := s.checkOf("q", "lockstep"); c.Conclusion != github.ConcludedActionRequired {
 		t.Errorf("the required check: %s %s", c.Conclusion, c.Title)
 	}
@@ -166,15 +166,15 @@ func TestRenameCanPass(t *testing.T) {
 	enforced := "check {\n  waiting = \"action_required\"\n}\n"
 	s, b := newNamed(t, enforced)
 	n := s.pull("alice", "r", githubtest.Files{"lockstep.hcl": twoNamed("network", enforced), "net/n.tf": resource("n", "1"), "app/n.tf": resource("n", "1")})
-	s.expect("the status", s.status(n), "| `network` | 1 to add, 0 to change, 0 to destroy | to be applied after the merge |", "| `app` | 1 to add, 0 to change, 0 to destroy | to be applied after the merge, behind `network` |",
-		"Comment `lockstep retry` on this pull request once it is merged")
+	s.expect("the status", s.status(n), "| `network` | 1 to add, 0 to change, 0 to destroy | ready to apply after the merge |", "| `app` | 1 to add, 0 to change, 0 to destroy | ready to apply after the merge, after `network` |",
+		"ready to apply after the merge |")
 	s.lacks("the status", s.status(n), "To apply this plan")
 	c := s.checkOf("r", "lockstep")
-	if c.Conclusion != github.ConcludedNeutral || !strings.HasPrefix(c.Title, "To be applied after the merge: 2 of 2 projects, 2 to add") {
+	if c.Conclusion != github.ConcludedNeutral || !strings.HasPrefix(c.Title, "2 projects ready to apply after the merge – 2 to add") {
 		t.Errorf("the required check: %s %s\n%s", c.Conclusion, c.Title, c.Summary)
 	}
-	s.lacks("the check", c.Summary, "wants plans to be applied before the merge")
-	s.expect("the check of the project", s.checkOf("r", "lockstep/network").Summary, "The base branch has its state under the name `net`", "`lockstep retry`")
+	s.lacks("the check", c.Summary, "requires plans to be applied before the merge")
+	s.expect("the check of the project", s.checkOf("r", "lockstep/network").Summary, "The base branch still has this project under the name `net`, so it can be applied only after the merge.", "`lockstep retry`")
 	s.lacks("the check of the project", s.checkOf("r", "lockstep/network").Summary, "To apply this plan")
 	s.expect("an apply", s.say("alice", n, "lockstep apply -p network"), "**Not applied** `network`", "Merge the pull request first", "`lockstep retry`")
 	s.expect("an apply of what depends on it", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "Merge the pull request first", "`lockstep retry`")
@@ -197,21 +197,21 @@ func TestAnotherWorkspace(t *testing.T) {
 		q := s.pull("bob", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
 		s.merge("alice", s.pull("alice", "n", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  workspace = \"eu\"\n}\n" + appAlone + anyState}))
 		s.expect("the check", s.headOf("q"), "action_required")
-		s.expect("the status", s.status(q), "**out of date**", "**`net` has another workspace now**")
+		s.expect("the status", s.status(q), "**out of date**", "**The base branch has given `net` another workspace** since the plan.")
 		s.expect("an apply", s.say("bob", q, "lockstep apply"), "**Not applied** `net`", "lockstep plan")
 		for _, command := range commands {
 			s.expect(command, s.say("bob", q, command), "**Planned** `net`: 3 to add")
 			s.lacks("the status after "+command, s.status(q), "out of date")
-			s.expect("the check after "+command, s.headOf("q"), "neutral Waits for lockstep apply")
+			s.expect("the check after "+command, s.headOf("q"), "neutral 1 project ready to apply")
 			s.expect("the apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`: 3 added")
-			s.expect("the check after the apply", s.headOf("q"), "success Applied")
+			s.expect("the check after the apply", s.headOf("q"), "success 1 project applied")
 		}
 		s.merge("bob", q)
 		if commands == nil {
-			s.expect("the merge", s.answer(q, "merge"), "**Merged, but not applied**: `net`")
+			s.expect("the merge", s.answer(q, "merge"), "**Merged, not applied**: `net`")
 			s.expect("a retry", s.say("bob", q, "lockstep retry"), "**Planned** `net`: 3 to add")
 			s.expect("its apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`: 3 added")
-			s.expect("the check at the end", s.headOf("q"), "success Applied")
+			s.expect("the check at the end", s.headOf("q"), "success 1 project applied")
 		}
 	}
 }

@@ -44,25 +44,25 @@ func TestTeamGate(t *testing.T) {
 	s.hub.SetTeam("acme", "dev", "alice")
 	s.repo.Grant("carol", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "**waits** for what is missing", "**missing**: an approval of the planned commit by `acme/sre`", "to be asked for by `acme/dev`", "When that is fulfilled")
-	const missing = "**missing**: an approval of the planned commit by `acme/sre`"
-	s.expect("the page", s.onPage(n), "**waits** for what is missing", missing)
+	s.expect("the status", s.status(n), "**needs approval**", "**not met**: an approval of the planned commit by `acme/sre`", "checked at the apply: an apply requested by `acme/dev`", "Approve the pull request. Then, to apply it, comment `lockstep apply`")
+	const missing = "**not met**: an approval of the planned commit by `acme/sre`"
+	s.expect("the page", s.onPage(n), "**needs approval**", missing)
 	s.expect("without a review", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing)
 	s.repo.Review("alice", n, github.Approved, "")
-	s.expect("approved by the author", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`alice` wrote the change")
+	s.expect("approved by the author", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`alice` is an author of the change")
 	s.repo.Review("carol", n, github.Approved, "")
-	s.expect("approved by somebody else", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`carol` is none of them")
+	s.expect("approved by somebody else", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`carol` is not one of them")
 	s.repo.Review("sneaky[bot]", n, github.Approved, "")
 	s.expect("approved by an App", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`sneaky[bot]` is an App")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
-	s.expect("the status then", s.status(n), "waits for `lockstep apply`", "fulfilled: an approval of the planned commit by `acme/sre` (there is 1, by `bob`")
-	s.expect("the check then", s.pages("b"), "fulfilled: an approval of the planned commit by `acme/sre` (there is 1, by `bob`")
-	s.expect("the page then", s.onPage(n), "waits for `lockstep apply`", "fulfilled: an approval of the planned commit by `acme/sre` (there is 1, by `bob`")
-	s.expect("asked for by another", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "asked for by `acme/dev` (`bob` is none of them)")
+	s.expect("the status then", s.status(n), "ready to apply", "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
+	s.expect("the check then", s.pages("b"), "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
+	s.expect("the page then", s.onPage(n), "ready to apply", "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
+	s.expect("asked for by another", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "an apply requested by `acme/dev` (`bob` is not one of them)")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("after a push", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`bob` approved another commit")
+	s.expect("after a push", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`bob` approved an earlier commit")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.expect("all of it", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
 }
@@ -75,27 +75,27 @@ func TestLockedAndMissing(t *testing.T) {
 	s.repo.Grant("carol", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	other := s.pull("carol", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
-	const missing, lock = "**missing**: an approval of the planned commit", "`carol` has locked the state for #2"
-	places := func(when, why string, more ...string) {
+	const missing, lock = "**not met**: an approval of the planned commit", "Locked by #2: `carol` has locked the state"
+	places := func(when, state, head, why string, more ...string) {
 		t.Helper()
 		for name, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("b", "lockstep/net").Summary, "the required check": s.checkOf("b", "lockstep").Summary, "the page": s.onPage(n)} {
 			s.expect(when+", "+name, text, why, missing)
-			s.expect(when+", "+name, text, "**blocked**")
+			s.expect(when+", "+name, text, state)
 		}
 		s.expect(when+", the check", s.checkOf("b", "lockstep/net").Summary, more...)
-		s.headIs(when, "b", "failure Cannot be applied now: 1 project")
+		s.headIs(when, "b", "action_required 1 project "+head+" – 2 to add, 0 to change, 0 to destroy")
 	}
 	s.say("carol", other, "lockstep lock --reason \"it moves\"")
-	places("locked", lock, "has lifted the lock, and what is missing is there, comment `lockstep apply -p net`")
+	places("locked", "**locked by #2**", "locked by another pull request", lock, "Then comment `lockstep apply -p net` on this pull request. The requirements have to be met, too.")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
-	s.expect("approved", s.checkOf("b", "lockstep/net").Summary, lock, "fulfilled: an approval of the planned commit", "has lifted the lock, comment `lockstep apply -p net`")
+	s.expect("approved", s.checkOf("b", "lockstep/net").Summary, lock, "met: an approval of the planned commit", "Then comment `lockstep apply -p net`")
 	s.say("carol", other, "lockstep unlock")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.repo.Review("bob", other, github.Approved, "")
 	s.settle()
 	s.expect("the apply of the other", s.say("carol", other, "lockstep apply"), "**Applied** `net`")
-	places("behind an apply", "#2 was applied to `net` and is not merged yet", "What is missing has to be there, too.")
+	places("behind an apply", "**blocked** by #2, which is applied and not merged", "blocked", "#2 was applied to `net` and is not merged yet", "The requirements have to be met, too.")
 }
 
 // TestRequirementsOfTheBase holds that a pull request which removes a requirement, or renames what it is
@@ -104,13 +104,13 @@ func TestRequirementsOfTheBase(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, requiring("apply", "  projects = [\"net\"]\n  approvals = 1"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": "project \"other\" {\n  dir = \"net\"\n}\n"})
-	s.expect("the status", s.status(n), "| `other` |", "**waits** for what is missing")
-	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `other`", "**missing**: an approval")
+	s.expect("the status", s.status(n), "| `other` |", "**needs approval**")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `other`", "**not met**: an approval")
 
 	m := s.pull("alice", "c", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"})
-	s.expect("without the block", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "**missing**: an approval")
+	s.expect("without the block", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "**not met**: an approval")
 	s.repo.Push("bob", "main", "Broken", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nrequire \"apply\" {\n  aprovals = 1\n}\n"})
-	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a requirement could not be read")
+	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "settings without errors")
 }
 
 // TestBrokenAlike holds that errors of the settings, which the base branch and the pull request have alike, are told once, and those
@@ -122,8 +122,8 @@ func TestBrokenAlike(t *testing.T) {
 	s.unchecked = true
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1"), "lockstep.hcl": strings.Replace(broken, "aprovals", "approvals", 1)})
-	s.expect("with the same errors", s.status(n), "An argument named \"aprovals\"", "The base branch's settings have the same errors")
-	s.expect("with none", s.status(m), "An argument named \"aprovals\"", "The base branch's `lockstep.hcl` has errors")
+	s.expect("with the same errors", s.status(n), "An argument named \"aprovals\"", "Requirements for the apply, from `lockstep.hcl` on the base branch:")
+	s.expect("with none", s.status(m), "An argument named \"aprovals\"", "Requirements for the apply, from `lockstep.hcl` on the base branch:")
 	for number, text := range map[int]string{n: s.status(n), m: s.status(m)} {
 		if strings.Count(text, "An argument named") != 1 {
 			t.Errorf("#%d tells the error more than once:\n%s", number, text)
@@ -141,8 +141,8 @@ func TestPlanGate(t *testing.T) {
 	if got := s.check("b"); strings.Contains(got, "1 to add") {
 		t.Errorf("it was planned:\n%s", got)
 	}
-	s.expect("the status", s.status(n), "could not plan", "asked for by `acme/sre`")
-	s.expect("by somebody else", s.say("alice", n, "lockstep plan"), "**Not planned** `net`", "asked for by `acme/sre` (`alice` is none of them)")
+	s.expect("the status", s.status(n), "the projects could not be determined", "an apply requested by `acme/sre`")
+	s.expect("by somebody else", s.say("alice", n, "lockstep plan"), "**Not planned** `net`", "an apply requested by `acme/sre` (`alice` is not one of them)")
 	s.expect("by one of them", s.say("bob", n, "lockstep plan"), "**Planned** `net`")
 }
 
@@ -160,14 +160,14 @@ func TestCommandGates(t *testing.T) {
 		{"drift", "lockstep drift", "**Not planned** `net`"},
 		{"drift", "lockstep plan -refresh-only", "**Not planned** `net`"},
 		{"lock", "lockstep lock --reason \"it burns\"", "**Not locked** `net`"},
-		{"stop", "lockstep stop", "**Not stopped** `net`"},
+		{"stop", "lockstep stop", "**Not cancelled** `net`"},
 	} {
 		t.Run(test.of, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, requiring(test.of, "  by = [\"acme/sre\"]"))
 			s.hub.SetTeam("acme", "sre", "bob")
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-			s.expect("by somebody else", s.say("alice", n, test.said), test.not, "asked for by `acme/sre` (`alice` is none of them)")
+			s.expect("by somebody else", s.say("alice", n, test.said), test.not, "an apply requested by `acme/sre` (`alice` is not one of them)")
 			if got := s.say("bob", n, test.said); strings.Contains(got, "acme/sre") {
 				t.Errorf("by one of them: %s", got)
 			}
@@ -177,7 +177,7 @@ func TestCommandGates(t *testing.T) {
 	s := newStage(t, requiring("retry", "  by = [\"acme/sre\"]"))
 	s.hub.SetTeam("acme", "sre", "bob")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "resource \"terraform_data\" \"b\" {\n  input = local.nothing\n}\n"})
-	s.expect("a retry by somebody else", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "asked for by `acme/sre`")
+	s.expect("a retry by somebody else", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "an apply requested by `acme/sre`")
 	s.expect("a retry by one of them", s.say("bob", n, "lockstep retry"), "local.nothing")
 }
 
@@ -186,8 +186,8 @@ func TestStopWithoutSettings(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, requiring("stop", "  aprovals = 1"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("a stop", s.say("alice", n, "lockstep stop"), "Nothing of this pull request is being planned or applied.")
-	s.expect("a lock", s.say("alice", n, "lockstep lock --reason x"), "a requirement could not be read")
+	s.expect("a stop", s.say("alice", n, "lockstep stop"), "No plan or apply of this pull request is in progress.")
+	s.expect("a lock", s.say("alice", n, "lockstep lock --reason x"), "settings without errors")
 }
 
 // TestPlanGateOfOne holds that the check of a head with a project that may not be planned says so, and fails until somebody has it
@@ -198,13 +198,13 @@ func TestPlanGateOfOne(t *testing.T) {
 	s := newStage(t, files)
 	s.hub.SetTeam("acme", "sre", "bob")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
-	const denied = "failure Not all projects may be planned"
+	const denied = "failure Denied: not all projects may be planned"
 	s.headIs("after a push", "b", denied)
-	s.expect("its page", s.checkOf("b", "lockstep").Summary, "asked for by `acme/sre`", "| `app` | 2 to add")
+	s.expect("its page", s.checkOf("b", "lockstep").Summary, "an apply requested by `acme/sre`", "| `app` | 2 to add")
 	s.say("alice", n, "lockstep plan -p app")
 	s.headIs("after a plan of the other one", "b", denied)
 	s.say("bob", n, "lockstep plan -p net")
-	s.headIs("once it is planned", "b", "neutral Waits for lockstep apply: 2 of 2 projects, 4 to add, 0 to change, 0 to destroy")
+	s.headIs("once it is planned", "b", "neutral 2 projects ready to apply – 4 to add, 0 to change, 0 to destroy")
 	two := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.repo.Merge("alice", two)
 	s.settle()
@@ -217,21 +217,21 @@ func TestPlanGateFollows(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, requiring("plan", "  approvals = 1\n  labels = [\"ok\"]"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("before the review", s.status(n), "could not plan", "**missing**: an approval", "these labels: `ok`")
+	s.expect("before the review", s.status(n), "the projects could not be determined", "**not met**: an approval", "these labels: `ok`")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	got := s.status(n)
-	if s.expect("after the review", got, "could not plan", "these labels: `ok`"); strings.Contains(got, "**missing**: an approval") {
+	if s.expect("after the review", got, "the projects could not be determined", "these labels: `ok`"); strings.Contains(got, "**not met**: an approval") {
 		t.Errorf("the approval is there:\n%s", got)
 	}
-	if page := s.checkOf("b", "lockstep").Summary; strings.Contains(page, "**missing**: an approval") {
+	if page := s.checkOf("b", "lockstep").Summary; strings.Contains(page, "**not met**: an approval") {
 		t.Errorf("the approval is there, and the check says:\n%s", page)
 	}
 	s.say("bob", n, "lockstep help") // which is no reason to look away
 	s.repo.Label("bob", n, "ok")
 	s.settle()
-	s.expect("once all is there", s.status(n), "Plan for", "2 to add", "waits for `lockstep apply`")
-	s.headIs("once all is there", "b", "neutral Waits for lockstep apply: 1 project, 2 to add, 0 to change, 0 to destroy")
+	s.expect("once all is there", s.status(n), "ready to apply", "2 to add", "ready to apply")
+	s.headIs("once all is there", "b", "neutral 1 project ready to apply – 2 to add, 0 to change, 0 to destroy")
 }
 
 // TestPlanGateByTheClock holds the same of facts that no webhook tells.
@@ -242,7 +242,7 @@ func TestPlanGateByTheClock(t *testing.T) {
 	s.repo.Push("bob", "main", "No labels", githubtest.Files{"lockstep.hcl": netProject})
 	s.settle()
 	s.roundAt(s.hub.Now().Add(2*time.Hour), reconcile.Found{Decisions: 1})
-	s.expect("after a round", s.status(n), "waits for `lockstep apply`")
+	s.expect("after a round", s.status(n), "ready to apply")
 }
 
 // TestPlanGateOfAMerge holds that a project which the merge should have applied, and which nobody could have planned, is in the
@@ -261,11 +261,11 @@ func TestPlanGateOfAMerge(t *testing.T) {
 	if len(issues) != 1 || !issues[0].Open {
 		t.Fatalf("no issue is about it: %+v", issues)
 	}
-	s.expect("the issue", issues[0].Body, "| `net` | no plan | **not applied** |", "Comment `lockstep retry` there")
+	s.expect("the issue", issues[0].Body, "| `net` | no plan | **merged, not applied** |", "comment `lockstep retry` for a new plan")
 	if strings.Contains(issues[0].Body, "`app`") {
 		t.Errorf("the applied project is in the issue:\n%s", issues[0].Body)
 	}
-	s.expect("by one who may not", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "asked for by `acme/sre` (`alice` is none of them)")
+	s.expect("by one who may not", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "an apply requested by `acme/sre` (`alice` is not one of them)")
 	s.expect("by one who may", s.say("bob", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 	if issues = s.repo.Issues(); len(issues) != 1 || issues[0].Open {
@@ -284,7 +284,7 @@ func TestPlanGateOfAMergeAtOnce(t *testing.T) {
 	n := s.repo.OpenPull("alice", "B", "b")
 	s.repo.Merge("alice", n)
 	s.settle()
-	if issues := s.repo.Issues(); len(issues) != 1 || !issues[0].Open || !strings.Contains(issues[0].Body, "| `net` | no plan | **not applied** |") {
+	if issues := s.repo.Issues(); len(issues) != 1 || !issues[0].Open || !strings.Contains(issues[0].Body, "| `net` | no plan | **merged, not applied** |") {
 		t.Fatalf("no issue is about it: %+v", issues)
 	}
 	s.expect("by one who may", s.say("bob", n, "lockstep retry"), "**Planned** `net`: 2 to add")
@@ -318,7 +318,7 @@ func TestCodeowners(t *testing.T) {
 	s.repo.Grant("carol", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "net/free.tf": resource("c", "1"), ".github/CODEOWNERS": "* @carol\n"})
 	s.repo.Review("carol", n, github.Approved, "")
-	s.expect("by an owner of its own making", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "0 of 1 files are approved", "`net/b.tf` waits for `acme/net`, `bob@example.org`")
+	s.expect("by an owner of its own making", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "0 of 1 files approved", "`net/b.tf` needs the approval of `acme/net`, `bob@example.org`")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.expect("by the owner", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 
@@ -327,12 +327,12 @@ func TestCodeowners(t *testing.T) {
 	s.repo.Push("bob", "main", "Odd", githubtest.Files{".github/CODEOWNERS": "net/[ab].tf @bob\n/net/ @carol\n"})
 	m := s.pull("alice", "c", githubtest.Files{"net/d.tf": resource("d", "1")})
 	s.repo.Review("bob", m, github.Approved, "")
-	s.expect("a line that is not valid", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` waits for `carol`", "`.github/CODEOWNERS line 1` is not valid, and left out, as GitHub does")
+	s.expect("a line that is not valid", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` needs the approval of `carol`", "CODEOWNERS has an invalid line, which GitHub ignores: `.github/CODEOWNERS line 1`")
 	s.repo.Push("bob", "main", "Misspelt", githubtest.Files{".github/CODEOWNERS": "/net/ @acme/nte @mallory @carol\n"})
 	s.settle()
 	answer := s.say("alice", m, "lockstep apply")
-	s.expect("owners that are none", answer, "`net/d.tf` waits for `acme/nte`, `mallory`, `carol`",
-		"`acme/nte`, an owner in CODEOWNERS, is not known to GitHub, or may not write", "`mallory`, an owner in CODEOWNERS, is not known to GitHub, or may not write")
+	s.expect("owners that are none", answer, "`net/d.tf` needs the approval of `acme/nte`, `mallory`, `carol`",
+		"CODEOWNERS names `acme/nte`, who does not exist or cannot write to the repository", "CODEOWNERS names `mallory`, who does not exist or cannot write to the repository")
 	if strings.Contains(answer, "`carol`, an owner") {
 		t.Errorf("an owner who may write is none:\n%s", answer)
 	}
@@ -343,7 +343,7 @@ func TestCodeowners(t *testing.T) {
 		}
 		return false
 	}
-	s.expect("nobody knows who they are", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` waits for `acme/nte`, `mallory`, `carol`")
+	s.expect("nobody knows who they are", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` needs the approval of `acme/nte`, `mallory`, `carol`")
 }
 
 // TestCodeownersElsewhere holds that the owners of a project are asked about what comes from none of its files: from a command,
@@ -385,7 +385,7 @@ func TestCodeownersElsewhere(t *testing.T) {
 				s.say("alice", n, c.plan)
 			}
 			for _, w := range append(c.workspaces, "")[:max(1, len(c.workspaces))] {
-				s.expect("its apply", s.say("alice", n, strings.TrimSuffix("lockstep apply -p net -w "+w, " -w ")), "**Not applied** `net", "`net/*.tf` waits for `carol`")
+				s.expect("its apply", s.say("alice", n, strings.TrimSuffix("lockstep apply -p net -w "+w, " -w ")), "**Not applied** `net", "`net/*.tf` needs the approval of `carol`")
 			}
 		})
 	}
@@ -406,7 +406,7 @@ func TestPullGate(t *testing.T) {
 	s.repo.AddCheck("github-actions", done("ci", github.ConcludedSuccess))
 	s.repo.AddCheck("github-actions", done("lockstep/net", github.ConcludedSuccess))
 	s.expect("nothing is there", s.say("alice", n, "lockstep apply"), "**Not applied** `net`",
-		"`build` is not there", "open: 1", "`ci by buildkite` was reported by `github-actions`", "`go` was put there by `mallory`, who may not write", "none of these labels: `hold` (`hold`)")
+		"`build` is missing", "1 open", "`ci by buildkite` was reported by another App, `github-actions`", "`go` was added by `mallory`, who cannot write to the repository", "none of these labels: `hold` (`hold`)")
 	s.repo.AddCheck("buildkite", done("ci", github.ConcludedSuccess))
 	s.repo.SetStatus(s.repo.Head("b"), "build", "success")
 	s.repo.Resolve("bob", n, talk)
@@ -415,12 +415,12 @@ func TestPullGate(t *testing.T) {
 	s.repo.Unlabel("mallory", n, "hold")
 	s.repo.Push("bob", "main", "Other", githubtest.Files{"docs/x.md": "x"})
 	s.repo.Protect("clean", []githubtest.Required{{Name: "lockstep/net"}, {Name: "build"}}, nil)
-	s.expect("behind", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: the head has all commits", "`hold` was removed by `mallory`, who may not write", "fulfilled: nothing but Lockstep's own checks")
+	s.expect("behind", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**not met**: a branch that is up to date with the base branch", "`hold` was removed by `mallory`, who cannot write to the repository", "met: a pull request that GitHub would merge")
 	s.repo.Push("alice", "b", "Merge", githubtest.Files{"docs/x.md": "x"})
 	s.repo.Label("bob", n, "hold")
 	s.repo.Unlabel("bob", n, "hold")
 	s.settle()
-	s.expect("a new head without checks", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`ci by buildkite` is not there")
+	s.expect("a new head without checks", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`ci by buildkite` is missing")
 }
 
 // TestBlockedByAnother holds that a merge which something else than our own required check blocks is none that could be: before
@@ -431,8 +431,8 @@ func TestBlockedByAnother(t *testing.T) {
 	s.repo.Protect("blocked", []githubtest.Required{{Name: "lockstep"}}, nil)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	for range 3 {
-		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: nothing but Lockstep's own checks stands in the way of a merge")
-		s.expect("the status", s.status(n), "**missing**: nothing but")
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**not met**: a pull request that GitHub would merge, apart from Lockstep's own checks")
+		s.expect("the status", s.status(n), "**not met**: a pull request that GitHub would merge")
 		if c := s.checkOf("b", "lockstep"); c.Conclusion != github.ConcludedNeutral {
 			t.Errorf("the check hides the block, it is %s:\n%s", c.Conclusion, s.check("b"))
 		}
@@ -451,11 +451,11 @@ func TestAlternativeNotForIt(t *testing.T) {
 		f[".github/CODEOWNERS"] = "/app/ @carol\n"
 		s := newStage(t, f)
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-		s.expect("the status", s.status(n), "**waits** for what is missing", "**missing**: one of these alternatives")
-		s.expect("the checks", s.check("b"), "lockstep: failure Cannot be applied yet", "lockstep/net: failure Cannot be applied yet")
+		s.expect("the status", s.status(n), "**needs approval**", "**not met**: one of these alternatives")
+		s.expect("the checks", s.check("b"), "lockstep: action_required 1 project needs approval", "lockstep/net: action_required Needs approval")
 		sha := s.repo.Enqueue("alice", n)
 		s.settle()
-		s.expect("the check of the group", s.group(sha), "completed failure")
+		s.expect("the check of the group", s.group(sha), "completed action_required")
 	}
 }
 
@@ -481,9 +481,9 @@ func TestDecidedAgain(t *testing.T) {
 		want       github.Conclusion
 	}{
 		{name: "ready", body: "  draft = false", draft: true, after: func(s *stage, n int) { s.repo.Ready("alice", n) }, want: github.ConcludedSuccess},
-		{name: "draft", body: "  draft = false", after: func(s *stage, n int) { s.repo.Draft("alice", n) }, want: github.ConcludedFailure},
+		{name: "draft", body: "  draft = false", after: func(s *stage, n int) { s.repo.Draft("alice", n) }, want: github.ConcludedActionRequired},
 		{name: "label", body: "  labels = [\"go\"]", after: func(s *stage, n int) { s.repo.Label("bob", n, "go") }, want: github.ConcludedSuccess},
-		{name: "hold", body: "  not_labels = [\"hold\"]", after: func(s *stage, n int) { s.repo.Label("bob", n, "hold") }, want: github.ConcludedFailure},
+		{name: "hold", body: "  not_labels = [\"hold\"]", after: func(s *stage, n int) { s.repo.Label("bob", n, "hold") }, want: github.ConcludedActionRequired},
 		{name: "label removed", body: "  not_labels = [\"hold\"]", before: func(s *stage, n int) { s.repo.Label("bob", n, "hold") },
 			after: func(s *stage, n int) { s.repo.Unlabel("bob", n, "hold") }, want: github.ConcludedSuccess},
 		{name: "resolved", body: "  resolved = true", before: func(s *stage, n int) { talk = s.repo.Discuss("bob", n) },
@@ -495,12 +495,12 @@ func TestDecidedAgain(t *testing.T) {
 				s.repo.Protect("clean", []githubtest.Required{{Name: "build"}}, nil)
 				passed(s, "build")
 			}, want: github.ConcludedSuccess},
-		{name: "another check", body: "  checks = [\"ci\"]\n  labels = [\"go\"]", after: func(s *stage, _ int) { passed(s, "docs") }, want: github.ConcludedFailure},
+		{name: "another check", body: "  checks = [\"ci\"]\n  labels = [\"go\"]", after: func(s *stage, _ int) { passed(s, "docs") }, want: github.ConcludedActionRequired},
 		{name: "settings", body: "  approvals = 1", after: func(s *stage, n int) {
 			without, _, _ := strings.Cut(onMerge("")["lockstep.hcl"], "require ")
 			s.repo.Push("bob", "main", "Lift", githubtest.Files{"lockstep.hcl": without})
 		}, again: 1, want: github.ConcludedSuccess},
-		{name: "nothing", body: "  approvals = 1", after: func(*stage, int) {}, want: github.ConcludedFailure},
+		{name: "nothing", body: "  approvals = 1", after: func(*stage, int) {}, want: github.ConcludedActionRequired},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, onMerge(c.body))
@@ -527,7 +527,7 @@ func TestDecidedAgain(t *testing.T) {
 			if got != c.want {
 				t.Errorf("the check was %s, and is %s, want %s:\n%s", was, got, c.want, s.check("b"))
 			}
-			if waits := strings.Contains(s.status(n), "**missing**"); waits == (got == github.ConcludedSuccess) {
+			if waits := strings.Contains(s.status(n), "**not met**"); waits == (got == github.ConcludedSuccess) {
 				t.Errorf("the check is %s, and the status\n%s", got, s.status(n))
 			}
 		})
@@ -540,7 +540,7 @@ func TestDecidedByTheClock(t *testing.T) {
 	end := time.Now().UTC().Truncate(time.Minute).Add(30 * time.Minute)
 	s := newStage(t, requiring("apply", "  freeze = [\"2001-01-01/"+end.Format("2006-01-02T15:04")+": x\"]"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "**waits** for what is missing")
+	s.expect("the status", s.status(n), "**waiting** for the end of the freeze")
 	w := s.watched(n)
 	if w.Until.Before(end) || w.Until.After(end.Add(5*time.Minute)) || len(w.Reports) > 0 {
 		t.Errorf("the freeze ends at %v, and the watch is %+v", end, w)
@@ -583,13 +583,13 @@ func TestContentGate(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, requiring("apply", "  max_changes = 1\n  no_destroy = [\"terraform_*\"]"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("too much", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "at most 1 change (the plan has 2)")
+	s.expect("too much", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "a plan with at most 1 change (this plan has 2)")
 	s.repo.Push("bob", "main", "More", githubtest.Files{"lockstep.hcl": requiring("apply", "  no_destroy = [\"terraform_*\"]")["lockstep.hcl"]})
 	s.expect("enough", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
 	s.repo.Merge("alice", n)
 	s.settle()
 	m := s.pull("alice", "c", githubtest.Files{"net/b.tf": githubtest.Deleted})
-	s.expect("destroys", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "nothing to destroy or replace of `terraform_*` (the plan does that to `terraform_data`)")
+	s.expect("destroys", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a plan that does not destroy or replace `terraform_*` (this plan does so to `terraform_data`)")
 }
 
 // TestGitHubIsDown holds that a failure of GitHub opens nothing: what passes is tried again, and what
@@ -598,7 +598,7 @@ func TestGitHubIsDown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, requiring("apply", "  by = [\"acme/sre\"]\n  resolved = true"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("a team that nobody can see", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**unknown**: asked for by `acme/sre`", "GitHub shows no such team", "Nothing is done while that is unknown")
+	s.expect("a team that nobody can see", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**unknown**: an apply requested by `acme/sre`", "GitHub shows no such team", "Lockstep could not check all requirements")
 	s.hub.SetTeam("acme", "sre", "alice")
 	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/graphql") {
@@ -607,7 +607,7 @@ func TestGitHubIsDown(t *testing.T) {
 		w.WriteHeader(http.StatusForbidden)
 		return true
 	}
-	s.expect("conversations that we may not read", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**unknown**: all conversations are resolved")
+	s.expect("conversations that we may not read", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**unknown**: all conversations resolved")
 	s.fault = nil
 	s.expect("all is well", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
@@ -639,7 +639,7 @@ func TestRequiredOnceLocked(t *testing.T) {
 			s.repo.Review("bob", n, github.Approved, "")
 			s.settle()
 			s.pipeline.Engine = lately{s.pipeline.Engine, func() { meanwhile(s, n) }}
-			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "requires more than there is", "**missing**")
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", " (`lockstep.hcl` on the base branch)", "**not met**")
 		})
 	}
 }
@@ -656,7 +656,7 @@ func TestContentOnceLocked(t *testing.T) {
 	now := s.run(n)
 	now.Plan.Content = &runs.Content{}
 	robber{stage: s}.writeRun(now)
-	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "at most 0 to destroy (the plan has 1)")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "a plan that destroys at most 0 objects (this plan destroys 1)")
 }
 
 // TestOverride is a night with nobody to approve: who the settings name lifts the requirement, for the
@@ -676,7 +676,7 @@ func TestOverride(t *testing.T) {
 	s.expect("before there is a plan", s.answerTo(n, early), "**Not overridden**")
 	s.expect("an override that was written before the plan", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
 	s.expect("without a reason", s.say("zoe", n, "lockstep override"), "**not understood**")
-	s.expect("by somebody else", s.say("bob", n, because), "**Not overridden** `net`", "lets `bob` lift")
+	s.expect("by somebody else", s.say("bob", n, because), "**Not overridden** `net`", "`bob` can override none of the requirements")
 	s.expect("by a stranger", s.say("mallory", n, because), "**Not overridden**", "needs `write`")
 	s.expect("of another project", s.say("zoe", n, because+" -p other"), "**Not overridden**")
 	s.expect("so it is missing", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
@@ -685,7 +685,7 @@ func TestOverride(t *testing.T) {
 	s.settle()
 	said := 0
 	for _, c := range s.repo.Comments(n) {
-		if strings.Contains(c.Body, "**Not overridden**") && strings.Contains(c.Body, "Write it as a comment of its own.") {
+		if strings.Contains(c.Body, "**Not overridden**") && strings.Contains(c.Body, "Write the override as a new comment in the conversation.") {
 			said++
 		}
 	}
@@ -694,8 +694,8 @@ func TestOverride(t *testing.T) {
 	}
 	id := s.repo.Comment("zoe", n, because)
 	s.settle()
-	s.expect("by whom the settings name", s.answerTo(n, id), "**Overridden** for the plan of `net`, by `zoe`: `the site is down`")
-	s.expect("the status", s.status(n), "**lifted** by `zoe`, `the site is down`", "waits for `lockstep apply`")
+	s.expect("by whom the settings name", s.answerTo(n, id), "**Overridden** for the plan of `net` by `zoe`: `the site is down`.")
+	s.expect("the status", s.status(n), "**overridden** by `zoe`, `the site is down`", "ready to apply")
 	s.repo.EditComment("bob", id, because+" -w default")
 	s.expect("a comment that was edited", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
 	s.expect("again", s.say("zoe", n, because), "**Overridden**")
@@ -707,7 +707,7 @@ func TestOverride(t *testing.T) {
 	s.expect("by somebody who may not write any more", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
 	s.repo.Grant("zoe", "write")
 	s.expect("all of it", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
-	trace := []string{"were **overridden** for this apply", "**lifted** by `zoe`, `the site is down`: the block at `lockstep.hcl:4`", "2 approvals of the planned commit"}
+	trace := []string{"were **overridden** for this apply", "**overridden** by `zoe`, `the site is down`: the requirement at `lockstep.hcl:4`", "2 approvals of the planned commit"}
 	s.expect("the status of the applied project", s.status(n), trace...)
 	s.expect("its check", s.checkOf("b", "lockstep/net").Summary, trace...)
 	s.expect("its page", s.onPage(n), trace...)
@@ -733,12 +733,12 @@ func TestOverrideThatIsGone(t *testing.T) {
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 			id := s.repo.Comment("zoe", n, "lockstep override --reason \"fire\"")
 			s.settle()
-			s.expect("the status", s.status(n), "**lifted** by `zoe`")
+			s.expect("the status", s.status(n), "**overridden** by `zoe`")
 			s.expect("the check", s.check("b"), "success")
 			end(s, id)
 			s.settle()
 			s.without("the status then", s.status(n), "**lifted**")
-			s.expect("the status then", s.status(n), "**missing**")
+			s.expect("the status then", s.status(n), "**not met**")
 			s.without("the checks then", s.check("b")+s.pages("b"), "success", "lifted")
 		})
 	}
@@ -772,7 +772,7 @@ func TestRequiredOnMerge(t *testing.T) {
 		}
 		return ""
 	}
-	s.expect("the check before the review", head(), "failure Cannot be applied yet")
+	s.expect("the check before the review", head(), "action_required 1 project needs approval")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("and after it", head(), "success")
@@ -780,7 +780,7 @@ func TestRequiredOnMerge(t *testing.T) {
 	s.settle()
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "the plan is applied by itself")
+	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Lockstep applies the plan once that is resolved, if it still fits the base branch.")
 }
 
 // TestPlanOverrideApply holds that commands of one comment are answered in words that were typed.
@@ -791,7 +791,7 @@ func TestPlanOverrideApply(t *testing.T) {
 	s.repo.Grant("zoe", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	got := s.say("zoe", n, "lockstep plan\nlockstep override --reason \"down\"\nlockstep apply")
-	s.expect("the override", got, "**Not overridden** `net`", "It is being planned.", "comment `lockstep override`", "When it is fulfilled, comment `lockstep apply` again.")
+	s.expect("the override", got, "**Not overridden** `net`", "The plan is not ready yet.", "comment `lockstep override`", "comment `lockstep apply`.")
 	if strings.Contains(got, "There is no plan") {
 		t.Errorf("there is one:\n%s", got)
 	}

@@ -23,7 +23,7 @@ func TestAppliedAndReverted(t *testing.T) {
 		}
 		s.settle()
 		s.expect(how+": the status", s.status(n), "`net`", "1 to destroy")
-		s.headIs(how, "b", "neutral Waits for lockstep apply: 1 project, 0 to add, 0 to change, 1 to destroy")
+		s.headIs(how, "b", "neutral 1 project ready to apply – 0 to add, 0 to change, 1 to destroy")
 		s.expect(how+": undone", s.say("alice", n, "lockstep apply"), "**Applied** `net`", "1 destroyed")
 		s.repo.Merge("alice", n)
 		s.settle()
@@ -55,5 +55,5 @@ func TestAppliedAndLeft(t *testing.T) {
 	s.expect("the status", s.status(n), "`app` was applied from this pull request", "nobody plans the objects")
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer to the merge", s.answer(n, "merge"), "**Applied, but another head is merged**: `app`")
+	s.expect("the answer to the merge", s.answer(n, "merge"), "was merged, without a plan of the project.")
 }

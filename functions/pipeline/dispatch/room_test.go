@@ -26,10 +26,10 @@ func TestFullDisk(t *testing.T) {
 		}
 		return do(ctx)
 	})
-	remedy := []string{"the disk is full: there is no room for the files of the repository", "the parameter `EphemeralStorage` of the template", "`lockstep plan` tries again"}
+	remedy := []string{"the disk is full: there is no room for the files of the repository", "the parameter `EphemeralStorage` of the template", "comment `lockstep plan`"}
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.expect("no projects", s.status(n), remedy...)
-	s.expect("the check of no projects", s.check("b"), "The projects cannot be determined")
+	s.expect("the check of no projects", s.check("b"), "Failed: the projects could not be determined")
 	planned := false
 	for left = 1; !planned && left < 9; left++ { // so many checkouts find the projects
 		room := left
@@ -43,5 +43,5 @@ func TestFullDisk(t *testing.T) {
 	if !planned {
 		t.Error("no number of checkouts is enough")
 	}
-	s.expect("the plan", s.status(n), "2 to add", "waits for `lockstep apply`")
+	s.expect("the plan", s.status(n), "2 to add", "ready to apply")
 }

@@ -166,8 +166,8 @@ func TestDeadProcesses(t *testing.T) {
 	s.roundAt(time.Now(), reconcile.Found{})
 	s.expect("the check", s.check("b"), "in_progress")
 	s.roundAt(later, reconcile.Found{Leases: 1})
-	s.expect("the status", s.status(n), "could not plan", "the process that did it ended before it was done")
-	s.expect("the check", s.check("b"), "failure Planning failed")
+	s.expect("the status", s.status(n), "failed to plan", "the process that did it ended before it was done")
+	s.expect("the check", s.check("b"), "failure Failed to plan")
 	s.roundAt(later, reconcile.Found{})
 
 	engine.plan, engine.apply = false, true
@@ -176,10 +176,10 @@ func TestDeadProcesses(t *testing.T) {
 	s.once(short)
 	s.expect("the check", s.check("b"), "in_progress")
 	s.roundAt(later, reconcile.Found{Leases: 1})
-	s.expect("the status", s.status(n), "could not apply", "look at the new plan with care")
-	s.expect("the check", s.check("b"), "failure The apply failed")
+	s.expect("the status", s.status(n), "failed to apply", "read the new plan with care")
+	s.expect("the check", s.check("b"), "failure Failed to apply")
 	comments := s.repo.Comments(n)
-	s.expect("the answer", comments[len(comments)-1].Body, "**The apply of `.` failed**", "look at the new plan with care")
+	s.expect("the answer", comments[len(comments)-1].Body, "**Failed to apply** `.`: the apply ended without a result.", "read the new plan with care")
 	engine.apply = false
 	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")

@@ -302,7 +302,7 @@ func TestStopBuild(t *testing.T) {
 	s.expect("the answer", s.answerTo(n, id), "`bob`")
 	b.before = nil
 	p.during = func(context.Context, int) error { s.command("bob", n, "lockstep stop"); return nil }
-	s.expect("between two changes", s.say("alice", n, "lockstep apply"), "**Stopped** the apply of `net`, as `bob` asked: 1 of 3 changes are done")
+	s.expect("between two changes", s.say("alice", n, "lockstep apply"), "**Cancelled** the apply of `net`, as `bob` requested")
 	if p.done != 1 || len(b.letters) != 2 {
 		t.Errorf("%d done in %d builds", p.done, len(b.letters))
 	}
@@ -322,7 +322,7 @@ func TestLongWithoutBuilds(t *testing.T) {
 		s.pipeline.Engine = p
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		answer := s.say("alice", n, "lockstep apply")
-		s.expect("the answer", answer, "none got on")
+		s.expect("the answer", answer, "made no progress")
 		if strings.Contains(answer, remedy) != has {
 			t.Errorf("builds: %t: %s", has, answer)
 		}

@@ -85,7 +85,7 @@ func TestStrangersAreNotServed(t *testing.T) {
 		if got := s.done(evil); len(got) > 0 || w.tokensFor(evil) > 0 {
 			t.Errorf("it led to %q and %d tokens", got, w.tokensFor(evil))
 		}
-		s.expect("the log", w.log.String(), "eve/infra is not served: `eve/infra` is not among", "`-serves`")
+		s.expect("the log", w.log.String(), "`eve/infra` is not enabled", "`-serves`")
 		if list, err := s.records.List(t.Context(), "delivery"); err != nil || len(list) > 0 {
 			t.Errorf("%d records, %v", len(list), err)
 		}
@@ -131,11 +131,11 @@ func TestStrangersAreNotServed(t *testing.T) {
 		w := s.watch()
 		n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 		s.say("alice", n, "lockstep plan")
-		s.notServed(0, "b", "No repository is served here: nobody has named any.", "`acme/infra`")
+		s.notServed(0, "b", "No repository is enabled.", "`acme/infra`")
 		s.expect("the log", w.log.String(), "acme/infra is not served")
 		s.repo.Push("alice", "b", "More", githubtest.Files{"c.tf": resource("c", "1")})
 		s.settle()
-		s.notServed(0, "b", "nobody has named any")
+		s.notServed(0, "b", "No repository is enabled")
 		s.round(reconcile.Found{})
 	})
 }
@@ -147,7 +147,7 @@ func (s *stage) notServed(before int, branch string, why ...string) {
 	if got := len(s.repo.Checks(s.repo.Head(branch))); got != 1 {
 		s.t.Errorf("%d checks at the head", got)
 	}
-	s.expect("the check", s.pages(branch), append(why, "lockstep: completed neutral, Not served here")...)
+	s.expect("the check", s.pages(branch), append(why, "lockstep: completed neutral, Not enabled for this repository")...)
 	for _, line := range s.done(s.repo)[before:] {
 		if !strings.HasPrefix(line, "check lockstep ") {
 			s.t.Errorf("Lockstep did %s", line)
@@ -185,8 +185,8 @@ func TestNamesChangeHands(t *testing.T) {
 				t.Errorf("it was answered: %s", got)
 			}
 			words := strings.Fields(remedy)
-			s.notServed(before, "c", "than the one that was served under this name", "`"+words[len(words)-1]+"`")
-			s.expect("the log", w.log.String(), "than the one that was served under this name")
+			s.notServed(before, "c", "that was enabled under this name", "`"+words[len(words)-1]+"`")
+			s.expect("the log", w.log.String(), "that was enabled under this name")
 			s.round(reconcile.Found{})
 
 			s.pipeline.Serves = serving(t, remedy)

@@ -47,9 +47,9 @@ func TestUnseenPlan(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the late apply", s.unseen(n, "b", "lockstep apply"), "**Not applied** `.`", "was shown after this comment was written",
-		"comment `lockstep apply` again, or name the plan: `lockstep apply "+s.hash(n)+" -p .`")
-	s.expect("the check", s.check("b"), "success 2 to add")
+	s.expect("the late apply", s.unseen(n, "b", "lockstep apply"), "**Not applied** `.`", "This plan was posted after your comment, so you have not seen it.",
+		"comment `lockstep apply` again, or `lockstep apply "+s.hash(n)+" -p .` for exactly this plan")
+	s.expect("the check", s.check("b"), "success Ready to apply – 2 to add")
 	s.expect("a new one", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 2 added")
 }
 
@@ -60,14 +60,14 @@ func TestNamedPlan(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	old := s.hash(n)
-	s.expect("the late apply", s.unseen(n, "b", "lockstep apply "+old), "**Not applied** `.`", "`"+old+"` is not the plan of `.`, which is Plan `"+s.hash(n)+"`",
+	s.expect("the late apply", s.unseen(n, "b", "lockstep apply "+old), "**Not applied** `.`", "`"+old+"` is not the current plan of `.` (Plan `"+s.hash(n)+"`)",
 		"comment `lockstep apply "+s.hash(n)+" -p .`")
 	now := s.hash(n)
 	if old == "" || now == "" || old == now {
 		t.Fatalf("the plans are %q and %q", old, now)
 	}
 	s.expect("the old one again", s.say("bob", n, "lockstep apply "+old), "**Not applied** `.`")
-	s.expect("too little of it", s.say("bob", n, "lockstep apply "+now[:6]), "give at least 7 characters")
+	s.expect("too little of it", s.say("bob", n, "lockstep apply "+now[:6]), "is too short for the hash of a plan: write at least 7 characters")
 	s.expect("a bit of it", s.say("bob", n, "lockstep apply "+strings.ToUpper(now[:7])), "**Applied** `.`: 2 added")
 }
 
@@ -95,7 +95,7 @@ func TestHiddenPlan(t *testing.T) {
 	}
 	id := s.repo.Comment("bob", n, "lockstep apply")
 	silent()
-	s.expect("an apply", s.answerTo(n, id), "**Not applied** `.`", "The plan was not shown yet")
+	s.expect("an apply", s.answerTo(n, id), "**Not applied** `.`", "The plan was not posted yet when you wrote this comment, so you have not seen it.")
 	hash := regexp.MustCompile("(?m)^Plan `([0-9a-f]{64})`$").FindStringSubmatch(s.pages("b"))
 	if hash == nil {
 		t.Fatalf("the check does not name the plan:\n%s", s.pages("b"))
@@ -115,7 +115,7 @@ func TestButtonsPlan(t *testing.T) {
 	if now := s.hash(n); now == "" || now == old {
 		t.Errorf("the plan is %q, as before", now)
 	}
-	s.expect("the status", s.status(n), "2 to add", "waits for `lockstep apply`")
+	s.expect("the status", s.status(n), "2 to add", "ready to apply")
 	if all := strings.Join(s.hub.Lines(), "\n"); strings.Contains(all, "Applied") || strings.Contains(all, "applied by") {
 		t.Errorf("it was applied:\n%s", all)
 	}

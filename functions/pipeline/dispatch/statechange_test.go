@@ -31,7 +31,7 @@ func TestStateCommands(t *testing.T) {
 	n = s.pull("alice", "move", githubtest.Files{"net/b.tf": resource("other", "1")})
 	s.expect("the plan", s.status(n), "1 to add, 0 to change, 1 to destroy")
 	s.expect("a move", s.say("alice", n, "lockstep state mv terraform_data.b terraform_data.other"), "no changes")
-	s.expect("its status", s.status(n), "terraform_data.b has moved to terraform_data.other", "waits for `lockstep apply`")
+	s.expect("its status", s.status(n), "terraform_data.b has moved to terraform_data.other", "ready to apply")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	s.expect("a plan then", s.say("alice", n, "lockstep plan"), "no changes")
 	s.repo.Merge("alice", n)
@@ -57,13 +57,13 @@ func TestStateCommandsThatCannotBe(t *testing.T) {
 		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nproject \"app\" {\n  dir = \"app\"\n}\n",
 	})
 	n := s.pull("alice", "a", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
-	s.expect("for two projects", s.say("alice", n, "lockstep import terraform_data.a x"), "**Not planned**", "changes the state of one project, and this is for 2: `app`, `net`", "`-p NAME`")
-	s.expect("without a resource", s.say("alice", n, "lockstep import terraform_data.none x -p net"), "**Not planned**: `net`", "Configuration for import target does not exist")
-	s.expect("of what is still there", s.say("alice", n, "lockstep state rm terraform_data.a -p net"), "**Not planned**: `net`", "Removed resource still exists", "lockstep_command.tf:1")
+	s.expect("for two projects", s.say("alice", n, "lockstep import terraform_data.a x"), "**Not planned**", "needs one project, but matches 2: `app`, `net`", "`-p NAME`")
+	s.expect("without a resource", s.say("alice", n, "lockstep import terraform_data.none x -p net"), "**Failed to plan** `net`.", "Configuration for import target does not exist")
+	s.expect("of what is still there", s.say("alice", n, "lockstep state rm terraform_data.a -p net"), "**Failed to plan** `net`.", "Removed resource still exists", "lockstep_command.tf:1")
 	s.expect("by somebody without rights", s.say("mallory", n, "lockstep state rm terraform_data.a -p net"), "**Not planned**")
 	s.repo.Push("alice", "a", "A file of that name", githubtest.Files{"net/lockstep_command.tf": "# mine"})
 	s.settle()
-	s.expect("beside a file of its name", s.say("alice", n, "lockstep import terraform_data.a x -p net"), "**Not planned**: `net`", "has the name of the one with the blocks of a command: rename it")
+	s.expect("beside a file of its name", s.say("alice", n, "lockstep import terraform_data.a x -p net"), "**Failed to plan** `net`.", "is reserved for commands in comments: rename it")
 }
 
 // TestPointlessStateCommands holds that a command about an object that the state does not have, or has already, is no plan of
@@ -89,10 +89,10 @@ func TestPointlessStateCommands(t *testing.T) {
 		"taint terraform_data.c":                           "The state has no object of terraform_data.c, so there is nothing to taint.",
 		"plan -p net -forget=terraform_data.nothere":       "nothing to remove.",
 	} {
-		s.expect(c, strings.Join(strings.Fields(s.say("alice", n, "lockstep "+c)), " "), "**Not planned**: `net`", why)
+		s.expect(c, strings.Join(strings.Fields(s.say("alice", n, "lockstep "+c)), " "), "**Failed to plan** `net`.", why)
 		s.expect(c, s.check("c"), "failure")
 	}
-	s.expect("a replacement of what is not there", s.say("alice", n, "lockstep plan -replace=terraform_data.nothere"), "**Not planned**: `net`", "Address matches nothing")
+	s.expect("a replacement of what is not there", s.say("alice", n, "lockstep plan -replace=terraform_data.nothere"), "**Failed to plan** `net`.", "Address matches nothing")
 
 	s.repo.Push("alice", "c", "Move", githubtest.Files{"net/b.tf": resource("z", "1") + "moved {\n  from = terraform_data.b\n  to   = terraform_data.y\n}\n"})
 	s.settle()
@@ -122,7 +122,7 @@ func TestRestOfStateCommands(t *testing.T) {
 			s.say("alice", n, "lockstep apply")
 			s.pipeline.Engine = engine
 			s.expect("the rest", s.say("alice", n, "lockstep retry"), "**Planned** `net`: no changes")
-			s.expect("once more", s.say("alice", n, "lockstep "+c), "**Not planned**: `net`", "The state has")
+			s.expect("once more", s.say("alice", n, "lockstep "+c), "**Failed to plan** `net`.", "The state has")
 		})
 	}
 }
@@ -147,13 +147,13 @@ func TestUntaint(t *testing.T) {
 		t.Fatal(err, marked)
 	}
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "1 to add, 0 to change, 1 to destroy")
-	s.expect("of one that is not tainted", s.say("alice", n, "lockstep untaint terraform_data.b"), "**Not planned**: `net`", "The state has no tainted object of terraform_data.b")
-	s.expect("of one that is not there", s.say("alice", n, "lockstep untaint terraform_data.c"), "**Not planned**: `net`")
+	s.expect("of one that is not tainted", s.say("alice", n, "lockstep untaint terraform_data.b"), "**Failed to plan** `net`.", "The state has no tainted object of terraform_data.b")
+	s.expect("of one that is not there", s.say("alice", n, "lockstep untaint terraform_data.c"), "**Failed to plan** `net`.")
 	s.expect("of the one that is", s.say("alice", n, "lockstep untaint terraform_data.a"), "**Planned** `net`: no changes")
 	if !strings.Contains(state(), "tainted") {
 		t.Error("the plan has written the state")
 	}
-	s.expect("the status", s.status(n), "waits for `lockstep apply`", "-untaint=terraform_data.a")
+	s.expect("the status", s.status(n), "ready to apply", "-untaint=terraform_data.a")
 	// Somebody writes the same state meanwhile, so that the plan is made again.
 	serial := regexp.MustCompile(`"serial": ([0-9]+),`)
 	if err := os.WriteFile(file, []byte(serial.ReplaceAllString(state(), `"serial": ${1}9,`)), 0o600); err != nil {

@@ -48,7 +48,7 @@ func TestStateOfAnotherName(t *testing.T) {
 			s.expect("the unlock", s.say("bob", q, "lockstep unlock"), "**Unlocked**")
 			s.repo.Merge("bob", q)
 			s.settle()
-			s.expect("the status of p after the merge", s.status(p), "**another plan** than before", "1 to add, 0 to change, 0 to destroy", "- action: delete")
+			s.expect("the status of p after the merge", s.status(p), "**has a new plan**", "1 to add, 0 to change, 0 to destroy", "- action: delete")
 			s.expect("the apply of p after the merge", s.say("alice", p, "lockstep apply "+s.hash(p)), "**Applied** `"+test.is+"`")
 			if got := b.objects(t, "s3://states/net"); got != "a p q z" {
 				t.Errorf("the state has %s", got)

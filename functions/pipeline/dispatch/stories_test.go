@@ -42,23 +42,23 @@ func TestProjects(t *testing.T) {
 	}
 	s.expect("another project's plan", s.say("alice", one, "lockstep plan -p lonely"), "**Planned** `lonely`: 1 to add")
 	s.expect("the status", s.status(one), "| `lonely` | 1 to add")
-	s.expect("an unknown project", s.say("alice", one, "lockstep plan -p nowhere"), "There is no project for `lockstep plan -p nowhere`.", "Projects here: `app`, `db`, `lonely`.")
-	s.expect("an unknown workspace", s.say("alice", one, "lockstep plan -w prod"), "There is no project for")
-	s.expect("an apply of nothing that is planned", s.say("alice", one, "lockstep apply -d nowhere"), "There is no plan for `lockstep apply -d nowhere`.", "Projects that are planned here: `app`, `db`, `lonely`.")
+	s.expect("an unknown project", s.say("alice", one, "lockstep plan -p nowhere"), "No project matches `lockstep plan -p nowhere`.", "Projects: `app`, `db`, `lonely`.")
+	s.expect("an unknown workspace", s.say("alice", one, "lockstep plan -w prod"), "No project matches")
+	s.expect("an apply of nothing that is planned", s.say("alice", one, "lockstep apply -d nowhere"), "There is no plan for `lockstep apply -d nowhere`.", "Projects with a plan: `app`, `db`, `lonely`.")
 	s.expect("an apply of one", s.say("alice", one, "lockstep apply -d db"), "**Applied** `db`: 1 added")
-	s.expect("the status", s.status(one), "| `app` | 1 to add, 0 to change, 0 to destroy | waits for", "| `db` | 1 to add, 0 to change, 0 to destroy | applied by `alice`")
+	s.expect("the status", s.status(one), "| `app` | 1 to add, 0 to change, 0 to destroy | ready to apply", "| `db` | 1 to add, 0 to change, 0 to destroy | applied by `alice`")
 	answer := s.say("bob", one, "lockstep apply")
 	s.expect("an apply of the rest", answer, "**Applied** `app`", "**Applied** `lonely`")
 	if strings.Contains(answer, "`db`") {
 		t.Errorf("what is applied already is spoken of:\n%s", answer)
 	}
-	s.expect("help", s.say("bob", one, "lockstep help"), "Projects here: `app`, `db`, `lonely`.")
+	s.expect("help", s.say("bob", one, "lockstep help"), "Projects: `app`, `db`, `lonely`.")
 
 	two := s.pull("alice", "words", githubtest.Files{"README.md": "words\n"})
 	if got := s.repo.Comments(two); len(got) != 0 {
 		t.Errorf("a pull request that touches no project: %v", got)
 	}
-	s.expect("its plan", s.say("alice", two, "lockstep plan"), "The pull request touches no project.")
+	s.expect("its plan", s.say("alice", two, "lockstep plan"), "The pull request changes no project.")
 }
 
 // TestWhoMaySpeak holds that commands count if they are new comments of people who
@@ -67,7 +67,7 @@ func TestWhoMaySpeak(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("a reader", s.say("mallory", n, "lockstep apply"), "`mallory` has the permission `read` on this repository, and this needs `write`.")
+	s.expect("a reader", s.say("mallory", n, "lockstep apply"), "`mallory` has the permission `read` on this repository, but the command needs `write`.")
 
 	harmless := s.repo.Comment("mallory", n, "What a fine change.")
 	s.settle()
@@ -124,9 +124,9 @@ func TestBadConfigurations(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"main.tf": "resource \"terraform_data\" \"a\" {\n  inptu = 1\n}\n"})
-	s.expect("the status", s.status(n), "Lockstep could not plan", "**failed**", "main.tf", "inptu")
+	s.expect("the status", s.status(n), "failed to plan", "**failed to plan**", "main.tf", "inptu")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "failed", "Push a correction")
-	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Not planned**: `.`", "inptu")
+	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Failed to plan** `.", "inptu")
 	s.repo.Push("alice", "b", "Better", githubtest.Files{"main.tf": resource("a", "2")})
 	s.settle()
 	s.expect("the status", s.status(n), "1 to add, 0 to change, 0 to destroy", "To apply this plan")
@@ -147,8 +147,8 @@ resource "terraform_data" "bad" {
 }
 `})
 	answer := s.say("alice", m, "lockstep apply")
-	s.expect("the answer", answer, "**The apply of `.` failed**", "Never, it says.", "The state contains these changes.")
-	s.expect("the status", s.status(m), "could not apply", "**failed**, applied by `alice`")
+	s.expect("the answer", answer, "**Failed to apply** `.`: 3 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "Never, it says.", "The state contains these changes.")
+	s.expect("the status", s.status(m), "failed to apply", "**failed to apply**; 3 added, 0 changed, 0 destroyed, requested by `alice`")
 	s.expect("again", s.say("alice", m, "lockstep apply"), "need a new plan")
 }
 
@@ -164,7 +164,7 @@ func TestPushAfterThePlan(t *testing.T) {
 	s.repo.Comment("alice", n, "lockstep apply")
 	s.deliverLastFirst(len(pushed))
 	answer := s.repo.Comments(n)[2].Body
-	s.expect("the answer", answer, "**Not applied**", "The plan was made for `"+old[:7]+"`, and the head of the pull request is `"+s.repo.Head("b")[:7]+"` now.")
+	s.expect("the answer", answer, "**Not applied**", "The plan is for `"+old[:7]+"`, but the pull request is at `"+s.repo.Head("b")[:7]+"` now.")
 	s.settle()
 	s.expect("the status", s.status(n), s.repo.Head("b")[:7], "evil")
 }
@@ -210,24 +210,24 @@ func TestEverythingTwice(t *testing.T) {
 	drain()
 	want := []string{
 		"push by alice: b: B", "pull request #1 by alice: B",
-		"check lockstep on #1 by lockstep[bot]: queued, Looking for the projects",
-		"check lockstep/. on #1 by lockstep[bot]: queued, Planning",
-		"check lockstep on #1 by lockstep[bot]: queued, Planning 1 project",
-		"comment #1 on #1 by lockstep[bot]: ### Lockstep is planning `HEAD`",
+		"check lockstep on #1 by lockstep[bot]: queued, Looking for the projects that changed",
+		"check lockstep/. on #1 by lockstep[bot]: queued, Queued for planning",
+		"check lockstep on #1 by lockstep[bot]: queued, 1 project planning",
+		"comment #1 on #1 by lockstep[bot]: ### `.`: queued for planning (`HEAD`)",
 		"check lockstep/. on #1 by lockstep[bot]: in_progress, Planning",
-		"check lockstep/. on #1 by lockstep[bot]: success, 2 to add, 0 to change, 0 to destroy",
-		"edit #1 on #1 by lockstep[bot]: ### Plan for `HEAD`: 2 to add, 0 to change, 0 to destroy",
-		"check lockstep on #1 by lockstep[bot]: neutral, Waits for lockstep apply: 1 project, 2 to add, 0 to change, 0 to destroy",
+		"check lockstep/. on #1 by lockstep[bot]: success, Ready to apply – 2 to add, 0 to change, 0 to destroy",
+		"edit #1 on #1 by lockstep[bot]: ### `.`: ready to apply – 2 to add, 0 to change, 0 to destroy (`HEAD`)",
+		"check lockstep on #1 by lockstep[bot]: neutral, 1 project ready to apply – 2 to add, 0 to change, 0 to destroy",
 		"comment #2 on #1 by alice: lockstep apply",
 		"reaction #2 on #1 by lockstep[bot]: eyes",
-		"check lockstep/. on #1 by lockstep[bot]: queued, Waiting to be applied: 2 to add, 0 to change, 0 to destroy",
-		"check lockstep on #1 by lockstep[bot]: in_progress, Applying 1 project",
-		"edit #1 on #1 by lockstep[bot]: ### Lockstep is applying `HEAD`",
-		"comment #3 on #1 by lockstep[bot]: `.` is being applied: the result will be here.",
-		"check lockstep/. on #1 by lockstep[bot]: in_progress, Applying: 2 to add, 0 to change, 0 to destroy",
-		"check lockstep/. on #1 by lockstep[bot]: success, Applied: 2 added, 0 changed, 0 destroyed",
-		"edit #1 on #1 by lockstep[bot]: ### Lockstep has applied `HEAD`: 2 added, 0 changed, 0 destroyed",
-		"check lockstep on #1 by lockstep[bot]: success, Applied: 1 project, 2 added, 0 changed, 0 destroyed",
+		"check lockstep/. on #1 by lockstep[bot]: queued, Queued – 2 to add, 0 to change, 0 to destroy",
+		"check lockstep on #1 by lockstep[bot]: in_progress, 1 project applying – 2 to add, 0 to change, 0 to destroy",
+		"edit #1 on #1 by lockstep[bot]: ### `.`: queued, requested by `alice` – 2 to add, 0 to change, 0 to destroy (`HEAD`)",
+		"comment #3 on #1 by lockstep[bot]: `.` is being applied. The result will appear here.",
+		"check lockstep/. on #1 by lockstep[bot]: in_progress, Applying – 2 to add, 0 to change, 0 to destroy",
+		"check lockstep/. on #1 by lockstep[bot]: success, Applied – 2 added, 0 changed, 0 destroyed",
+		"edit #1 on #1 by lockstep[bot]: ### `.`: applied by `alice` – 2 added, 0 changed, 0 destroyed (`HEAD`)",
+		"check lockstep on #1 by lockstep[bot]: success, 1 project applied – 2 added, 0 changed, 0 destroyed",
 		"edit #3 on #1 by lockstep[bot]: **Applied** `.`: 2 added, 0 changed, 0 destroyed.",
 		"reaction #2 on #1 by lockstep[bot]: rocket",
 	}
@@ -257,7 +257,7 @@ func TestMergeTwice(t *testing.T) {
 		})
 	}
 	s.expect("the answer", s.answer(n, "merge"), "**Applied** `net`: 2 added")
-	if got := strings.Count(strings.Join(s.hub.Lines(), "\n"), "in_progress, Applying: "); got != 1 {
+	if got := strings.Count(strings.Join(s.hub.Lines(), "\n"), "in_progress, Applying – "); got != 1 {
 		t.Errorf("it was applied %d times:\n%s", got, strings.Join(s.hub.Lines(), "\n"))
 	}
 }
@@ -385,7 +385,7 @@ func TestClosing(t *testing.T) {
 		t.Errorf("artifacts of a closed pull request: %q", got)
 	}
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The pull request is closed.", "Reopen it")
-	s.expect("the plan's text", s.status(n), "Closed, not applied", "terraform_data.b will be created")
+	s.expect("the plan's text", s.status(n), "closed, not applied", "terraform_data.b will be created")
 	s.expect("the plan's text", s.checkOf("b", "lockstep/.").Text, "terraform_data.b will be created")
 }
 

@@ -336,7 +336,7 @@ func (s *stage) answer(number int, name string) string {
 	s.t.Helper()
 	answer := s.marked(number, name, comment.AnswerMarker(name))
 	result := s.marked(number, name, comment.ResultMarker(name))
-	if apart := strings.Contains(answer, "is a comment of its own"); apart != (result != "") {
+	if apart := strings.Contains(answer, "[See the result]"); apart != (result != "") {
 		s.t.Errorf("the answer %q, and the result %q", answer, result)
 	}
 	return cmp.Or(result, answer)
@@ -392,25 +392,25 @@ func TestTheMainJob(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("vpc", "10.0.0.0/16"), "README.md": "hello\n"})
 
 	one := s.pull("alice", "subnet", githubtest.Files{"subnet.tf": resource("subnet", "10.0.1.0/24")})
-	s.expect("the plan", s.status(one), "Plan for `"+s.repo.Head("subnet")[:7]+"`: 2 to add", "terraform_data.subnet", "10.0.1.0/24", "lockstep apply")
+	s.expect("the plan", s.status(one), "ready to apply – 2 to add, 0 to change, 0 to destroy (`"+s.repo.Head("subnet")[:7]+"`)", "terraform_data.subnet", "10.0.1.0/24", "lockstep apply")
 	two := s.pull("bob", "peering", githubtest.Files{"peering.tf": resource("peering", "on")})
 	s.expect("the second plan", s.status(two), "2 to add", "terraform_data.peering")
 
 	s.expect("the answer", s.say("alice", one, "lockstep apply"), "**Applied** `.`: 2 added, 0 changed, 0 destroyed.")
-	s.expect("the status", s.status(one), "Lockstep has applied", "applied by `alice`", "Merge this pull request")
-	s.expect("a second apply", s.say("alice", one, "lockstep apply"), "**Not applied** `.`", "is applied already, as `alice` asked")
+	s.expect("the status", s.status(one), "applied by", "applied by `alice`", "Merge this pull request")
+	s.expect("a second apply", s.say("alice", one, "lockstep apply"), "**Not applied** `.`", "is already applied, requested by `alice`.")
 
 	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
 	s.repo.Merge("alice", one)
 	s.settle()
 	s.expect("the new plan", s.status(two), "1 to add, 0 to change, 0 to destroy", "# terraform_data.vpc\n- action: create", "terraform_data.peering",
-		"the base branch's configuration has changed: `subnet.tf`; the state was written for the first time in between, by the apply of #1 that `alice` asked for")
+		"the state was created")
 	s.expect("an apply of the former plan", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "To apply it, comment `lockstep apply "+s.hash(two))
 	s.expect("the answer", s.say("bob", two, "lockstep apply "+s.hash(two)), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
 	s.repo.Merge("bob", two)
 	s.settle()
 
 	three := s.pull("alice", "nothing", githubtest.Files{"main.tf": "# the network\n" + resource("vpc", "10.0.0.0/16")})
-	s.expect("a plan without changes", s.status(three), "no changes", "nothing to do")
-	s.expect("its apply", s.say("alice", three, "lockstep apply"), "The plan has no changes.")
+	s.expect("a plan without changes", s.status(three), "no changes", "up to date")
+	s.expect("its apply", s.say("alice", three, "lockstep apply"), "The plan has no changes, so there is nothing to apply.")
 }

@@ -66,7 +66,7 @@ func TestRepositoryIsBack(t *testing.T) {
 	t.Run("an apply", func(t *testing.T) {
 		t.Parallel()
 		s, n, id := away(t, pipeline.ToApply, says("lockstep apply"), reconcile.Found{Strays: 1})
-		s.expect("the answer", s.answerTo(n, id), "**Not applied**: `net`. Nothing was changed", "out of Lockstep's reach when the turn of this apply came")
+		s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `net`. Nothing was changed. To try again, comment `lockstep apply`.", "out of Lockstep's reach when the turn of this apply came")
 		s.lacks("the state", made(t, s, "net"), "serial 1")
 		s.expect("the next apply", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
 	})
@@ -75,7 +75,7 @@ func TestRepositoryIsBack(t *testing.T) {
 		s, n, _ := away(t, pipeline.ToApply, says("lockstep apply"), reconcile.Found{Strays: 1})
 		s.repo.Push("alice", "b", "More", githubtest.Files{"net/c.tf": resource("c", "1")})
 		s.settle()
-		s.expect("the status", s.status(n), "| `net` | 3 to add, 0 to change, 0 to destroy | waits for `lockstep apply` |")
+		s.expect("the status", s.status(n), "| `net` | 3 to add, 0 to change, 0 to destroy | ready to apply |")
 	})
 	t.Run("an apply that was done", func(t *testing.T) {
 		t.Parallel()
@@ -87,7 +87,7 @@ func TestRepositoryIsBack(t *testing.T) {
 		t.Parallel()
 		s, n, id := away(t, pipeline.ToPlan, says("lockstep plan"), reconcile.Found{Strays: 2})
 		s.expect("the answer", s.answerTo(n, id), "**Planned** `net`: 2 to add", "**Planned** `app`: 2 to add")
-		s.headIs("planned again", "b", "neutral Waits for lockstep apply: 2 of 2 projects")
+		s.headIs("planned again", "b", "neutral 2 projects ready to apply – 4 to add, 0 to change, 0 to destroy")
 	})
 	t.Run("a recovery", func(t *testing.T) {
 		t.Parallel()
@@ -95,7 +95,7 @@ func TestRepositoryIsBack(t *testing.T) {
 			s.say("bob", n, "lockstep apply")
 			return s.repo.Comment("bob", n, "lockstep recover -p net")
 		}, reconcile.Found{Strays: 1})
-		s.expect("the answer", s.answerTo(n, id), "The state of `net` is **complete**")
+		s.expect("the answer", s.answerTo(n, id), "`net`: **nothing to recover**")
 	})
 	t.Run("a comment whose answer is begun", func(t *testing.T) {
 		t.Parallel()
@@ -134,7 +134,7 @@ func TestRepositoryIsBack(t *testing.T) {
 			at = s.repo.Enqueue("bob", n)
 			return 0
 		}, reconcile.Found{Strays: 1})
-		s.expect("its check", s.group(at), "completed neutral Waits for lockstep apply")
+		s.expect("its check", s.group(at), "completed neutral 2 projects ready to apply")
 	})
 	t.Run("one that is not served", func(t *testing.T) {
 		t.Parallel()
@@ -147,7 +147,7 @@ func TestRepositoryIsBack(t *testing.T) {
 		s.round(reconcile.Found{})
 		s.pipeline.Serves = serves
 		s.round(reconcile.Found{Strays: 1})
-		s.expect("the answer", s.answerTo(n, id), "**Not applied**: `net`")
+		s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `net`. Nothing was changed. To try again, comment `lockstep apply`.")
 	})
 }
 

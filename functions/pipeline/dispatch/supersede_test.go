@@ -68,7 +68,7 @@ func TestPushWhilePlanning(t *testing.T) {
 	if engine.ended == nil || !strings.Contains(engine.ended.Error(), "a newer plan is wanted") {
 		t.Errorf("the first plan ended with: %v", engine.ended)
 	}
-	s.expect("the status", s.status(n), "Plan for `"+s.repo.Head("b")[:7]+"`", "2 to add")
+	s.expect("the status", s.status(n), "ready to apply – 2 to add, 0 to change, 0 to destroy (`"+s.repo.Head("b")[:7]+"`)")
 	if got := s.repo.Checks(old); len(got) != 2 || got[0].Conclusion != "cancelled" || got[1].Conclusion != "cancelled" {
 		t.Errorf("the old head's checks: %+v", got)
 	}
@@ -99,12 +99,12 @@ func TestPushBeforePlanning(t *testing.T) {
 		s.drain(t.Context(), events)
 	}
 	deliver()
-	s.expect("the check", s.check("b"), "queued Planning")
-	s.expect("the answer", s.answerTo(n, id), "`app` is being planned: the result will be here.", "`db` is being planned")
+	s.expect("the check", s.check("b"), "queued 2 projects planning")
+	s.expect("the answer", s.answerTo(n, id), "`app` is being planned. The result will appear here.", "`db` is being planned")
 	// The new head does not touch db.
 	s.repo.ForcePush("alice", "b", "Less", githubtest.Files{"app/b.tf": resource("b", "2"), "db/b.tf": githubtest.Deleted})
 	deliver()
-	s.expect("the answer", s.answerTo(n, id), "**Not planned** `app`: a newer plan takes its place", "**Not planned** `db`: a newer plan takes its place")
+	s.expect("the answer", s.answerTo(n, id), "**Superseded**: a newer plan of `app` takes the place of this one.", "**Superseded**: a newer plan of")
 	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy |")
 	if strings.Contains(s.status(n), "`db`") {
 		t.Errorf("the status speaks of what the head does not touch:\n%s", s.status(n))
@@ -117,7 +117,7 @@ func TestPushBeforePlanning(t *testing.T) {
 	if got := len(s.repo.Checks(old)); got != 3 {
 		t.Errorf("%d checks", got)
 	}
-	s.expect("an apply of what is left", s.say("alice", n, "lockstep apply -p db"), "There is no plan for `lockstep apply -p db`.", "Projects that are planned here: `app`.")
+	s.expect("an apply of what is left", s.say("alice", n, "lockstep apply -p db"), "There is no plan for `lockstep apply -p db`.", "Projects with a plan: `app`.")
 	// And the messages for the old plans, at last.
 	before := s.status(n)
 	for _, project := range []string{"app", "db"} {
@@ -149,14 +149,14 @@ func TestConflictFoundByItself(t *testing.T) {
 			s.settle()
 		}
 		got := s.status(n)
-		s.expect(by, got, "cannot be planned: it conflicts with the base branch", "Merge the base branch into this one, or rebase it", "**out of date**")
+		s.expect(by, got, "the branch conflicts with the base branch", "Merge the base branch into this branch, or rebase it", "**out of date**")
 		if strings.Contains(got, "lockstep apply") || strings.Contains(got, "lockstep plan") {
 			t.Errorf("%s: a command is shown that is refused:\n%s", by, got)
 		}
-		s.expect(by, s.check("b"), "lockstep: failure It conflicts with the base branch", "lockstep/net: action_required The plan is out of date", "lockstep/app: action_required The plan is out of date")
+		s.expect(by, s.check("b"), "lockstep: failure Failed: the branch conflicts with the base branch", "lockstep/net: action_required Out of date", "lockstep/app: action_required Out of date")
 		s.repo.Push("alice", "b", "As there", githubtest.Files{"net/main.tf": resource("a", "1")})
 		s.settle()
-		s.expect(by+": a new head", s.status(n), "waits for `lockstep apply`")
+		s.expect(by+": a new head", s.status(n), "ready to apply")
 	}
 }
 
@@ -166,9 +166,9 @@ func TestConflict(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"main.tf": resource("a", "2")})
 	s.repo.Push("bob", "main", "Otherwise", githubtest.Files{"main.tf": resource("a", "3")})
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "conflicts with it", "Merge the base branch into this one")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "conflicts with the base branch, which has changed", "Merge the base branch into this branch")
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Not planned**", "conflicts with the base branch")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"other.tf": resource("c", "1")})
 	s.settle()
-	s.expect("the status", s.status(n), "cannot be planned: it conflicts with the base branch", "rebase it")
+	s.expect("the status", s.status(n), "the branch conflicts with the base branch", "rebase it")
 }

@@ -17,22 +17,22 @@ func newcomer(more githubtest.Files) githubtest.Files {
 // to the address of its state before they are destroyed: whose they are is told, and by which pull request they are.
 func TestNewProjectAtALeftAddress(t *testing.T) {
 	t.Parallel()
-	const left = "The state of `net` at `s3://states/net` still has objects, which #2 has left there"
+	const left = "The state of `net` at `s3://states/net` still has objects, left there by #2, and the plan of"
 	t.Run("planned", func(t *testing.T) {
 		t.Parallel()
 		s, b := orphaning(t, anyState)
 		gone := s.pull("alice", "remove", netGone(anyState))
 		s.merge("alice", gone)
 		n := s.pull("bob", "web", newcomer(nil))
-		s.expect("the status", s.status(n), left, "`lockstep apply -p net` on #2", "2 to destroy")
-		s.headIs("the check", "web", "failure Planning failed: 1 project")
+		s.expect("the status", s.status(n), left, "on #2, read the plan, then comment `lockstep apply -p net` there", "2 to destroy")
+		s.headIs("the check", "web", "failure 1 project failed to plan")
 		s.expect("its apply", s.say("bob", n, "lockstep apply"), "**Not applied** `web`")
 		if got := b.objects(t, here); got != "a z" {
 			t.Errorf("the state has %q", got)
 		}
 		s.say("alice", gone, "lockstep retry")
 		s.expect("the removal", s.say("alice", gone, "lockstep apply -p net"), "2 destroyed")
-		s.expect("the status then", s.status(n), "1 to add, 0 to change, 0 to destroy", "waits for `lockstep apply`")
+		s.expect("the status then", s.status(n), "1 to add, 0 to change, 0 to destroy", "ready to apply")
 		s.expect("its apply then", s.say("bob", n, "lockstep apply"), "**Applied** `web`: 1 added")
 	})
 	t.Run("merged", func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestNewProjectAtALeftAddress(t *testing.T) {
 		s.repo.Push("bob", "web", "Web", newcomer(nil))
 		n := s.repo.OpenPull("bob", "Web", "web")
 		s.merge("bob", n)
-		s.expect("the plan", s.say("bob", n, "lockstep retry"), "**Not planned**: `web`")
+		s.expect("the plan", s.say("bob", n, "lockstep retry"), "**Failed to plan** `web`.")
 		s.expect("the status", s.status(n), left)
 		s.expect("an apply", s.say("bob", n, "lockstep apply"), "**Not applied** `web`")
 		if got := b.objects(t, here); got != "a z" {
@@ -56,10 +56,10 @@ func TestNewProjectAtALeftAddress(t *testing.T) {
 		s.repo.Push("alice", "main", "Remove", netGone(anyState))
 		s.settle()
 		n := s.pull("bob", "web", newcomer(nil))
-		told := "The state of `net` at `s3://states/net` still has objects, though the base branch does not have the project there any more"
+		told := "although the base branch no longer has the project there"
 		s.expect("the status", s.status(n), told)
 		s.merge("bob", n)
-		s.expect("the plan", s.say("bob", n, "lockstep retry"), "**Not planned**: `web`")
+		s.expect("the plan", s.say("bob", n, "lockstep retry"), "**Failed to plan** `web`.")
 		s.expect("the status after the merge", s.status(n), told)
 		if got := b.objects(t, here); got != "a z" {
 			t.Errorf("the state has %q", got)
@@ -96,7 +96,7 @@ func TestNewProjectAtALeftAddress(t *testing.T) {
 		s.expect("its apply", s.say("bob", n, "lockstep apply"), "**Applied** `web`: 1 added, 1 changed")
 		s.repo.Close("bob", n)
 		s.settle()
-		s.expect("the removal", s.say("alice", gone, "lockstep plan -p net"), "**Not planned**", "belongs to the project `web`")
+		s.expect("the removal", s.say("alice", gone, "lockstep plan -p net"), "**Failed to plan**", "belongs to the project `web`")
 		s.expect("its apply", s.say("alice", gone, "lockstep apply -p net"), "**Not applied** `net`")
 		if got := b.objects(t, here); got != "a w z" {
 			t.Errorf("the state has %q", got)
@@ -141,7 +141,7 @@ func TestRemovalOfACopiedState(t *testing.T) {
 		s, b := orphaning(t, anyState)
 		b.copied(t, here, there)
 		n := s.pull("alice", "rename", renamed)
-		const same = "`net` and `web` have copies of one state"
+		const same = "`net` and `web` have copies of the same state"
 		s.expect("the status", s.status(n), same)
 		if merged {
 			s.merge("alice", n)
@@ -185,7 +185,7 @@ func TestRemovalAfterACopy(t *testing.T) {
 				s.expect("another change of it", s.status(other), "1 to add")
 			}
 			gone := s.pull("alice", "remove", netGone(web+anyState))
-			s.expect("the removal", s.status(gone), "`net` and `web` have copies of one state")
+			s.expect("the removal", s.status(gone), "`net` and `web` have copies of the same state")
 			s.expect("its apply", s.say("alice", gone, "lockstep apply -p net"), "**Not applied** `net`")
 			if got := b.objects(t, here); got != "a z" {
 				t.Errorf("the state has %q", got)

@@ -31,29 +31,29 @@ func TestPlanAndApply(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	s.expect("both", s.say("alice", n, "lockstep plan -p . -target=terraform_data.b\nlockstep apply"),
 		"**Planned** `.`: 1 to add", "**Applied** `.`: 1 added", "**Applied** `app`: 2 added")
-	s.expect("both, again", s.say("alice", n, together), "**Planned** `.`: 1 to add", "**Applied** `.`: 1 added", "**Not applied** `app`", "The plan has no changes.")
+	s.expect("both, again", s.say("alice", n, together), "**Planned** `.`: 1 to add", "**Applied** `.`: 1 added", "**Not applied** `app`", "The plan has no changes, so there is nothing to apply.")
 	s.expect("by a reader", s.say("mallory", n, together), "**Not planned**", "**Not applied**")
 	s.repo.Push("alice", "b", "Broken", githubtest.Files{"b.tf": "resource {"})
 	s.settle()
 	answer := s.say("alice", n, together)
-	s.expect("of a broken head", answer, "**Not planned**: `.`", "**Not applied** `.`")
-	if strings.Contains(answer, "the result will be here") {
+	s.expect("of a broken head", answer, "**Failed to plan** `.", "**Not applied** `.`")
+	if strings.Contains(answer, "The result will appear here") {
 		t.Errorf("it waits for ever:\n%s", answer)
 	}
 	s.say("alice", n, "lockstep plan -p . -target=terraform_data.b")
-	s.expect("a retry of what is broken still", s.say("alice", n, "lockstep retry\nlockstep apply"), "**Not planned**: `.`", "**Not applied** `.`")
+	s.expect("a retry of what is broken still", s.say("alice", n, "lockstep retry\nlockstep apply"), "**Failed to plan** `.", "**Not applied** `.`")
 	all, err := s.pipeline.Ledger().Runs(t.Context(), s.ref(n))
 	if i := slices.IndexFunc(all, func(r ledger.Versioned) bool { return r.Project == "." }); err != nil || i < 0 || !all[i].Spec.Options.Partial() {
 		t.Errorf("it is not tried again with its options: %v", err)
 	}
 	for _, plan := range []string{"lockstep plan --failed", "lockstep retry"} {
 		answer := s.say("alice", n, plan+"\nlockstep apply --failed")
-		s.expect("what has failed, by "+plan, answer, "**Not planned**: `.`", "**Not applied** `.`")
-		s.lacks("what has failed, by "+plan, answer, "Nothing here has failed")
+		s.expect("what has failed, by "+plan, answer, "**Failed to plan** `.", "**Not applied** `.`")
+		s.lacks("what has failed, by "+plan, answer, "No project of this pull request has failed")
 	}
 	s.repo.Push("alice", "b", "Mended", githubtest.Files{"b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("a retry of nothing", s.say("alice", n, "lockstep retry"), "**Not planned**", "Nothing here has failed.")
+	s.expect("a retry of nothing", s.say("alice", n, "lockstep retry"), "**Not planned**", "No project of this pull request has failed.")
 	s.expect("the other way round", s.say("alice", n, "lockstep apply -p app\nlockstep plan -p app"), "**Not applied** `app`", "**Planned** `app`: no changes")
 }
 
@@ -67,7 +67,7 @@ func TestPlanAndApplyUnseen(t *testing.T) {
 		before string // the kind of message before whose handling it is pushed
 		want   string
 	}{
-		"before the comment is read": {"", "nobody has looked at the commits that are planned"},
+		"before the comment is read": {"", "You pushed after, or together with, this comment. Nobody has read the commits that Lockstep plans."},
 		"before the plan":            {"plan", "**Not applied** `.`"},
 		"before the apply":           {"apply", "**Not applied** `.`"},
 	} {
@@ -103,7 +103,7 @@ func TestPlanAndApplyUnseen(t *testing.T) {
 			}
 			answer := s.answerTo(n, id)
 			s.expect("the answer", answer, test.want)
-			if !pushed || strings.Contains(answer, "**Applied**") || strings.Contains(answer, "the result will be here") {
+			if !pushed || strings.Contains(answer, "**Applied**") || strings.Contains(answer, "The result will appear here") {
 				t.Errorf("pushed: %v\n%s", pushed, answer)
 			}
 		})
@@ -129,7 +129,7 @@ func TestMergedBeforeItIsApplied(t *testing.T) {
 	s.settle()
 	answer := s.answerTo(n, id)
 	s.expect("the answer", answer, "**Planned** `net`", "**Not applied** `net`", "merged")
-	if strings.Contains(answer, "the result will be here") {
+	if strings.Contains(answer, "The result will appear here") {
 		t.Errorf("it waits for ever:\n%s", answer)
 	}
 	s.expect("the merge, which nobody can have seen this plan before", s.answer(n, "merge"), "**Planned** `net`")
@@ -195,13 +195,13 @@ func TestAppliedBeforeItIsShown(t *testing.T) {
 // none of them is applied by the same comment, as nobody knows which one is meant.
 func TestTwoPlansInAComment(t *testing.T) {
 	t.Parallel()
-	const first = "The same comment asks for another plan of `net` before: "
+	const first = "The same comment already requests another plan of `net`: "
 	for name, test := range map[string]struct {
 		comment string
 		want    []string
 	}{
 		"the apply of one of them": {"lockstep plan -destroy -p net\nlockstep plan -p net\nlockstep apply -p net", []string{
-			"**Planned** `net`: 0 to add, 0 to change, 2 to destroy", first + "`lockstep plan -p net -destroy`", "**Not applied** `net`", "asks for more than one plan of `net`", "`lockstep apply -p net`"}},
+			"**Planned** `net`: 0 to add, 0 to change, 2 to destroy", first + "`lockstep plan -p net -destroy`", "**Not applied** `net`", "The comment requests more than one plan of `net`, so Lockstep makes the first, `lockstep plan -p net -destroy`.", "`lockstep apply -p net`"}},
 		"the second one of all": {"lockstep plan -destroy -p net\nlockstep plan\nlockstep apply", []string{
 			"**Planned** `net`: 0 to add, 0 to change, 2 to destroy", first, "**Not applied** `net`", "**Applied** `app`"}},
 		"two imports":       {"lockstep import terraform_data.c x -p net\nlockstep import terraform_data.d y -p net", []string{"**Planned** `net`", first + "`lockstep import terraform_data.c x -p net`"}},
@@ -228,7 +228,7 @@ func TestShownFirst(t *testing.T) {
 	s := newStage(t, unseen(githubtest.Files{"main.tf": resource("a", "1")}))
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep apply")
-	s.expect("the answer", s.say("alice", n, "lockstep taint terraform_data.a -p .\nlockstep apply -p ."), "**Planned** `.`: 1 to add, 0 to change, 1 to destroy", "**Not applied** `.`", "The plan of `lockstep taint terraform_data.a -p .` is shown before anybody applies it.")
+	s.expect("the answer", s.say("alice", n, "lockstep taint terraform_data.a -p .\nlockstep apply -p ."), "**Planned** `.`: 1 to add, 0 to change, 1 to destroy", "**Not applied** `.`", "The comment requests `lockstep taint terraform_data.a -p .` and its apply together, so nobody has seen the plan.")
 	s.expect("the second word", s.say("alice", n, "lockstep apply -p ."), "**Applied** `.`: 1 added, 0 changed, 1 destroyed")
 }
 

@@ -66,7 +66,7 @@ func TestTouchedOnceItIsMerged(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": input("a", "\"1\""), "config/x": "1"})
 	n := s.pull("alice", "topic", githubtest.Files{"config/x": "2"})
-	if got := s.check("topic"); !strings.Contains(got, "Nothing to plan") {
+	if got := s.check("topic"); !strings.Contains(got, "No project is affected") {
 		t.Errorf("the check: %s", got)
 	}
 	s.repo.Push("bob", "main", "Read it", githubtest.Files{"net/main.tf": input("a", "file(\"../config/x\")")})
@@ -84,7 +84,7 @@ func TestTouchedByWhatWasRead(t *testing.T) {
 	s.repo.Merge("alice", first)
 	s.settle()
 	s.pull("alice", "second", githubtest.Files{"config/prod.txt": "3", "README.md": "2"})
-	if got := s.check("second"); !strings.Contains(got, "Nothing to plan") {
+	if got := s.check("second"); !strings.Contains(got, "No project is affected") {
 		t.Errorf("what nobody reads: %s", got)
 	}
 	n := s.pull("alice", "third", githubtest.Files{"config/dev.txt": "2"})
@@ -149,7 +149,7 @@ func TestGuardsThatSelectNothing(t *testing.T) {
 	}
 	s := newStage(t, githubtest.Files{"lockstep.hcl": net, "live/net/main.tf": resource("a", "1")})
 	n := s.pull("alice", "topic", githubtest.Files{"lockstep.hcl": require("live/nett"), "live/net/b.tf": resource("b", "1")})
-	s.expect("the pull request that brings it", s.status(n), "**Guards that select no project.**", "live/nett", "`lockstep.hcl:5`")
+	s.expect("the pull request that brings it", s.status(n), "**Rules that match no project.** If you merge this, all applies are blocked until `lockstep.hcl` is corrected.", "live/nett", "`lockstep.hcl:5`")
 	if got := s.check("topic"); strings.Contains(got, "lockstep: success") {
 		t.Errorf("the check: %s", got)
 	}
@@ -168,14 +168,14 @@ func TestTouchedInAMergeGroup(t *testing.T) {
 	s := newStage(t, githubtest.Files{"net/main.tf": input("a", "\"1\""), "mods/m/m.tf": input("m", "\"1\""), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n  apply = \"merge\"\n}\n"})
 	n := s.pull("alice", "calls", githubtest.Files{"net/m.tf": "module \"m\" {\n  source = \"../mods/m\"\n}\n"})
 	m := s.pull("bob", "writes", githubtest.Files{"mods/m/m.tf": input("m", "\"2\"")})
-	if got := s.check("writes"); !strings.Contains(got, "Nothing to plan") {
+	if got := s.check("writes"); !strings.Contains(got, "No project is affected") {
 		t.Errorf("by itself: %s", got)
 	}
 	first, second := s.repo.Enqueue("alice", n), s.repo.Enqueue("bob", m)
 	s.settle()
 	s.expect("the first", s.group(first), "completed success")
 	got := s.group(second) + s.page(second)
-	s.expect("the second", got, "completed failure", "Not planned: touches projects only together with the pull requests ahead", "touches `net` only together", "nobody has seen a plan of this change", "Once the pull requests ahead of it in the queue are merged")
+	s.expect("the second", got, "completed failure", "Failed: no plan without the pull requests ahead in the merge queue", "): this pull request changes the project only together with the pull requests ahead in the queue, so nobody has seen a plan.", "): this pull request changes the project only together with the pull requests ahead in the queue, so nobody has seen a plan.", "): this pull request changes the project only together with the pull requests ahead in the queue, so nobody has seen a plan.")
 	s.without("the second", got, "Planning failed", "could not be planned", "lockstep plan -p net")
 }
 
@@ -192,5 +192,5 @@ func TestTouchedNoMore(t *testing.T) {
 	s.expect("the status", s.status(n), "`app` | 1 to add")
 	s.repo.Push("alice", "topic", "Nothing", githubtest.Files{"README.md": "1"})
 	s.settle()
-	s.expect("the answer at another head", s.say("alice", n, "lockstep plan"), "touches no project")
+	s.expect("the answer at another head", s.say("alice", n, "lockstep plan"), "changes no project")
 }

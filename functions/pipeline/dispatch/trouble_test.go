@@ -26,12 +26,12 @@ func TestStaleState(t *testing.T) {
 	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "#1 was applied to the same state and is not merged yet")
 	s.repo.Close("alice", one)
 	s.settle()
-	s.expect("what is left behind", s.answer(one, "close"), "**Applied, but not merged**: `.`", "`alice` applied", "will undo them")
+	s.expect("what is left behind", s.answer(one, "close"), "**Applied, not merged**", "`alice` applied", "will undo them")
 	// The plan would undo what is left behind.
-	s.expect("the status", s.status(two), "1 to add, 0 to change, 1 to destroy", "waits for `lockstep apply "+s.hash(two), "# terraform_data.subnet\n+ action: delete", "# terraform_data.vpc\n- action: create",
-		"since the state was written for the first time in between, by the apply of #1 that `alice` asked for")
-	s.expect("the check", s.check("peering"), "action_required Another plan: 1 to add, 0 to change, 1 to destroy")
-	s.expect("an apply of the plan before", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "has not asked for this")
+	s.expect("the status", s.status(two), "1 to add, 0 to change, 1 to destroy", "to confirm with `lockstep apply "+s.hash(two), "# terraform_data.subnet\n+ action: delete", "# terraform_data.vpc\n- action: create",
+		"the state was created")
+	s.expect("the check", s.check("peering"), "action_required 1 project has a new plan – 1 to add, 0 to change, 1 to destroy")
+	s.expect("an apply of the plan before", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "Nobody has confirmed the new plan")
 	s.expect("an apply of the new plan", s.say("bob", two, "lockstep apply "+s.hash(two)), "**Applied** `.`: 1 added, 0 changed, 1 destroyed.")
 }
 
@@ -52,7 +52,7 @@ func TestRightsAreLostInBetween(t *testing.T) {
 		return s.pipeline.Handle(ctx, m)
 	})
 	s.expect("the answer", s.answerTo(n, id), "**Not applied** `.`", "`alice` has the permission `read`")
-	s.expect("the status", s.status(n), "waits for `lockstep apply`")
+	s.expect("the status", s.status(n), "ready to apply")
 	if got := made(t, s, "."); !strings.Contains(got, "no such file") {
 		t.Errorf("the state has %s", got)
 	}
@@ -73,9 +73,9 @@ func TestOutOfTime(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
 	defer cancel()
 	s.drain(ctx, s.pipeline.Handle)
-	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**", "**Not begun: 2 changes.**", "To plan the rest")
-	s.expect("the status", s.status(n), "could not apply", "2 changes not begun")
-	s.expect("the check", s.check("b"), "failure The apply failed: 0 added, 0 changed, 0 destroyed; 2 changes not begun")
+	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: 0 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "**Not started: 2 changes.** To plan the rest, comment `lockstep plan`.", "To plan the rest")
+	s.expect("the status", s.status(n), "failed to apply", "2 changes not started")
+	s.expect("the check", s.check("b"), "failure Failed to apply; nothing changed; 2 changes not started")
 	s.pipeline.StopBefore = 0
 	s.say("alice", n, "lockstep plan")
 	s.expect("the rest", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
@@ -96,15 +96,15 @@ func TestAbandoned(t *testing.T) {
 	engine := &dying{Engine: s.pipeline.Engine, fail: true}
 	s.pipeline.Engine = engine
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "could not plan", "Lockstep could not do this")
-	s.expect("the check", s.check("b"), "failure Planning failed")
+	s.expect("the status", s.status(n), "failed to plan", "**Lockstep failed**")
+	s.expect("the check", s.check("b"), "failure Failed to plan")
 	engine.fail = false
 	s.say("alice", n, "lockstep plan")
 
 	apply := s.pipeline.Engine
 	s.pipeline.Engine = broken{apply}
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**: `.`. Nothing was changed, and the plan can still be applied.", "Lockstep could not do this")
-	s.expect("the check", s.check("b"), "success 2 to add")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `.`. Nothing was changed. To try again, comment `lockstep apply`.", "**Lockstep failed**: it was tried 3 times, and each time it failed or was broken off.")
+	s.expect("the check", s.check("b"), "success Ready to apply – 2 to add")
 	s.pipeline.Engine = apply
 
 	connect := s.pipeline.Connect
@@ -112,10 +112,10 @@ func TestAbandoned(t *testing.T) {
 		hub, err := connect(p)
 		return stubbornHub{hub}, err
 	}
-	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep could not do this**", "Comment again")
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep failed**: handle 84fe0846ef8e2883d02b0d11128bb9f0: GitHub has not made the trial merge yet.", "To try again, write the comment again.")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("a push", s.answer(n, "push"), "**Lockstep could not do this**")
+	s.expect("a push", s.answer(n, "push"), "**Lockstep failed**: handle 5637b615e86a609b815ac9e1951302f9: GitHub has not made the trial merge yet.")
 }
 
 // broken is an engine that cannot reach what it needs for an apply.
@@ -132,16 +132,16 @@ func TestOneHeadTwoPulls(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "lockstep.hcl": "allow {\n  branches = [\"rel*\"]\n}\n"})
 	s.repo.Push("bob", "release", "An old base", githubtest.Files{"variables.tf": "variable \"size\" {\n}\n"})
 	one := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the check alone", s.check("b"), "1/%2E@default lockstep/.: success 2 to add")
+	s.expect("the check alone", s.check("b"), "1/%2E@default lockstep/.: success Ready to apply – 2 to add")
 	two := s.repo.OpenPull("alice", "Into the release", "b")
 	s.repo.Retarget("alice", two, "release")
 	s.settle()
-	s.expect("the second plan", s.status(two), "could not plan", "size")
+	s.expect("the second plan", s.status(two), "failed to plan", "size")
 	s.expect("the first plan", s.status(one), "2 to add")
-	s.expect("the checks", s.check("b"), "1/%2E@default lockstep/.: failure 2 to add, 0 to change, 0 to destroy (failure on #2)", "2/%2E@default lockstep/.: failure Planning failed")
+	s.expect("the checks", s.check("b"), "1/%2E@default lockstep/.: failure Ready to apply – 2 to add, 0 to change, 0 to destroy (failure on #2)", "2/%2E@default lockstep/.: failure Failed to plan")
 	s.repo.Close("alice", two)
 	s.settle()
-	s.expect("the checks", s.check("b"), "1/%2E@default lockstep/.: success 2 to add, 0 to change, 0 to destroy\n", "2/%2E@default lockstep/.: cancelled Closed")
+	s.expect("the checks", s.check("b"), "1/%2E@default lockstep/.: success Ready to apply – 2 to add, 0 to change, 0 to destroy\n", "2/%2E@default lockstep/.: cancelled Closed")
 }
 
 // TestApprovals holds that the status names who approved the head, and not who approved
@@ -173,7 +173,7 @@ func TestRerun(t *testing.T) {
 	before := len(s.hub.Lines())
 	s.settle()
 	again := strings.Join(s.hub.Lines()[before:], "\n")
-	s.expect("what follows", again, "check lockstep/app on #1 by lockstep[bot]: success, 2 to add")
+	s.expect("what follows", again, "check lockstep/app on #1 by lockstep[bot]: success, Ready to apply – 2 to add")
 	if strings.Contains(again, "lockstep/db") {
 		t.Errorf("another project was planned:\n%s", again)
 	}
@@ -218,7 +218,7 @@ func TestClosedWhileApplying(t *testing.T) {
 		}
 	}}
 	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
-	s.expect("what is left behind", s.answer(n, "close"), "**Applied, but not merged**: `.`")
+	s.expect("what is left behind", s.answer(n, "close"), "**Applied, not merged**")
 	s.pipeline.Engine = engine
 	s.hub.LoseDeliveries(0)
 	two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})

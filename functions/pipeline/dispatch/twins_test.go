@@ -95,7 +95,7 @@ func TestTwinChecks(t *testing.T) {
 				t.Fatalf("%d check runs of the name", len(all))
 			}
 			newest := all[1]
-			if newest.Status != github.CheckCompleted || newest.Conclusion != github.ConcludedSuccess || newest.Title != "1 to add, 0 to change, 0 to destroy, with -target" {
+			if newest.Status != github.CheckCompleted || newest.Conclusion != github.ConcludedSuccess || newest.Title != "Ready to apply – 1 to add, 0 to change, 0 to destroy, with -target" {
 				t.Errorf("people see for ever: %s %s %s", newest.Status, newest.Conclusion, newest.Title)
 			}
 			if all[0].Status != github.CheckCompleted {

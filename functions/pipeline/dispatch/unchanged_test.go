@@ -45,8 +45,8 @@ func TestPlanOfOutputs(t *testing.T) {
 	const none = "no changes to objects"
 	read := func(when string) {
 		t.Helper()
-		s.expect(when, s.status(n), "### Plan for `"+s.repo.Head("b")[:7]+"`: "+none+"\n", "| `.` | "+none, "waits for `lockstep apply`")
-		s.expect(when, s.check("b"), "Waits for lockstep apply: 1 project, "+none+"\n", "lockstep/.: success "+none)
+		s.expect(when, s.status(n), "(`"+s.repo.Head("b")[:7]+"`)\n", "ready to apply – "+none, "| `.` | "+none, "ready to apply")
+		s.expect(when, s.check("b"), "1 project ready to apply – "+none+"\n", "lockstep/.: success Ready to apply – "+none)
 	}
 	read("the plan of an output")
 	s.expect("asked for", s.say("alice", n, "lockstep plan"), "**Planned** `.`: "+none+".")
@@ -56,7 +56,7 @@ func TestPlanOfOutputs(t *testing.T) {
 	read("the plan of a move")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`")
 	s.expect("nothing is left", s.say("alice", n, "lockstep plan"), "**Planned** `.`: no changes.")
-	s.expect("nothing is left", s.status(n), "### Plan for `"+s.repo.Head("b")[:7]+"`: no changes\n", "| `.` | no changes | nothing to do |")
+	s.expect("nothing is left", s.status(n), "up to date (`"+s.repo.Head("b")[:7]+"`)\n", "| `.` | no changes | up to date |")
 }
 
 // TestApplyThatChangesNothing holds that an apply which has failed, or was stopped, before its first change is in the way of no
@@ -76,9 +76,9 @@ func TestApplyThatChangesNothing(t *testing.T) {
 		s.pipeline.Engine = v
 		answer := s.say("alice", first, "lockstep apply")
 		if s.pipeline.Engine = engine; stopped {
-			s.expect("the apply", answer, "as `bob` asked")
+			s.expect("the apply", answer, "as `bob` requested")
 		} else {
-			s.expect("the apply", answer, "**The apply of `.` failed**")
+			s.expect("the apply", answer, "**Failed to apply** `.`: 0 added, 0 changed, 0 destroyed before the failure. The state contains these changes.")
 		}
 		s.expect("the other one", s.say("bob", other, "lockstep apply"), "**Applied** `.`: 2 added")
 	}

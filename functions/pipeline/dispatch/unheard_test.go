@@ -38,7 +38,7 @@ func TestLockOnABranchNamedNoMore(t *testing.T) {
 			s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": netProject})
 			s.settle()
 			q := s.pull("alice", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
-			s.expect("another", s.status(q), "`bob` has locked the state for #1", "`lockstep unlock`")
+			s.expect("another", s.status(q), "Locked by #1: `bob` has locked the state", "`lockstep unlock`")
 			if commanded {
 				s.expect("the command", s.say("bob", o, "lockstep unlock"), "**Unlocked** `net` for other pull requests")
 			} else {
@@ -46,7 +46,7 @@ func TestLockOnABranchNamedNoMore(t *testing.T) {
 					t.Errorf("%+v", f)
 				}
 				s.headIs("the check", "o", "action_required Nothing is planned")
-				s.expect("the status", s.status(o), "Let it go into a branch that is planned first.")
+				s.expect("the status", s.status(o), "First change the base branch of this pull request to one that Lockstep plans.")
 				if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
 					t.Errorf("%+v", f)
 				}
@@ -169,7 +169,7 @@ func TestFirstGate(t *testing.T) {
 	const set = "project \"net\" {\n  dir   = \"net\"\n  apply = \"merge\"\n}\n"
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": set})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "will be applied on merge")
+	s.expect("the status", s.status(n), "applies on merge")
 	s.repo.Push("alice", "main", "More", githubtest.Files{"README.md": "more"})
 	s.settle()
 	if f := s.roundsWithin(50 * time.Hour); f.Decisions != 0 {
@@ -178,12 +178,12 @@ func TestFirstGate(t *testing.T) {
 	s.repo.Push("alice", "main", "Gate", githubtest.Files{"lockstep.hcl": set + "require \"apply\" {\n  approvals = 1\n}\n"})
 	s.settle()
 	s.roundsWithin(30 * time.Minute)
-	s.expect("the status then", s.status(n), "**missing**: an approval")
-	s.headIs("the check then", "b", "failure Cannot be applied yet: 1 project")
+	s.expect("the status then", s.status(n), "**not met**: an approval")
+	s.headIs("the check then", "b", "action_required 1 project needs approval")
 	s.repo.Push("alice", "main", "No gate", githubtest.Files{"lockstep.hcl": set})
 	s.settle()
 	s.roundsWithin(time.Hour)
-	s.expect("without it", s.status(n), "will be applied on merge")
+	s.expect("without it", s.status(n), "applies on merge")
 	if f := s.roundsWithin(50 * time.Hour); f.Decisions != 0 {
 		t.Errorf("%+v", f)
 	}
@@ -222,7 +222,7 @@ func TestBranchNamedNoMore(t *testing.T) {
 	t.Parallel()
 	s, o := lockedInRelease(t)
 	q := s.pull("alice", "q", githubtest.Files{"net/q.tf": resource("q", "1")})
-	s.expect("another", s.status(q), "**blocked**")
+	s.expect("another", s.status(q), "**locked by #1**")
 	if f := s.roundsWithin(3 * time.Hour); f.Heads != 0 {
 		t.Errorf("%+v", f)
 	}
@@ -232,14 +232,14 @@ func TestBranchNamedNoMore(t *testing.T) {
 	if f := s.roundsWithin(3 * time.Hour); f.Heads != 1 {
 		t.Errorf("%+v", f)
 	}
-	s.expect("the status", s.status(o), "could not plan", "The pull request goes into `release`")
+	s.expect("the status", s.status(o), "Nothing is planned", "The pull request goes into `release`")
 	s.headIs("the check", "o", "action_required Nothing is planned")
-	s.expect("another then", s.status(q), "waits for `lockstep apply`")
+	s.expect("another then", s.status(q), "ready to apply")
 
 	s.repo.Push("alice", "main", "Settings", githubtest.Files{"lockstep.hcl": netProject + releaseNamed})
 	s.settle()
 	if f := s.roundsWithin(3 * time.Hour); f.Heads != 1 {
 		t.Errorf("%+v", f)
 	}
-	s.expect("named again", s.status(o), "waits for `lockstep apply`")
+	s.expect("named again", s.status(o), "ready to apply")
 }

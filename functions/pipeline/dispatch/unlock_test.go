@@ -160,7 +160,7 @@ func TestUnlockOfALiveApply(t *testing.T) {
 	})
 	s.settle()
 	for _, id := range []int64{queued, under} {
-		s.expect("the answer", s.answerTo(n, id), "**Not unlocked** `.`", "An apply, asked for by `alice`, is under way.", "Its lock is released when it ends.")
+		s.expect("the answer", s.answerTo(n, id), "**Not unlocked** `.`", "An apply that `alice` requested is in progress.", "Wait: the apply releases its lock when it ends. To end it early, comment `lockstep stop`.")
 	}
 	s.expect("the apply", s.answerTo(n, id), "**Applied** `.`: 2 added")
 	if held != 1 || s.locks(w) != 0 {
@@ -186,7 +186,7 @@ func TestUnlockOfAnotherProject(t *testing.T) {
 		held = s.locks(w)
 	}}
 	s.expect("the apply", s.say("alice", n, "lockstep apply -p old"), "**Applied** `old`: 2 added")
-	s.expect("the unlock", s.answerTo(n, asked), "stays: `the project old of this pull request since")
+	s.expect("the unlock", s.answerTo(n, asked), "This pull request has **no lock** on")
 	if held != 1 || s.locks(w) != 0 {
 		t.Errorf("%d locks during the apply, %d after it", held, s.locks(w))
 	}
@@ -291,14 +291,14 @@ func TestUnlockElsewhere(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep lock --reason \"it moves\"")
 	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
-	const there = "`alice` has locked the state for #1"
+	const there = "Locked by #1: `alice` has locked the state"
 	got := s.say("bob", m, "lockstep unlock")
-	s.expect("by who may not", got, "**Not unlocked** `net`", "asked for by `acme/sre`", there, "`lockstep unlock` on #1 lifts the lock")
+	s.expect("by who may not", got, "**Not unlocked** `net`", "an apply requested by `acme/sre`", there, "To release the lock, comment `lockstep unlock` on #1, or merge or close that pull request.")
 	if strings.Contains(got, "again") {
 		t.Errorf("repeating it would not help: %s", got)
 	}
-	s.expect("by who may", s.say("dave", m, "lockstep unlock"), "**not locked** by this pull request", there)
-	s.expect("on its pull request", s.say("bob", n, "lockstep unlock"), "When it is fulfilled, comment `lockstep unlock` again.")
+	s.expect("by who may", s.say("dave", m, "lockstep unlock"), "This pull request has **no lock** on", there)
+	s.expect("on its pull request", s.say("bob", n, "lockstep unlock"), "Once the requirements are met, comment")
 }
 
 // TestUnlockDenied holds that a store which does not let us is told of at once.
@@ -310,5 +310,5 @@ func TestUnlockDenied(t *testing.T) {
 	s.pipeline.Engine = &executor.Engine{Version: "test", Backend: func(context.Context, jobs.Job, *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		return denied{&statebackendtest.Fake{}}, nil
 	}}
-	s.expect("the answer", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `.`", "Its state cannot be reached: ", "access denied", "Whoever runs Lockstep")
+	s.expect("the answer", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `.`", "Lockstep cannot reach the state: ", "access denied", "An operator of Lockstep")
 }

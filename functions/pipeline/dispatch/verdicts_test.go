@@ -63,17 +63,17 @@ func TestDeniedAtTheApply(t *testing.T) {
 			s.without(when+", "+name, text, lacks)
 		}
 	}
-	const allows, missing = "fulfilled: a plan that the gate `cost` allows", "**missing**: a plan that the gate `cost` allows (`the budget is spent`)"
+	const allows, missing = "met: a plan that the gate `cost` allows", "**denied** by gate `cost`: `the budget is spent`"
 	places("allowed", allows, "missing")
 	denies = "the budget is spent"
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing)
-	places("denied", missing, "fulfilled: ")
+	places("denied", missing, "met: ")
 	if c := s.checkOf("b", "lockstep/net"); c.Conclusion != github.ConcludedFailure {
 		t.Errorf("the check is %s", c.Conclusion)
 	}
-	s.headIs("denied", "b", "failure Cannot be applied yet: 1 project")
+	s.headIs("denied", "b", "failure 1 project denied – 2 to add, 0 to change, 0 to destroy")
 	s.say("alice", n, "lockstep plan")
-	places("denied with the plan", missing, "fulfilled: ")
+	places("denied with the plan", missing, "met: ")
 	denies = ""
 	s.say("alice", n, "lockstep plan")
 	places("allowed again", allows, "missing")
@@ -95,15 +95,15 @@ func TestWhatAnOverrideLeaves(t *testing.T) {
 		has      []string
 		lacks    string
 	}{
-		"nothing": {"", func(*stage, int) {}, []string{"Comment `lockstep apply -p net` to apply it."}, "missing"},
+		"nothing": {"", func(*stage, int) {}, []string{"To apply it, comment `lockstep apply -p net`."}, "missing"},
 		"a lock": {"", func(s *stage, _ int) {
 			m := s.pull("bob", "other", githubtest.Files{"net/c.tf": resource("c", "1")})
 			s.say("bob", m, "lockstep lock --reason \"it moves\"")
-		}, []string{"`bob` has locked the state for #2", "Once `lockstep unlock` there has lifted the lock, comment `lockstep apply -p net`"}, "to apply it."},
+		}, []string{"Locked by #2: `bob` has locked the state", "comment `lockstep unlock` on #2. Then comment `lockstep apply -p net`"}, "to apply it."},
 		"another requirement": {"require \"apply\" {\n  labels = [\"ready\"]\n}\n", func(*stage, int) {},
-			[]string{"This is missing still:\n\n- **missing**: the block at `lockstep.hcl:8`\n  - **missing**: these labels: `ready`", "When that is fulfilled, to apply this plan"}, "lifted"},
-		"an apply by the merge": {"merge", func(*stage, int) {}, []string{"Merging the pull request applies this plan."}, "lockstep apply"},
-		"the order":             {"order", func(*stage, int) {}, []string{"It is applied after `app`, which it depends on. Comment `lockstep apply` on the pull request: that applies both, in that order."}, "to apply it."},
+			[]string{"Still required:\n\n- **not met**: the requirement at `lockstep.hcl:8`\n  - **not met**: these labels: `ready`", "to apply this plan, comment `lockstep apply -p net`"}, "lifted"},
+		"an apply by the merge": {"merge", func(*stage, int) {}, []string{"To apply this plan, merge the pull request."}, "lockstep apply"},
+		"the order":             {"order", func(*stage, int) {}, []string{"This project is applied after `app`, which it depends on. Comment `lockstep apply` on the pull request to apply both in that order."}, "to apply it."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +126,7 @@ func TestWhatAnOverrideLeaves(t *testing.T) {
 			n := s.pull("alice", "b", change)
 			test.before(s, n)
 			got := s.say("zoe", n, "lockstep override -p net --reason \"it burns\"")
-			s.expect("the answer", got, append(test.has, "**Overridden** for the plan of `net`, by `zoe`: `it burns`.", "It holds for this plan only")...)
+			s.expect("the answer", got, append(test.has, "**Overridden** for the plan of `net` by `zoe`: `it burns`.", "The override is for this plan only")...)
 			s.without("the answer", got, test.lacks)
 		})
 	}

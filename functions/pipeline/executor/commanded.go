@@ -97,7 +97,7 @@ func (t commandTree) ReadDir(dir string) ([]string, error) {
 		return names, err
 	}
 	if slices.Contains(names, commandFile) {
-		return nil, fmt.Errorf("the file %s has the name of the one with the blocks of a command: rename it", commandFile)
+		return nil, fmt.Errorf("the name of the file %s is reserved for commands in comments: rename it", commandFile)
 	}
 	names = append(slices.Clone(names), commandFile)
 	slices.Sort(names)

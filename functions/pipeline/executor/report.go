@@ -104,7 +104,8 @@ func (r reporter) plainly(ds diags.Diagnostics) string {
 	}
 	p, files := &render.Printer{}, r.files
 	for _, g := range groups {
-		b.WriteString(p.Diagnostic(g.Full(), files))
+		text := p.Diagnostic(g.Full(), files) // nobody has that file
+		b.WriteString(strings.Replace(text, "  on "+commandFile+" line ", "  on the command in the comment, line ", 1))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "\nThere are %d more problems, which are not shown.\n", more)

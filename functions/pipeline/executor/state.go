@@ -194,7 +194,7 @@ func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostic
 		return diags.FromError("The new state is lost", fmt.Errorf("neither the backend nor this machine could keep it: %w. What was made has to be imported", err))
 	}
 	return diags.Errorf(nil, "The new state is not in its backend",
-		"The backend did not take the state that describes what exists now. Whoever runs Lockstep has it in %s: push it with \"lockstep state push\" before anything else is applied.", where)
+		"The backend did not accept the new state, which describes the real objects. An operator of Lockstep has to push it from %s with \"lockstep state push\" before anything else is applied.", where)
 }
 
 // KeepRescued keeps a state that its backend did not take in a directory, and returns where.
@@ -270,7 +270,7 @@ func (o *checkout) denied(err error) error {
 	}
 	return &jobs.StateError{
 		Why:    o.secrets(nil, nil).From(err.Error()),
-		Remedy: "Whoever runs Lockstep has to let it read and write this state, and its locks.",
+		Remedy: "An operator of Lockstep has to give it access to this state and its locks.",
 	}
 }
 

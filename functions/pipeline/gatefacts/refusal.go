@@ -34,7 +34,7 @@ func Room(err error) error {
 	}
 	return &github.FinalError{
 		Why:    "the disk is full: there is no room for the files of the repository",
-		Remedy: "Whoever runs Lockstep should give it a larger disk: for functions, the parameter `EphemeralStorage` of the template is its size in MB. Then `lockstep plan` tries again. Files that no plan needs can be left out of GitHub's archive with `export-ignore` in `.gitattributes`.",
+		Remedy: "An operator of Lockstep has to give it a larger disk: for functions, raise the parameter `EphemeralStorage` of the template (in MB). Then comment `lockstep plan`. Or leave files that no plan needs out of GitHub's archive, with `export-ignore` in `.gitattributes`.",
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // is known then, or a part of the reasons.
 func TestServes(t *testing.T) {
 	for _, test := range []struct{ named, asks, known, want string }{
-		{"", "acme@7/infra@1", "0 0", "nobody has named any"},
+		{"", "acme@7/infra@1", "0 0", "No repository is enabled"},
 		{"acme", "acme@7/infra@1", "0 0", "served 7 1"},
 		{"acme/*", "acme@7/infra@1", "0 0", "served 7 1"},
 		{"acme/infra", "acme@7/infra@1", "0 0", "served 7 1"},
@@ -23,35 +23,35 @@ func TestServes(t *testing.T) {
 		{"acme/*-infra-*", "acme@7/a-infra-b@1", "0 0", "served 7 1"},
 
 		// strangers
-		{"acme", "eve@9/infra@1", "0 0", "`eve/infra` is not among the repositories that are served here"},
-		{"acme", "acme-inc@9/infra@1", "0 0", "not among"},
-		{"acme", "xacme@9/infra@1", "0 0", "not among"},
-		{"acme/infra", "acme@7/infra2@1", "0 0", "not among"},
-		{"acme/infra", "eve@9/infra@1", "0 0", "not among"},
-		{"acme/team-*", "acme@7/ateam-a@1", "0 0", "not among"},
-		{"acme/team-*", "eve@9/team-a@1", "0 0", "not among"},
-		{"acme/i.fra", "acme@7/infra@1", "0 0", "not among"},
-		{"acme/infra", "acme@7/infra@0", "0 0", "not among"},
+		{"acme", "eve@9/infra@1", "0 0", "`eve/infra` is not enabled"},
+		{"acme", "acme-inc@9/infra@1", "0 0", "is not enabled"},
+		{"acme", "xacme@9/infra@1", "0 0", "is not enabled"},
+		{"acme/infra", "acme@7/infra2@1", "0 0", "is not enabled"},
+		{"acme/infra", "eve@9/infra@1", "0 0", "is not enabled"},
+		{"acme/team-*", "acme@7/ateam-a@1", "0 0", "is not enabled"},
+		{"acme/team-*", "eve@9/team-a@1", "0 0", "is not enabled"},
+		{"acme/i.fra", "acme@7/infra@1", "0 0", "is not enabled"},
+		{"acme/infra", "acme@7/infra@0", "0 0", "is not enabled"},
 
 		// names that changed hands
 		{"acme", "acme@7/infra@1", "7 1", "served 7 1"},
-		{"acme", "acme@7/infra@2", "7 1", "its ID is 2, and was 1. Whoever runs Lockstep names the repositories in the option `-serves` or the template's parameter `Serves`: `acme/infra=2`"},
-		{"acme", "acme@8/infra@2", "7 1", "its ID is 2, and was 1"},
-		{"acme", "acme@8/other@2", "7 0", "its ID is 8, and was 7. Whoever runs Lockstep names the repositories in the option `-serves` or the template's parameter `Serves`: `acme=8`"},
-		{"acme/infra", "acme@8/infra@1", "7 1", "its ID is 8, and was 7"},
+		{"acme", "acme@7/infra@2", "7 1", "its ID is 2, not 1. To enable it, an operator of Lockstep adds `acme/infra=2` to the parameter `Serves` of the template, or to the option `-serves`"},
+		{"acme", "acme@8/infra@2", "7 1", "its ID is 2, not 1"},
+		{"acme", "acme@8/other@2", "7 0", "its ID is 8, not 7. To enable it, an operator of Lockstep adds `acme=8` to the parameter `Serves` of the template, or to the option `-serves`"},
+		{"acme/infra", "acme@8/infra@1", "7 1", "its ID is 8, not 7"},
 		{"acme", "acme@0/infra@1", "7 1", "served 7 1"}, // nobody says whose it is
-		{"acme", "acme@0/infra@2", "7 1", "was 1"},
+		{"acme", "acme@0/infra@2", "7 1", "not 1"},
 
 		// and were given to somebody
 		{"acme/infra=2", "acme@7/infra@2", "7 1", "served 7 2"},
 		{"acme acme/infra=2", "acme@7/infra@2", "7 1", "served 7 2"},
 		{"acme/infra=2", "acme@8/infra@2", "7 1", "served 7 2"},
-		{"acme/infra=2", "acme@7/infra@1", "7 1", "its ID is 1, and was 2"},
-		{"acme/infra=2 acme", "acme@7/infra@1", "0 0", "its ID is 1, and was 2"},
+		{"acme/infra=2", "acme@7/infra@1", "7 1", "its ID is 1, not 2"},
+		{"acme/infra=2 acme", "acme@7/infra@1", "0 0", "its ID is 1, not 2"},
 		{"acme/infra=1 acme/infra=2", "acme@7/infra@1", "0 0", "served 0 1"},
 		{"acme=8", "acme@8/other@2", "7 0", "served 8 2"},
-		{"acme=8", "acme@8/infra@2", "7 1", "its ID is 2, and was 1"},
-		{"acme=8", "acme@7/other@2", "7 0", "its ID is 7, and was 8"},
+		{"acme=8", "acme@8/infra@2", "7 1", "its ID is 2, not 1"},
+		{"acme=8", "acme@7/other@2", "7 0", "its ID is 7, not 8"},
 		{"acme/*=8", "acme@8/other@2", "7 0", "served 8 2"},
 	} {
 		s, err := ParseServes(test.named)

@@ -38,7 +38,7 @@ func TestBombs(t *testing.T) {
 		}
 		begin := time.Now()
 		n := r.pull(name, files)
-		r.expect(name, r.status(n), "could not plan", "failed")
+		r.expect(name, r.status(n), "failed to plan", "failed")
 		r.expect(name, r.checks(name), "failure")
 		if !b.Placed(r.status(n)) {
 			t.Errorf("%s: the place is not named:\n%.1500s", name, r.status(n))

@@ -61,7 +61,7 @@ func TestLongApply(t *testing.T) {
 		}
 	}
 	r.free(netState)
-	r.expect("a recovery", r.say("alice", n, "lockstep recover"), "lab_thing.deaf", "**may exist, and no state knows it**")
+	r.expect("a recovery", r.say("alice", n, "lockstep recover"), "lab_thing.deaf", "**may exist without being in the state**")
 }
 
 // ending is a configuration of objects that are replaced with each generation: removed one after the

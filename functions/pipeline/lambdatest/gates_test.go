@@ -60,11 +60,11 @@ func TestGates(t *testing.T) {
 	r.account.AddFunction(evil, other.invoked)
 
 	n := r.pull("db", githubtest.Files{"net/db.tf": secretThing, "lockstep.hcl": gate("cost", evil)})
-	r.expect("the plan", r.status(n), "1 to add", "the gate `cost` allows", "4000 a month")
+	r.expect("the plan", r.status(n), "1 to add", "**denied** by gate `cost`", "4000 a month")
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "4000 a month")
 	judging.says("")
 	r.say("alice", n, "lockstep plan")
-	r.expect("without a verdict", r.status(n), "the function failed", "it gave no verdict")
+	r.expect("without a verdict", r.status(n), "the function failed", "the gate did not answer")
 	judging.says(`{"verdict":"allow","warnings":["dear"]}`)
 	r.say("alice", n, "lockstep plan")
 	judging.says(`{"verdict":"deny","messages":["the budget is spent"]}`)
@@ -110,7 +110,7 @@ func TestWebhookGates(t *testing.T) {
 	r.repo.Push("alice", "main", "gate", githubtest.Files{"lockstep.hcl": fmt.Sprintf(
 		"project \"net\" {\n  dir = \"net\"\n}\ngate \"near\" {\n  url = \"https://127.0.0.1:9/\"\n  secret = %q\n  override = [\"alice\"]\n}\n", key)})
 	n := r.pull("db", githubtest.Files{"net/db.tf": secretThing})
-	r.expect("the plan", r.status(n), "no connection is made to the address 127.0.0.1 here", "it gave no verdict")
+	r.expect("the plan", r.status(n), "no connection is made to the address 127.0.0.1 here", "the gate did not answer")
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "127.0.0.1")
 	r.say("alice", n, "lockstep override --reason \"known\"")
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied**")
@@ -129,19 +129,19 @@ require "apply" {
 }
 `})
 	n := r.pull("db", githubtest.Files{"net/db.tf": secretThing})
-	r.expect("the plan", r.status(n), "these labels: `go`", "`ci/*` is not there")
+	r.expect("the plan", r.status(n), "these labels: `go`", "`ci/*` is missing")
 	r.repo.Label("alice", n, "go")
 	r.settle()
-	if said := r.status(n); strings.Contains(said, "`go` is not there") {
+	if said := r.status(n); strings.Contains(said, "`go` is missing") {
 		t.Errorf("the label did not reach the plan:\n%s", said)
 	}
 	r.repo.SetStatus(r.repo.Head("db"), "ci/build", "success")
 	r.settle()
 	// Two looks at a pull request are some seconds apart.
-	for end := time.Now().Add(30 * time.Second); !strings.Contains(r.status(n), "waits for `lockstep apply`") && time.Now().Before(end); {
+	for end := time.Now().Add(30 * time.Second); !strings.Contains(r.status(n), "ready to apply") && time.Now().Before(end); {
 		time.Sleep(500 * time.Millisecond)
 		r.later()
 	}
-	r.expect("with both", r.status(n), "waits for `lockstep apply`")
+	r.expect("with both", r.status(n), "ready to apply")
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied**")
 }

@@ -50,7 +50,7 @@ func TestPrivateModule(t *testing.T) {
 
 	modules.Push("alice", "main", "Another range", module("10.2.0.0/16"))
 	r.expect("the answer when the module moved", r.say("alice", n, "lockstep apply"),
-		"The plan was made with other modules", "`range from git::ssh://git@github.com/acme/modules.git//range?ref=main`", "lockstep plan")
+		"because the sources of these modules have changed", "`range from git::ssh://git@github.com/acme/modules.git//range?ref=main`", "lockstep plan")
 	r.expect("the status when the module moved", r.status(n), "out of date")
 	if serial, _ := r.serial(netState); serial != 0 {
 		t.Errorf("a state with serial %d was written", serial)

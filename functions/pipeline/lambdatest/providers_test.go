@@ -115,7 +115,7 @@ func TestKilledInAChange(t *testing.T) {
 	// Until the end of the invocation that was killed, nobody can know that it was.
 	r.expect("the answer meanwhile", r.answer(n, id), "is being applied")
 	r.untilOver(n, id)
-	r.expect("the answer", r.answer(n, id), "failed", "lab_thing.a", "Not known to be created")
+	r.expect("the answer", r.answer(n, id), "**Failed to apply**", "lab_thing.a", "Not known to be created")
 	r.expect("the check", r.checks("thing"), "failure")
 	r.expect("an apply again", r.say("alice", n, "lockstep apply"), "Not applied")
 	r.say("alice", n, "lockstep unlock")
@@ -130,7 +130,7 @@ func TestNoTimeLeft(t *testing.T) {
 	t.Parallel()
 	r, n := twoThings(t, func(o *lambdatest.StackOptions) { o.Timeouts = map[string]time.Duration{"apply": time.Minute} })
 	answer := r.say("alice", n, "lockstep apply")
-	r.expect("the answer", answer, "failed", "0 of 2 changes are done", "none got on", "Not begun: 2 changes")
+	r.expect("the answer", answer, "**Failed to apply**", "0 of 2 changes done", "made no progress", "Not started: 2 changes")
 	if _, names := r.serial(netState); len(names) != 0 {
 		t.Errorf("the state has %v", names)
 	}

@@ -35,7 +35,7 @@ func TestStateOfAnotherAccount(t *testing.T) {
 	n := r.pull("one", githubtest.Files{
 		"theirs/main.tf": backend("arn:aws:iam::444444444444:role/acme-states"), "theirs/a.tf": "resource \"terraform_data\" \"a\" {\n  input = 1\n}\n",
 	})
-	r.expect("the plan", r.status(n), "1 to add", "`assume_role`", "That counts when it is merged")
+	r.expect("the plan", r.status(n), "1 to add", "`assume_role`", "The change takes effect after the merge")
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied** `theirs`")
 	if state := r.state(key); !strings.Contains(state, "terraform_data") {
 		t.Errorf("the state: %s", state)

@@ -61,20 +61,20 @@ func TestAnotherRepositorysState(t *testing.T) {
 
 	const allow = "allow {\n  states = [\"s3://states/**\"]\n}\n"
 	for name, test := range map[string]struct{ settings, want string }{
-		"shop":   {"# nothing is allowed\n", "does not allow it to be there"},
+		"shop":   {"# nothing is allowed\n", "the base branch does not allow that"},
 		"greedy": {allow, "The state at `s3://states/net/terraform.tfstate` belongs to the project `net` of `acme/infra`."},
 	} {
 		x := r.neighbour(name, githubtest.Files{"shop/main.tf": project(name + "/terraform.tfstate"), "lockstep.hcl": test.settings})
 		reads := x.pull("read", githubtest.Files{"shop/main.tf": project(netState, spelled)})
-		r.expect(name+"'s plan", x.status(reads), "could not plan", test.want)
+		r.expect(name+"'s plan", x.status(reads), "failed to plan", test.want)
 		destroys := x.pull("destroy", githubtest.Files{"shop/main.tf": project(netState)})
-		r.expect(name+"'s plan", x.status(destroys), "could not plan", test.want)
+		r.expect(name+"'s plan", x.status(destroys), "failed to plan", test.want)
 		r.expect(name+"'s apply", x.say("alice", destroys, "lockstep apply"), "**Not applied**")
 		r.expect(name+"'s unlock", x.say("alice", destroys, "lockstep unlock"), test.want)
 		// A repository whose base branch already has the other's state.
 		taken := r.neighbour(name+"-2", githubtest.Files{"shop/main.tf": project(netState, spelled)})
 		n := taken.pull("touch", githubtest.Files{"shop/x.tf": "# touched\n"})
-		r.expect("a plan of what was merged", taken.status(n), "could not plan", "belongs to the project `net` of `acme/infra`")
+		r.expect("a plan of what was merged", taken.status(n), "failed to plan", "belongs to the project `net` of `acme/infra`")
 		for _, c := range r.hub.Edits() {
 			if strings.Contains(c.Text, "~b~4~") && c.Repo != "acme/infra" {
 				t.Errorf("the secret is told: %s", c.Text)
@@ -107,7 +107,7 @@ func TestDevWithProductionsKey(t *testing.T) {
 		"renamed": "project \"x\" {\n  dir = \"dev\"\n}\n",
 	} {
 		n := r.pull(branch, githubtest.Files{"lockstep.hcl": settings, "dev/main.tf": project(netState)})
-		r.expect("the plan, "+branch, r.status(n), "could not plan", "which is the state of the project `production` on the base branch")
+		r.expect("the plan, "+branch, r.status(n), "failed to plan", "which belongs to the project `production` on the base branch")
 		for _, command := range []string{"plan -p dev", "plan -p x", "apply -p dev", "apply -p x", "apply"} {
 			// The pull request may remove dev, whose own state is empty.
 			if answer := r.say("alice", n, "lockstep "+command); strings.Contains(answer, "**Applied**") || strings.Contains(answer, "**Planned**") && !strings.Contains(answer, "**Planned** `dev`: no changes") {
@@ -165,7 +165,7 @@ func TestWithoutTheLockTable(t *testing.T) {
 	}
 	lock(true)
 	n := r.pull("without", githubtest.Files{"net/main.tf": without, "net/two.tf": thing("two", "2")})
-	r.expect("the plan", r.status(n), "1 to add", "how the state of `net` is locked or kept: `dynamodb_table`")
+	r.expect("the plan", r.status(n), "1 to add", "how the state of `net` is locked or stored: `dynamodb_table`")
 	r.expect("the apply under carol's lock", r.say("alice", n, "lockstep apply"), "carol@laptop")
 	lock(false)
 	r.expect("the apply", r.say("alice", n, "lockstep apply"), "**Applied**")
@@ -186,16 +186,16 @@ func TestPlaces(t *testing.T) {
 	r.applied("first", githubtest.Files{"net/subnet.tf": thing("subnet", "1")})
 
 	n := r.pull("new", githubtest.Files{"app/main.tf": project("app/terraform.tfstate", thing("app", "1"))})
-	r.expect("a new project", r.status(n), "could not plan", "The base branch does not have the state of `app` at `s3://states/app/terraform.tfstate`, and does not allow it to be there.",
+	r.expect("a new project", r.status(n), "failed to plan", "The state of `app` may not be at `s3://states/app/terraform.tfstate`: the base branch does not allow that.",
 		"`states = [\"s3://states/app/terraform.tfstate\"]`")
 	own := r.pull("own", githubtest.Files{"app/main.tf": project("acme/infra/app.tfstate", thing("app", "1"))})
 	r.expect("a new project in a place of the repository's own", r.status(own), "1 to add")
 	theirs := r.pull("theirs", githubtest.Files{"app/main.tf": project("acme/shop/app.tfstate", thing("app", "1"))})
-	r.expect("a new project in another's", r.status(theirs), "could not plan", "does not allow it to be there")
+	r.expect("a new project in another's", r.status(theirs), "failed to plan", "the base branch does not allow that")
 	r.expect("its apply", r.say("alice", own, "lockstep apply"), "**Applied** `app`: 1 added")
 
 	moved := r.pull("moved", githubtest.Files{"net/main.tf": project("network/terraform.tfstate", thing("vpc", "1"))})
-	r.expect("a move", r.status(moved), "could not plan", "does not allow it to be there")
+	r.expect("a move", r.status(moved), "failed to plan", "the base branch does not allow that")
 	r.repo.Push("alice", "main", "Allow it", githubtest.Files{"lockstep.hcl": "allow {\n  states = [\"s3://states/network/*\"]\n}\n"})
 	r.say("alice", moved, "lockstep plan")
 	r.expect("a move that is allowed", r.status(moved), "**This moves the state** of `net` from `s3://states/net/terraform.tfstate` to `s3://states/network/terraform.tfstate`", "2 to add")
@@ -204,8 +204,8 @@ func TestPlaces(t *testing.T) {
 	renamed := r.pull("renamed", githubtest.Files{
 		"net/main.tf": gone, "net/subnet.tf": gone, "network/main.tf": project(netState, thing("vpc", "1"), thing("subnet", "1"), thing("third", "1")),
 	})
-	r.expect("a project of another name", r.status(renamed), "1 to add", "has the state of the project `net` of the base branch")
-	r.expect("its apply", r.say("alice", renamed, "lockstep apply"), "**Not applied** `network`", "is that of the project `net` on the base branch", "Merge the pull request first")
+	r.expect("a project of another name", r.status(renamed), "1 to add", "takes over the state of the project `net`")
+	r.expect("its apply", r.say("alice", renamed, "lockstep apply"), "**Not applied** `network`", "still belongs to the project `net` on the base branch", "Merge the pull request first")
 	r.repo.Merge("alice", renamed)
 	r.settle()
 	n = r.pull("after", githubtest.Files{"network/fourth.tf": thing("fourth", "1")})
@@ -236,7 +236,7 @@ func TestBaseTakesItAway(t *testing.T) {
 	}))
 	answer := r.say("alice", n, "lockstep apply")
 	r.stack.Fault(nil)
-	r.expect("the apply", answer, "**Not applied** `net`", "which is the state of the project `prod` on the base branch")
+	r.expect("the apply", answer, "**Not applied** `net`", "which belongs to the project `prod` on the base branch")
 	if serial, _ := r.serial(netState); serial != 0 {
 		t.Error("it was written")
 	}

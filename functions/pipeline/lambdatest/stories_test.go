@@ -198,7 +198,7 @@ func TestKilledApplying(t *testing.T) {
 			func(q lambdatest.Request) bool {
 				return q.Action == "s3:GetObject" && strings.HasSuffix(q.Resource, netState)
 			},
-			"Nothing was changed, and the plan can still be applied", "2 to add",
+			"Nothing was changed. To try again, comment `lockstep apply`", "2 to add",
 		},
 		"when the state is written": {
 			func(q lambdatest.Request) bool {
@@ -350,7 +350,7 @@ func TestS3Refuses(t *testing.T) {
 	})
 	answer := r.say("alice", n, "lockstep apply")
 	r.stack.Fault(nil)
-	r.expect("the answer", answer, "failed", "access denied", "s3://"+r.stack.Ref("Artifacts")+"/rescued/")
+	r.expect("the answer", answer, "**Failed to apply**", "access denied", "s3://"+r.stack.Ref("Artifacts")+"/rescued/")
 	r.expect("the check", r.checks("subnet"), "failure")
 	rescued := ""
 	for _, key := range r.artifacts() {

@@ -43,11 +43,13 @@ func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
 		one.Outcome = oneOf(one.Of)
 		out.Of = append(out.Of, one)
 	}
-	out.Outcome = all(out.Of)
+	if out.Outcome = all(out.Of); !out.Outcome.Allows() {
+		out.Overriders = names(r.Override)
+	}
 	for _, l := range f.Lifts {
 		if l.Planned == f.Planned && l.Planned != "" && mayLift(f, r, l.By) {
 			if out.By, out.Because = l.By, l.Because; !out.Outcome.Allows() {
-				out.Outcome = rulings.Lifted
+				out.Outcome, out.Overriders = rulings.Lifted, nil
 			}
 			break
 		}

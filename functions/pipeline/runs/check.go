@@ -129,7 +129,7 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 		return github.CheckInProgress, ""
 	case comment.Well:
 		return github.CheckCompleted, github.ConcludedSuccess
-	case comment.Wrong, comment.Hindered:
+	case comment.Wrong, comment.Disallowed:
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.Unsettled:
 		return github.CheckCompleted, github.ConcludedActionRequired
@@ -139,12 +139,10 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	panic(fmt.Sprintf("runs: standing %q has no meaning", s))
 }
 
-// ConcludeProject is Conclude for a project, which fails while the requirements for the apply of its plan are not fulfilled.
+// ConcludeProject is Conclude for a project. While a requirement for the apply of its plan is not fulfilled, the check does not pass: it
+// fails if a policy or a gate said no, and waits for a person otherwise.
 func ConcludeProject(p comment.ProjectStatus) (github.CheckStatus, github.Conclusion) {
-	if p.Held() && !p.Required.LeftToGitHub() {
-		return github.CheckCompleted, github.ConcludedFailure
-	}
-	return Conclude(p.Standing)
+	return Conclude(p.Concluded())
 }
 
 // worst are the conclusions from the worst on; those that are not listed are good.

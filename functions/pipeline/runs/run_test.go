@@ -119,18 +119,29 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// TestConcludeHeld holds that the check of a plan that could be applied fails while its requirements are not fulfilled.
+// TestConcludeHeld holds that the check of a plan does not pass while its requirements are not fulfilled: it is red where a policy or a gate
+// said no, and waits for a person otherwise.
 func TestConcludeHeld(t *testing.T) {
 	t.Parallel()
+	says := func(why rulings.Why) rulings.Ruling {
+		return rulings.Ruling{Outcome: rulings.Fails, Of: []rulings.Ruling{{Rule: rulings.Policy, Outcome: rulings.Fails, Against: []rulings.Against{{Why: why}}}}}
+	}
 	for _, s := range comment.Standings() {
-		status, want := Conclude(s)
-		if s == comment.Ready || s == comment.OnMerge || s == comment.OnceMerged || s == comment.Renewed {
-			want = github.ConcludedFailure
-		}
-		for _, o := range []rulings.Outcome{rulings.Fails, rulings.Unknown} {
-			p := comment.ProjectStatus{Standing: s, Required: &rulings.Ruling{Outcome: o}}
+		waits := s == comment.Ready || s == comment.OnMerge || s == comment.OnceMerged || s == comment.Renewed
+		for _, test := range []struct {
+			tree rulings.Ruling
+			want github.Conclusion
+		}{
+			{rulings.Ruling{Outcome: rulings.Fails}, github.ConcludedActionRequired}, {rulings.Ruling{Outcome: rulings.Unknown}, github.ConcludedActionRequired},
+			{says(rulings.Denied), github.ConcludedFailure}, {says(rulings.OtherPolicies), github.ConcludedActionRequired},
+		} {
+			status, want := Conclude(s)
+			if waits || s == comment.Blocked {
+				want = test.want
+			}
+			p := comment.ProjectStatus{Standing: s, Required: &test.tree}
 			if gotStatus, got := ConcludeProject(p); gotStatus != status || got != want {
-				t.Errorf("%s, %s: %s %s", s, o, gotStatus, got)
+				t.Errorf("%s, %+v: %s %s", s, test.tree, gotStatus, got)
 			}
 		}
 		for _, r := range []*rulings.Ruling{nil, {Outcome: rulings.Holds}} {

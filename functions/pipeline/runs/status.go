@@ -60,10 +60,11 @@ func Label(r Run) string { return Status(r).Label() }
 // and not merged, and a person's lock; or the lock, if it is for its own pull request. Both may be nil.
 func Block(p *comment.ProjectStatus, r Run, last *LastApply, lock *Reservation) {
 	if last != nil && !last.Settled && last.Number != r.Pull.Number {
+		p.BlockedBy = last.Number
 		p.Blockers = append(p.Blockers, notes.Unmerged(last.Number, r.Project))
 	}
 	if no := lock.Against(r.Pull.Number); no != nil {
-		p.Reserved, p.Locked = true, len(p.Blockers) == 0
+		p.LockedBy, p.Locked = no.Number, len(p.Blockers) == 0
 		p.Blockers = append(p.Blockers, reasons.LockedFor(*no))
 	}
 	p.Lock = lock.Of(r.Pull.Number)

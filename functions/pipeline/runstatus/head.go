@@ -77,6 +77,6 @@ func facts(l Look, all []runs.Run) requiredcheck.Facts {
 // Whole reports whether a standing of a head is none of its projects.
 func Whole(s comment.HeadStanding) bool {
 	return slices.Contains([]comment.HeadStanding{
-		comment.HeadAwaited, comment.HeadGivenUp, comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPolicies, comment.HeadRefused, comment.HeadNothing, comment.HeadClosed,
+		comment.HeadAwaited, comment.HeadGivenUp, comment.HeadUnknown, comment.HeadNotAllowed, comment.HeadConflict, comment.HeadPolicies, comment.HeadRefused, comment.HeadNothing, comment.HeadClosed,
 	}, s)
 }

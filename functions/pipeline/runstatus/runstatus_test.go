@@ -44,7 +44,7 @@ func TestProject(t *testing.T) {
 		says   []string
 		never  string
 	}{
-		"a plan": {runs.Planned, func(world) {}, comment.Ready, []string{"waits for `lockstep apply`"}, "requires"},
+		"a plan": {runs.Planned, func(world) {}, comment.Ready, []string{"ready to apply"}, "requires"},
 		"an apply of another one": {runs.Planned, func(w world) {
 			must(w, w.Remember(t.Context(), run(8, runs.Applied), runs.LastApply{Number: 8, By: "alice"}))
 		},
@@ -56,18 +56,18 @@ func TestProject(t *testing.T) {
 		"a lock": {runs.Planned, func(w world) {
 			_, err := w.Reserve(t.Context(), run(8, runs.Planned), runs.Reservation{Number: 8, By: "carol", Reason: "the database moves"})
 			must(w, err)
-		}, comment.Blocked, []string{"`carol` has locked the state for #8", "the database moves"}, "To apply this plan"},
+		}, comment.Blocked, []string{"Locked by #8: `carol` has locked the state", "the database moves"}, "To apply this plan"},
 		"a requirement that is not met": {runs.Planned, func(w world) { decided(w, run(7, runs.Planned), rulings.Fails) },
-			comment.Ready, []string{"**waits** for what is missing", "the block at `lockstep.hcl:3`"}, ""},
+			comment.Ready, []string{"**waiting** for a requirement", "the requirement at `lockstep.hcl:3`"}, ""},
 		"one that is met": {runs.Planned, func(w world) { decided(w, run(7, runs.Planned), rulings.Holds) },
-			comment.Ready, []string{"To apply this plan"}, "**waits** for what is missing"},
+			comment.Ready, []string{"To apply this plan"}, "**waiting**"},
 		"one of a former head": {runs.Planned, func(w world) {
 			former := run(7, runs.Planned)
 			former.Spec.Head = "old"
 			decided(w, former, rulings.Fails)
 		}, comment.Ready, nil, "lockstep.hcl:3"},
-		"a plan of a former head":   {runs.Planned, func(w world) {}, comment.Superseded, []string{"superseded by a newer head"}, "lockstep apply"},
-		"an apply at a former head": {runs.ApplyFailed, func(w world) {}, comment.ApplyFailed, []string{"**failed**"}, "superseded"},
+		"a plan of a former head":   {runs.Planned, func(w world) {}, comment.Superseded, []string{"superseded by a newer commit"}, "lockstep apply"},
+		"an apply at a former head": {runs.ApplyFailed, func(w world) {}, comment.ApplyFailed, []string{"**failed to apply**"}, "superseded"},
 		"the queue": {runs.ApplyQueued, func(w world) {
 			other := run(2, runs.Applying)
 			other.Asked.By = "alice"
@@ -77,7 +77,7 @@ func TestProject(t *testing.T) {
 			_, err = w.Save(t.Context(), ledger.Versioned{Run: run(7, runs.ApplyQueued)})
 			must(w, err)
 			must(w, w.Join(t.Context(), run(7, runs.ApplyQueued)))
-		}, comment.ApplyQueued, []string{"place 1 in the queue of this state, behind #2 (`alice`)"}, ""},
+		}, comment.ApplyQueued, []string{"queued (2nd, behind #2)"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := world{ledger.Ledger{Records: new(memory.Store)}, t}

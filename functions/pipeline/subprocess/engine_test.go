@@ -41,7 +41,7 @@ func TestDeaths(t *testing.T) {
 			}
 			got, err := e.Plan(t.Context(), named(t, project))
 			if err != nil || got.Plan != nil || !strings.Contains(got.Report, want) || !strings.Contains(got.Report, "Planning `") ||
-				!slices.Contains([]string{"exit", "panic", "gulp"}, project) && !strings.Contains(got.Report, " It was at `local.grows in net/main.tf:7`.") {
+				!slices.Contains([]string{"exit", "panic", "gulp"}, project) && !strings.Contains(got.Report, " It was evaluating `local.grows in net/main.tf:7`.") {
 				t.Errorf("%+v, %v", got, err)
 			}
 			if d := time.Since(begin); d > 2*time.Minute {
@@ -59,7 +59,7 @@ func TestDeathOfAnApply(t *testing.T) {
 		j := named(t, project)
 		j.VarFiles = []string{j.Checkout}
 		got, err := newEngine(t).Apply(t.Context(), j, []byte("x"), whether(func(s runs.StateID) bool { return s.Serial == 7 }))
-		if err != nil || !got.Failed || got.Lost != lost || !strings.Contains(got.Report, "was ended before it was done") {
+		if err != nil || !got.Failed || got.Lost != lost || !strings.Contains(got.Report, "**Interrupted: ") {
 			t.Errorf("%s: %+v, %v", project, got, err)
 		}
 		_, err = os.Stat(filepath.Join(j.Checkout, "unlocked"))

@@ -114,7 +114,7 @@ func TestSnapshotProcess(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	got, err = e.Snapshot(t.Context(), named(t, "exit"))
-	if err != nil || got.State != nil || !strings.Contains(got.Problem, "Reading the state of `exit` was ended") {
+	if err != nil || got.State != nil || !strings.Contains(got.Problem, "**Interrupted: Reading the state of `exit`.**") {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -32,7 +32,7 @@ func TestSecretsOfAJob(t *testing.T) {
 	}
 	for project, want := range map[string]string{
 		"vault":     "map[TOKEN:(hidden)]",
-		"vault:die": "was ended before it was done",
+		"vault:die": "**Interrupted: ",
 	} {
 		got, err := e.Plan(t.Context(), named(t, project))
 		if err != nil || !strings.Contains(got.Report, want) || strings.Contains(got.Report, "horse") {

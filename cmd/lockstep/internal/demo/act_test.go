@@ -63,7 +63,7 @@ func TestPreparedChanges(t *testing.T) {
 	if err := w.Begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"waits for lockstep apply", "could not be planned", "waits for lockstep apply", "waits for lockstep apply"} {
+	for i, want := range []string{"ready to apply", "failed to plan", "ready to apply", "ready to apply"} {
 		if err := w.Site().Act(t.Context(), page.Action{Pull: second, As: "alice", Name: push}); err != nil {
 			t.Fatal(err)
 		}

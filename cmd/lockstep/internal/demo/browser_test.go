@@ -105,7 +105,7 @@ func TestInABrowser(t *testing.T) {
 		chromedp.Click(`.say button.primary`),
 		// From here on it is for the page to keep itself up to date.
 		chromedp.WaitVisible(`//article//p[contains(., "Applied network")]`),
-		chromedp.WaitVisible(`//aside//li[contains(., "is applied")]`),
+		chromedp.WaitVisible(`//aside//li[contains(., "applied")]`),
 	))
 	result := must(chromedp.Run(ctx, chromedp.Text(`//article//p[contains(., "Applied network")]`)))
 	for what, text := range map[string]string{"2 to add, 1 to change, 0 to destroy": plan, "2 added, 1 changed, 0 destroyed": result} {

@@ -51,15 +51,15 @@ var atlantisYAML = Story{
 			r.Push("carol", "main", "As we have it", githubtest.Files{"lockstep.hcl": githubtest.Deleted, "atlantis.yaml": atlantisFile})
 		})},
 		opened("alice opens a pull request: no step is run, and whatever has no meaning here is named", "alice", "more", "One more subnet", more,
-			"2 to add", "2 parts of the file have no meaning here", "`-lock` (line 16): A plan locks nothing", "`run` (line 20): Lockstep runs no command.", "**missing**: an approval of the planned commit"),
+			"2 to add", "2 settings in it have no effect here", "`-lock` (line 16): A plan locks nothing", "`run` (line 20): Lockstep runs no command.", "**not met**: an approval of the planned commit"),
 		{title: "she takes the requirement out of her atlantis.yaml, which the base branch decides about", want: []string{"This pull request changes `atlantis.yaml`"}, do: by(func(r *githubtest.Repository) {
 			r.Push("alice", "more", "Without reviews", githubtest.Files{"atlantis.yaml": edit(atlantisFile, "  apply_requirements: [approved]\n", "")})
 		})},
-		commented("so it still holds", "alice", 1, "lockstep apply", "**Not applied** `network`", "**missing**: an approval"),
+		commented("so it still holds", "alice", 1, "lockstep apply", "**Not applied** `network`", "**not met**: an approval"),
 		approved("bob approves", "bob", 1),
 		accepts("contents", "write"),
 		commented("and it is applied, and merged, as the file has it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added", "merge #1"),
-		{title: "carol moves to lockstep.hcl: the projects are the same, and none is planned", want: []string{"check lockstep: success, Nothing to plan"}, never: []string{"to add", "Lockstep runs no command"},
+		{title: "carol moves to lockstep.hcl: the projects are the same, and none is planned", want: []string{"check lockstep: success, No project is affected"}, never: []string{"to add", "Lockstep runs no command"},
 			do: by(func(r *githubtest.Repository) {
 				r.Push("carol", "move", "Move to lockstep.hcl", githubtest.Files{"lockstep.hcl": importedFile})
 				r.OpenPull("carol", "Move to lockstep.hcl", "move")

@@ -20,7 +20,7 @@ var longApply = Story{
 		})},
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
 		{title: "she applies it: the function hands it over, the first build dies, and the second one does it (a part of this program stands for CodeBuild)", do: inBuilds,
-			want: []string{"**Applied** `network`: 4 added, 0 changed, 0 destroyed", "check lockstep/network: success, Applied: 4 added"}},
+			want: []string{"**Applied** `network`: 4 added, 0 changed, 0 destroyed", "check lockstep/network: success, Applied – 4 added"}},
 		merged("and merges", "alice", 1),
 	},
 }

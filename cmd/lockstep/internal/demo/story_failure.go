@@ -22,7 +22,7 @@ var unlock = Story{
 			w.repo.Comment("alice", 1, "lockstep apply")
 			return nil
 		}, want: []string{"lost its power"}},
-		commented("alice tries again", "alice", 1, "lockstep apply", "**Not applied**", "lockstep unlock -p network"),
+		commented("alice tries again", "alice", 1, "lockstep apply", "**Failed to apply** `network`", "lockstep unlock -p network"),
 		commented("she releases the lock", "alice", 1, "lockstep unlock", "**Unlocked** `network`"),
 		commented("looks at a new plan", "alice", 1, "lockstep plan", "3 to add"),
 		commented("and applies", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
@@ -35,7 +35,7 @@ var partialFailure = Story{
 	scenes: []scene{
 		opened("alice adds a host with a wrong address, and its name", "alice", "hosts", "A host", githubtest.Files{"network/hosts.tf": hostsFile("10.21.0.9")}, "3 to add"),
 		commented("she applies it", "alice", 1, "lockstep apply",
-			"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "The host is not in our range."),
+			"**Failed to apply** `network`: 2 added, 0 changed, 0 destroyed", "The host is not in our range."),
 		{title: "she corrects it, and Lockstep plans again: the changes made stay", want: []string{"2 to add, 0 to change, 1 to destroy"},
 			do: by(func(r *githubtest.Repository) {
 				r.Push("alice", "hosts", "A host in our range", githubtest.Files{"network/hosts.tf": hostsFile("10.20.0.9")})

@@ -36,12 +36,12 @@ var teamGate = Story{
 	scenes: []scene{
 		requires("the team net has to approve what is applied to the network", required("  approved_by = [\"acme/net\"]\n"), "net", "bob", "alice"),
 		opened("alice opens a pull request", "alice", "more", "One more subnet", more,
-			"waits** for what is missing", "**missing**: an approval of the planned commit by `acme/net`"),
-		commented("she applies it all the same", "alice", 1, "lockstep apply", "**Not applied** `network`", "**missing**: an approval"),
+			"**needs approval**", "**not met**: an approval of the planned commit by `acme/net`"),
+		commented("she applies it all the same", "alice", 1, "lockstep apply", "**Not applied** `network`", "**not met**: an approval"),
 		approved("she approves it herself, as a member of the team", "alice", 1),
-		commented("and tries again", "alice", 1, "lockstep apply", "**Not applied** `network`", "`alice` wrote the change"),
-		approved("bob approves", "bob", 1, "fulfilled: an approval of the planned commit by `acme/net` (there is 1, by `bob`"),
-		{title: "alice pushes something else", want: []string{"`bob` approved another commit"}, do: by(func(r *githubtest.Repository) {
+		commented("and tries again", "alice", 1, "lockstep apply", "**Not applied** `network`", "`alice` is an author of the change"),
+		approved("bob approves", "bob", 1, "met: an approval of the planned commit by `acme/net` (approved by `bob`"),
+		{title: "alice pushes something else", want: []string{"`bob` approved an earlier commit"}, do: by(func(r *githubtest.Repository) {
 			r.Push("alice", "more", "Another range", githubtest.Files{"network/more.tf": edit(oneSubnet, "10.20.9.0", "10.20.8.0")})
 		})},
 		approved("bob approves that, too", "bob", 1),
@@ -56,9 +56,9 @@ var requiredCheck = Story{
 		{title: "main wants plans to be applied before the merge", do: by(func(r *githubtest.Repository) {
 			r.Push("carol", "main", "Apply before the merge", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] + "\ncheck {\n  waiting = \"action_required\"\n}\n"})
 		})},
-		opened("alice corrects a document", "alice", "words", "Words", githubtest.Files{"README.md": "The infrastructure, as code and words.\n"}, "check lockstep: success, Nothing to plan"),
-		opened("bob opens a pull request with a subnet", "bob", "more", "One more subnet", more, "check lockstep: action_required, Waits for lockstep apply: 1 project, 2 to add"),
-		commented("he applies it", "bob", 2, "lockstep apply", "**Applied** `network`", "check lockstep: success, Applied: 1 project"),
+		opened("alice corrects a document", "alice", "words", "Words", githubtest.Files{"README.md": "The infrastructure, as code and words.\n"}, "check lockstep: success, No project is affected"),
+		opened("bob opens a pull request with a subnet", "bob", "more", "One more subnet", more, "check lockstep: action_required, 1 project ready to apply – 2 to add"),
+		commented("he applies it", "bob", 2, "lockstep apply", "**Applied** `network`", "check lockstep: success, 1 project applied"),
 		opened("carol opens one that cannot be planned", "carol", "broken", "Broken", githubtest.Files{"network/broken.tf": "resource {\n"}, "check lockstep: failure"),
 	},
 }
@@ -69,11 +69,11 @@ var lockSet = Story{
 	scenes: []scene{
 		opened("alice opens a pull request for the network and the application", "alice", "both", "Both", withFile(more, "app/alarm.tf", oneObject("alarm")), "`network`", "`app`"),
 		opened("bob opens another one for both", "bob", "two", "Two", githubtest.Files{"network/two.tf": edit(oneSubnet, "\"more\"", "\"two\""), "app/two.tf": oneObject("two")}, "`network`", "`app`"),
-		commented("bob keeps the network", "bob", 2, "lockstep lock -p network --reason \"the office moves\"", "**Locked** `network`", "`bob` has locked the state for #2", "`the office moves`"),
-		commented("alice wants both: she gets neither", "alice", 1, "lockstep lock --reason \"a release\"", "**Not locked** `app`", "`network` cannot be locked, and the projects of a command are locked together"),
+		commented("bob keeps the network", "bob", 2, "lockstep lock -p network --reason \"the office moves\"", "**Locked** `network`", "Locked by #2: `bob` has locked the state", "`the office moves`"),
+		commented("alice wants both: she gets neither", "alice", 1, "lockstep lock --reason \"a release\"", "**Not locked** `app`", "`network` cannot be locked. A command locks all its projects or none."),
 		commented("bob lifts his", "bob", 2, "lockstep unlock", "**Unlocked** `network`"),
 		commented("and now she has both", "alice", 1, "lockstep lock --reason \"a release\"", "**Locked** `app`", "**Locked** `network`"),
-		commented("bob's apply waits", "bob", 2, "lockstep apply -p network", "**Not applied** `network`", "`alice` has locked the state for #1", "`a release`"),
+		commented("bob's apply waits", "bob", 2, "lockstep apply -p network", "**Not applied** `network`", "Locked by #1: `alice` has locked the state", "`a release`"),
 	},
 }
 
@@ -83,9 +83,9 @@ var codeowners = Story{
 	scenes: []scene{
 		requires("the network has an owner", withFile(required("  codeowners = true\n"), "CODEOWNERS", "/network/ @acme/net\n"), "net", "bob"),
 		opened("alice makes herself and carol the owners, and opens a pull request", "alice", "more", "One more subnet", withFile(more, "CODEOWNERS", "* @alice @carol\n"),
-			"0 of 1 files are approved"),
+			"0 of 1 files approved"),
 		approved("carol approves", "carol", 1),
-		commented("that is not enough", "alice", 1, "lockstep apply", "**Not applied** `network`", "`network/more.tf` waits for `acme/net`"),
+		commented("that is not enough", "alice", 1, "lockstep apply", "**Not applied** `network`", "`network/more.tf` needs the approval of `acme/net`"),
 		approved("bob approves", "bob", 1),
 		commented("and it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
 	},
@@ -111,10 +111,10 @@ var policy = Story{
 		}), "security", "carol"),
 		opened("alice opens a pull request with a public range, and without the policy", "alice", "more", "One more subnet",
 			githubtest.Files{"network/more.tf": edit(oneSubnet, "10.20.9.0", "192.0.2.0"), "policy/range.rego": githubtest.Deleted},
-			"**missing**: a plan that passes the policy `ranges` (`terraform_data.more is not of the network 10.0.0.0/8`)"),
+			"**denied** by policy `ranges`: `terraform_data.more is not of the network 10.0.0.0/8`"),
 		commented("she applies it all the same", "alice", 1, "lockstep apply", "**Not applied** `network`", "`terraform_data.more is not of the network 10.0.0.0/8`"),
-		commented("carol knows the range", "carol", 1, "lockstep override --reason \"it is the test range\"", "**Overridden** for the plan of `network`, by `carol`: `it is the test range`",
-			"a plan that passes the policy `ranges`", "**lifted** by `carol`, `it is the test range`"),
+		commented("carol knows the range", "carol", 1, "lockstep override --reason \"it is the test range\"", "**Overridden** for the plan of `network` by `carol`: `it is the test range`",
+			"**denied** by policy `ranges`", "**overridden** by `carol`, `it is the test range`"),
 		commented("so it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
 	},
 }
@@ -124,10 +124,10 @@ var override = Story{
 	Shows: "People named in the settings override a requirement for one plan, with a reason.",
 	scenes: []scene{
 		requires("two have to approve; the leads can do without", required("  approvals = 2\n  override  = [\"acme/leads\"]\n"), "leads", "carol"),
-		opened("alice opens a pull request at night", "alice", "more", "One more subnet", more, "**missing**: 2 approvals of the planned commit"),
+		opened("alice opens a pull request at night", "alice", "more", "One more subnet", more, "**not met**: 2 approvals of the planned commit"),
 		commented("she is no lead", "alice", 1, "lockstep override --reason \"nobody is there\"", "**Not overridden** `network`"),
-		commented("carol is", "carol", 1, "lockstep override --reason \"the site is down\"", "**Overridden** for the plan of `network`, by `carol`: `the site is down`",
-			"2 approvals of the planned commit", "**lifted** by `carol`, `the site is down`"),
+		commented("carol is", "carol", 1, "lockstep override --reason \"the site is down\"", "**Overridden** for the plan of `network` by `carol`: `the site is down`",
+			"2 approvals of the planned commit", "**overridden** by `carol`, `the site is down`"),
 		commented("so alice applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
 	},
 }

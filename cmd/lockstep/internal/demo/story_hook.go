@@ -56,10 +56,10 @@ var deployments = Story{
 		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "an approval of the planned commit by `carol`"),
 		commented("she cannot apply it yet", "alice", 1, "lockstep apply", "an approval of the planned commit by `carol`"),
 		approved("carol approves it", "carol", 1),
-		commented("alice applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added", "deployment production: success, network: applied, 2 added"),
+		commented("alice applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added", "deployment production: success, network: applied – 2 added"),
 		merged("and merges", "alice", 1),
 		opened("bob adds a host with a wrong address", "bob", "hosts", "A host", githubtest.Files{"network/hosts.tf": hostsFile("10.21.0.9")}, "2 to add"),
-		commented("carol, a reviewer, applies it", "carol", 2, "lockstep apply", "**The apply of `network` failed**", "deployment production: failure, network: the apply failed"),
+		commented("carol, a reviewer, applies it", "carol", 2, "lockstep apply", "**Failed to apply** `network`", "deployment production: failure, network: failed to apply"),
 	},
 }
 
@@ -71,8 +71,8 @@ var hooks = Story{
 			r.Push("carol", "main", "A hook", githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] +
 				"\nhook \"changes\" {\n  on      = [\"before_apply\", \"after_apply\"]\n  program = \"" + deskName + "\"\n}\n"})
 		})},
-		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "waits for `lockstep apply`"),
-		commented("she applies it at once", "alice", 1, "lockstep apply", "**Not applied** `network`", "The hook `changes` of the base branch's `lockstep.hcl` refuses it: `nobody has agreed to CHG-7, the change of network`"),
+		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "ready to apply"),
+		commented("she applies it at once", "alice", 1, "lockstep apply", "**Not applied** `network`", "The hook `changes` denies it: `nobody has agreed to CHG-7, the change of network`"),
 		{title: "the board agrees to the change", do: func(_ context.Context, w *World) error {
 			w.desk.mu.Lock()
 			defer w.desk.mu.Unlock()

@@ -38,11 +38,11 @@ var killedApply = Story{
 				return err
 			}
 			return w.killWorker(ctx, intent, `terraform_data.host`)
-		}, want: []string{"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "Not known to be created"}, never: []string{"locked since"}},
+		}, want: []string{"**Failed to apply** `network`: 2 added, 0 changed, 0 destroyed", "Not known to be created"}, never: []string{"locked since"}},
 		commented("what has to be looked at is told whenever somebody asks", "alice", 1, "lockstep recover",
-			"The state of `network` is **complete**, but for what is listed here.", "`terraform_data.host` **may exist, and no state knows it**", "lockstep recover -forget 'terraform_data.host'"),
+			"`network`: **1 object needs your decision**", "`terraform_data.host` **may exist without being in the state**", "lockstep recover -forget 'terraform_data.host'"),
 		commented("a plan is none of all that the pull request changes", "alice", 1, "lockstep plan",
-			"waits until it is settled whether `terraform_data.host` exists", "check lockstep: action_required, Not all is planned: 1 project"),
+			"unknown whether `terraform_data.host` exists, see `lockstep recover`", "check lockstep: action_required, 1 project partly planned"),
 		commented("alice has found it, so she imports it", "alice", 1, "lockstep import terraform_data.host the-id -p network",
 			"1 to import, 1 to add", "terraform_data.alias will be created"),
 		commented("and applies that, with what has waited for it", "alice", 1, "lockstep apply", "**Applied** `network`: 1 imported, 1 added"),
@@ -56,7 +56,7 @@ var resume = Story{
 	scenes: []scene{
 		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
 		{title: "she applies it, and the time of the process is over when the zone is made", do: inTurns,
-			want: []string{"2 of 4 changes are done", "**Applied** `network`: 4 added, 0 changed, 0 destroyed", "check lockstep/network: success, Applied: 4 added"}},
+			want: []string{"2 of 4", "**Applied** `network`: 4 added, 0 changed, 0 destroyed", "check lockstep/network: success, Applied – 4 added"}},
 		merged("and merges", "alice", 1),
 	},
 }
@@ -69,7 +69,7 @@ var stop = Story{
 		{title: "she applies it, and bob stops it when the zone is made", do: func(ctx context.Context, w *World) error {
 			return stopped(ctx, w, says("alice", 1, "lockstep apply"), says("bob", 1, "lockstep stop"))
 		},
-			want: []string{"**Stopping** the apply of `network`, as `bob` asked", "**Stopped** the apply of `network`, as `bob` asked: 2 of 4 changes are done, and in the state"}, never: []string{"failed"}},
+			want: []string{"**Cancelling** the apply of `network`, as `bob` requested", "**Cancelled** the apply of `network`, as `bob` requested: 2 of 4 changes done, and the state contains them"}, never: []string{"failed"}},
 		commented("alice goes on with the rest", "alice", 1, "lockstep apply", "**Applied** `network`: 4 added"),
 	},
 }
@@ -83,7 +83,7 @@ var applyQueue = Story{
 		opened("alice opens a pull request", "alice", "alarm", "An alarm", githubtest.Files{"app/alarm.tf": oneObject("alarm")}, "1 to add"),
 		opened("and bob another one", "bob", "backup", "A backup", githubtest.Files{"app/backup.tf": oneObject("backup")}, "1 to add"),
 		{title: "alice merges hers, and bob his while it is being applied", do: inLine,
-			want: []string{"waiting to be applied, requested by `bob`: place 1 in the queue of this state, behind #2 (`alice`)", "check lockstep/app: success, Applied: 1 added"}},
+			want: []string{"queued (2nd, behind #2), requested by `bob`", "check lockstep/app: success, Applied – 1 added"}},
 	},
 }
 

@@ -40,8 +40,8 @@ var buttons = Story{
 		merged("and merges", "alice", 1),
 		opened("bob opens one with a name", "bob", "names", "A name", names, "3 to add"),
 		{title: "he applies it, and alice presses stop when the zone is made", do: func(ctx context.Context, w *World) error {
-			return stopped(ctx, w, press("bob", "names", "lockstep/network", "Apply"), press("alice", "names", "lockstep/network", "Stop"))
-		}, want: []string{"**Stopped** the apply of `network`, as `alice` asked: 1 of 3 changes are done, and in the state"}},
+			return stopped(ctx, w, press("bob", "names", "lockstep/network", "Apply"), press("alice", "names", "lockstep/network", "Cancel"))
+		}, want: []string{"**Cancelled** the apply of `network`, as `alice` requested: 1 of 3 changes done, and the state contains them"}},
 	},
 }
 
@@ -72,9 +72,9 @@ var semanticEqual = Story{
 		opened("bob opens one, for the same project", "bob", "peering", "Peering with the office", peering, "1 to add"),
 		opened("alice another", "alice", "zone", "A zone", zone, "1 to add"),
 		commented("alice applies hers", "alice", 3, "lockstep apply", "**Applied** `network`: 1 added"),
-		merged("and merges: bob's plan is checked", "alice", 3, "Planned again, with the same changes", "An approval of this plan stays"),
+		merged("and merges: bob's plan is checked", "alice", 3, "Planned again, with the same changes", "Approvals of this plan stay valid"),
 		commented("bob applies the plan that he has seen", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added",
-			"Planned again, with the same changes", "`network/zone.tf`", "the state was written in between"),
+			"Planned again, with the same changes", "`network/zone.tf`", "the state was written"),
 	),
 }
 
@@ -86,10 +86,10 @@ var semanticDifferent = Story{
 		opened("bob opens another one, for the same project", "bob", "peering", "Peering with the office", peering, "2 to add"),
 		commented("alice applies hers", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
 		commented("bob tries his, which would remove alice's subnets", "bob", 2, "lockstep apply",
-			"**Not applied**", "this apply could revert it"),
+			"**Not applied**", "this apply could undo its changes"),
 		merged("alice merges: bob's plan is another one, as the network itself is there by now", "alice", 1,
-			"**Another plan** for `network`", "Differences from the approved plan", "- action: create", "1 to add, 0 to change, 0 to destroy"),
-		commented("bob has not seen that, and tries once more", "bob", 2, "lockstep apply", "**Not applied**", "whoever asked for the former one has not asked for this"),
+			"**New plan** for `network`", "Differences from the approved plan", "- action: create", "1 to add, 0 to change, 0 to destroy"),
+		commented("bob has not seen that, and tries once more", "bob", 2, "lockstep apply", "**Not applied**", "Nobody has confirmed the new plan"),
 		named("he has seen the new plan, and names it", "bob", 2, "**Applied** `network`: 1 added"),
 	},
 }
@@ -100,11 +100,11 @@ var planOptions = Story{
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		commented("she plans a part of it first", "alice", 1, "lockstep plan -target=terraform_data.vpc",
-			"1 to add, 0 to change, 0 to destroy", "Planned with `-target=terraform_data.vpc`. **It is a partial plan**"),
+			"1 to add, 0 to change, 0 to destroy", "Planned with `-target=terraform_data.vpc`. **This plan is partial**"),
 		commented("and applies that", "alice", 1, "lockstep apply", "**Applied** `network`: 1 added"),
 		commented("then the rest, with an object made anew", "alice", 1, "lockstep plan -replace=terraform_data.vpc", "1 to destroy", "Planned with `-replace=terraform_data.vpc`."),
-		commented("mallory would have it with a command of a shell", "mallory", 1, "lockstep plan -var 'x=1' -target=$(id)", "is no address for `-target`"),
-		commented("bob has other habits", "bob", 1, "terraform apply -auto-approve", "is for another program", "`lockstep apply`"),
+		commented("mallory would have it with a command of a shell", "mallory", 1, "lockstep plan -var 'x=1' -target=$(id)", "is not a valid address for `-target`"),
+		commented("bob has other habits", "bob", 1, "terraform apply -auto-approve", "is a command of another program", "`lockstep apply`"),
 		commented("alice applies", "alice", 1, "lockstep apply", "**Applied** `network`"),
 		commented("the end of it all is planned, too", "alice", 1, "lockstep plan -destroy", "0 to add, 0 to change, 3 to destroy, with -destroy"),
 	},
@@ -134,11 +134,11 @@ var forkPlan = Story{
 			f := r.Fork("mallory")
 			f.Push("mallory", "coffee", "Free coffee", zone)
 			r.OpenPullFrom(f, "mallory", "Free coffee", "coffee")
-		}), want: []string{"once somebody who may write has read and named it", "lockstep plan "}, never: []string{"to add"}},
+		}), want: []string{"once somebody with write access has read the commit and named it", "lockstep plan "}, never: []string{"to add"}},
 		scene{title: "alice reads it, and names the commit", do: by(func(r *githubtest.Repository) {
 			r.Comment("alice", 2, wholePlan.FindString(r.Comments(2)[0].Body))
-		}), want: []string{"Plan without credentials", "1 to add", "from a snapshot of the state"}},
-		commented("it cannot be applied from there", "alice", 2, "lockstep apply", "**Not applied**", "Merge it, and comment `lockstep plan`"),
+		}), want: []string{"previewed without credentials", "1 to add", "from a snapshot of the state"}},
+		commented("it cannot be applied from there", "alice", 2, "lockstep apply", "**Not applied**", "Merge it. Then comment `lockstep plan`"),
 		merged("she merges it", "alice", 2, "not applied"),
 		commented("what was merged is planned with credentials", "alice", 2, "lockstep plan", "1 to add"),
 		commented("and applied", "alice", 2, "lockstep apply", "**Applied** `network`: 1 added"),
@@ -159,12 +159,12 @@ var removedProject = Story{
 	Name:  "removed-project",
 	Shows: "Removing a project shows what will be destroyed. That needs an apply of its own.",
 	scenes: []scene{
-		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "waits for `lockstep apply`"),
+		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "ready to apply"),
 		commented("it is applied", "alice", 1, "lockstep apply", "**Applied** `network`: 2 added"),
 		merged("and merged", "alice", 1),
 		opened("bob removes the network from the repository", "bob", "remove", "No network any more", removedNetwork,
-			"**This pull request removes the project** `network`", "0 to add, 0 to change, 2 to destroy, with -destroy", "is removed, waits for `lockstep apply -p network`"),
-		commented("what waits is applied, but that is not", "bob", 2, "lockstep apply", "**Not applied** `network`", "that needs an apply of its own"),
+			"**This pull request removes the project** `network`", "0 to add, 0 to change, 2 to destroy, with -destroy", "ready to destroy with `lockstep apply -p network`"),
+		commented("what waits is applied, but that is not", "bob", 2, "lockstep apply", "**Not applied** `network`", "Such a plan needs a command of its own"),
 		commented("it is, by its name", "bob", 2, "lockstep apply -p network", "**Applied** `network`: 0 added, 0 changed, 2 destroyed"),
 		merged("and nothing is left to be merged but its end", "bob", 2),
 	},
@@ -176,7 +176,7 @@ var importByComment = Story{
 	scenes: []scene{
 		opened("alice opens a pull request for a zone that somebody has made by hand", "alice", "zone", "The zone",
 			githubtest.Files{"network/zone.tf": oneObject("zone")}, "2 to add, 0 to change, 0 to destroy"),
-		commented("without an address that is one", "alice", 1, "lockstep import terraform_data Z0123", "is no address"),
+		commented("without an address that is one", "alice", 1, "lockstep import terraform_data Z0123", "is not a valid address"),
 		commented("the zone is there already, so she imports it", "alice", 1, "lockstep import terraform_data.zone Z0123 -p network", "**Planned** `network`: 1 to import, 1 to add"),
 		commented("and applies that", "alice", 1, "lockstep apply", "**Applied** `network`: 1 imported, 1 added"),
 	},

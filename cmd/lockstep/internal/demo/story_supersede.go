@@ -15,7 +15,7 @@ var supersede = Story{
 	Shows: "A push replaces the plan in progress. Only the newest commit is planned.",
 	scenes: []scene{
 		{title: "alice opens a pull request, and pushes again while it is being planned", do: pushedMeanwhile,
-			want:  []string{"check lockstep/network: cancelled", "check lockstep/network: success, 3 to add", `"10.20.1.0/24"`},
+			want:  []string{"check lockstep/network: cancelled", "check lockstep/network: success, Ready to apply – 3 to add", `"10.20.1.0/24"`},
 			never: []string{"10.66."}},
 		commented("alice applies: the newest commit", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
 	},

@@ -102,10 +102,10 @@ func TestAppsShareNothing(t *testing.T) {
 	before := kept(t, m, dir)
 	other.repo.Comment("alice", n, "lockstep apply")
 	settle()
-	if got := other.said(n); !strings.Contains(got, "Lockstep has applied") || strings.Contains(got, ".first") {
+	if got := other.said(n); !strings.Contains(got, "applied by") || strings.Contains(got, ".first") {
 		t.Fatalf("the other server: %s", got)
 	}
-	if got := first.said(n); strings.Contains(got, "Lockstep has applied") || strings.Contains(got, ".other") || !strings.Contains(got, "2 to add") {
+	if got := first.said(n); strings.Contains(got, "applied by") || strings.Contains(got, ".other") || !strings.Contains(got, "2 to add") {
 		t.Errorf("the first server: %s", got)
 	}
 	if after := kept(t, m, dir); !slices.Equal(before, after) {
@@ -113,7 +113,7 @@ func TestAppsShareNothing(t *testing.T) {
 	}
 	first.repo.Comment("alice", n, "lockstep apply")
 	settle()
-	if got := first.said(n); !strings.Contains(got, "Lockstep has applied") {
+	if got := first.said(n); !strings.Contains(got, "applied by") {
 		t.Errorf("the first server: %s", got)
 	}
 

@@ -78,10 +78,10 @@ func TestSite(t *testing.T) {
 		}
 	}
 	want := []string{
-		"/acme/infra/pull/12 merged : app/eu is applied, good",
-		"/acme/infra/pull/7 open abc: network waits for lockstep apply, waiting",
-		"/acme/infra/pull/7 open abc: network@staging was superseded by a newer head, quiet",
-		"/acme/shop/pull/1 closed : all was closed without an apply, quiet",
+		"/acme/infra/pull/12 merged : app/eu applied, good",
+		"/acme/infra/pull/7 open abc: network ready to apply, waiting",
+		"/acme/infra/pull/7 open abc: network@staging superseded by a newer commit, quiet",
+		"/acme/shop/pull/1 closed : all closed, not applied, quiet",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -183,7 +183,7 @@ func TestPageHasNoOtherPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	var p page.Pull
-	if err := m.Show(t.Context(), r.Pull.Repo, 9, &p); err != nil || strings.Contains(p.Projects[0].Report, "nothing of note") || !strings.Contains(p.Projects[0].Report, "is not what was made") {
+	if err := m.Show(t.Context(), r.Pull.Repo, 9, &p); err != nil || strings.Contains(p.Projects[0].Report, "nothing of note") || !strings.Contains(p.Projects[0].Report, "The stored plan was replaced") {
 		t.Errorf("%+v %v", p, err)
 	}
 }
@@ -196,16 +196,16 @@ func TestLooks(t *testing.T) {
 		want string
 		says string
 	}{
-		"a plan":                {runstatus.Look{Head: "abc"}, "open abc: ; waits for lockstep apply, was superseded by a newer head", ""},
-		"closed":                {runstatus.Look{Head: "abc", Closed: true}, "closed abc: ; waits for lockstep apply, was superseded by a newer head", ""},
-		"merged":                {runstatus.Look{Head: "abc", Closed: true, Merged: true}, "merged abc: ; waits for lockstep apply, was superseded by a newer head", ""},
-		"a newer head":          {runstatus.Look{Head: "def"}, "open def: Nothing to plan; was superseded by a newer head, was superseded by a newer head", "touches no project"},
-		"a problem":             {runstatus.Look{Head: "abc", Problem: "Line 3 is wrong."}, "open abc: The projects cannot be determined; waits for lockstep apply, was superseded by a newer head", "Line 3 is wrong."},
-		"a refusal":             {runstatus.Look{Head: "def", Refused: "It is from a fork."}, "open def: Nothing is planned; was superseded by a newer head, was superseded by a newer head", "It is from a fork."},
-		"a removed project":     {runstatus.Look{Head: "abc", Removed: "It removes app."}, "open abc: ; waits for lockstep apply, was superseded by a newer head", "It removes app."},
-		"a note":                {runstatus.Look{Head: "abc", Notes: []string{"The state moves."}}, "open abc: ; waits for lockstep apply, was superseded by a newer head", "The state moves."},
-		"nobody could look":     {runstatus.Look{Head: "abc", GivenUp: "def"}, "open def: Lockstep could not look at this head; was superseded by a newer head, was superseded by a newer head", "Nothing is known of this head."},
-		"nobody has looked yet": {runstatus.Look{Heads: []string{"abc"}}, "open abc: Looking for the projects; waits for lockstep apply, was superseded by a newer head", ""},
+		"a plan":                {runstatus.Look{Head: "abc"}, "open abc: ; ready to apply, superseded by a newer commit", ""},
+		"closed":                {runstatus.Look{Head: "abc", Closed: true}, "closed abc: ; ready to apply, superseded by a newer commit", ""},
+		"merged":                {runstatus.Look{Head: "abc", Closed: true, Merged: true}, "merged abc: ; ready to apply, superseded by a newer commit", ""},
+		"a newer head":          {runstatus.Look{Head: "def"}, "open def: No project is affected; superseded by a newer commit, superseded by a newer commit", "changes no project"},
+		"a problem":             {runstatus.Look{Head: "abc", Problem: "Line 3 is wrong."}, "open abc: Failed: the projects could not be determined; ready to apply, superseded by a newer commit", "Line 3 is wrong."},
+		"a refusal":             {runstatus.Look{Head: "def", Refused: "It is from a fork."}, "open def: Nothing is planned; superseded by a newer commit, superseded by a newer commit", "It is from a fork."},
+		"a removed project":     {runstatus.Look{Head: "abc", Removed: "It removes app."}, "open abc: ; ready to apply, superseded by a newer commit", "It removes app."},
+		"a note":                {runstatus.Look{Head: "abc", Notes: []string{"The state moves."}}, "open abc: ; ready to apply, superseded by a newer commit", "The state moves."},
+		"nobody could look":     {runstatus.Look{Head: "abc", GivenUp: "def"}, "open def: Failed: Lockstep could not read this commit; superseded by a newer commit, superseded by a newer commit", "Lockstep does not know the projects of this commit."},
+		"nobody has looked yet": {runstatus.Look{Heads: []string{"abc"}}, "open abc: Looking for the projects that changed; ready to apply, superseded by a newer commit", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -101,7 +101,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 	}
 	repo.Merge("alice", n)
 	settle()
-	if got := said(); !strings.Contains(got, "Lockstep has applied") {
+	if got := said(); !strings.Contains(got, "applied by") {
 		t.Errorf("after the merge:\n%s", got)
 	}
 	untold(t, hub, dir, said())

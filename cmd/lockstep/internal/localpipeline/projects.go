@@ -107,7 +107,7 @@ func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
 
 // tones are those of the standings of a head that are none of its projects.
 var tones = map[comment.HeadStanding]page.Tone{
-	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadDenied: page.Bad, comment.HeadConflict: page.Bad, comment.HeadPolicies: page.Bad,
+	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadNotAllowed: page.Bad, comment.HeadConflict: page.Bad, comment.HeadPolicies: page.Bad,
 	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
 }
 
@@ -144,7 +144,7 @@ func (m *Machine) report(ctx context.Context, a status, same map[string]string) 
 	} else if len(text) > worthOnce {
 		same[key] = planName(a.run)
 	}
-	if a.former || !standings[a.Standing].counted && a.Standing != comment.PlanStopped {
+	if a.former || unplanned(a.Standing) && a.Standing != comment.PlanStopped {
 		return m.censored(text), nil
 	}
 	return m.censored(comment.Check{ProjectStatus: a.ProjectStatus}.Summary(github.MaxCheckText) + "\n" + text), nil
@@ -166,15 +166,10 @@ func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 	out := page.Project{
 		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: r.Plan.Full,
 	}
-	s := standings[p.Standing]
-	out.Standing, out.Tone = s.words, s.tone
-	switch {
-	case p.Held() && (p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.OnceMerged):
-		out.Standing, out.Tone = "waits for what is missing", page.Bad // as in the check of the head, which fails
-	case former && p.Standing != comment.Superseded:
-		out.Standing += ", at a former head"
+	if out.Standing, out.Tone = p.State(), toneOf(p); former && p.Standing != comment.Superseded {
+		out.Standing += ", at an earlier commit"
 	}
-	if s.counted {
+	if !unplanned(p.Standing) {
 		out.Summary = summary(r.Plan.Counts)
 	}
 	return out
@@ -205,36 +200,33 @@ func where(base string, a pipeline.Artifact) string {
 	return base + id.PlanPath(target)
 }
 
-// standings puts a project's standing into words.
-var standings = map[comment.Standing]struct {
-	words   string
-	tone    page.Tone
-	counted bool // there is a plan with changes to count
-}{
-	comment.Queued:      {"waits to be planned", page.Busy, false},
-	comment.Planning:    {"is being planned", page.Busy, false},
-	comment.Ready:       {"waits for lockstep apply", page.Waiting, true},
-	comment.OnMerge:     {"will be applied on merge", page.Waiting, true},
-	comment.OnceMerged:  {"is to be applied after the merge", page.Waiting, true},
-	comment.Blocked:     {"cannot be applied now", page.Bad, true},
-	comment.Renewed:     {"has another plan than before", page.Waiting, true},
-	comment.PartPlanned: {"is planned in part", page.Waiting, true},
-	comment.PartApplied: {"is applied in part", page.Waiting, true},
-	comment.Awaiting:    {"is to be applied after others", page.Busy, true},
-	comment.Previewed:   {"is planned without credentials", page.Quiet, true},
-	comment.NoChanges:   {"has nothing to do", page.Quiet, false},
-	comment.Postponed:   {"is to be planned after the apply of a former head", page.Busy, false},
-	comment.PlanFailed:  {"could not be planned", page.Bad, false},
-	comment.PlanStopped: {"has no plan, as it was stopped", page.Waiting, false},
-	comment.ApplyQueued: {"waits to be applied", page.Busy, true},
-	comment.Applying:    {"is being applied", page.Busy, true},
-	comment.Applied:     {"is applied", page.Good, true},
-	comment.ApplyFailed: {"could not be applied", page.Bad, true},
-	comment.Stopped:     {"was stopped", page.Bad, true},
-	comment.Stale:       {"is out of date", page.Waiting, true},
-	comment.NotApplied:  {"was not applied", page.Bad, true},
-	comment.Closed:      {"was closed without an apply", page.Quiet, false},
-	comment.Superseded:  {"was superseded by a newer head", page.Quiet, false},
+// toneOf is the colour of a project, which is that of its check: red for what failed or was denied alone.
+func toneOf(p comment.ProjectStatus) page.Tone {
+	switch p.Means() {
+	case comment.ToCome, comment.UnderWay:
+		return page.Busy
+	case comment.Wrong, comment.Disallowed:
+		return page.Bad
+	case comment.Unsettled:
+		return page.Waiting
+	case comment.Well:
+		switch p.Standing {
+		case comment.Ready, comment.OnMerge, comment.OnceMerged:
+			return page.Waiting
+		case comment.Applied:
+			return page.Good
+		}
+	}
+	return page.Quiet
+}
+
+// unplanned reports whether a project with a standing has no plan with changes to count.
+func unplanned(s comment.Standing) bool {
+	switch s {
+	case comment.Queued, comment.Planning, comment.Postponed, comment.NoChanges, comment.PlanFailed, comment.PlanStopped, comment.Closed, comment.Superseded:
+		return true
+	}
+	return false
 }
 
 // summary returns the changes to come.

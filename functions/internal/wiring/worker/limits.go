@@ -18,7 +18,7 @@ const (
 )
 
 // limitRemedy is the remedy for a limit.
-const limitRemedy = "Something in the configuration grows without end, or is larger than this function is set up for. Make it smaller and push again; whoever runs Lockstep can give the function more memory."
+const limitRemedy = "Something in the configuration grows without end, or exceeds the limits of this function. Make it smaller and push again, or ask an operator of Lockstep to give the function more memory."
 
 // limits are those of one run in a function with so much memory, or in a build on a machine of its own. Its time is the
 // invocation's, or the build's.

@@ -132,10 +132,7 @@ func (h head) page() comment.Head {
 		Closed: s.Closed, Refused: h.look.Refused != "", Problem: h.look.Problem != "", Conflict: h.look.Conflict, Unplanned: h.unplanned, Denied: h.look.Denied != "", Policies: s.Policies != "",
 	}
 	for _, p := range s.Projects {
-		if p.Held() && !p.Required.LeftToGitHub() { // a merge would be one that cannot be applied
-			p.Standing = comment.Blocked
-		}
-		f.Projects = append(f.Projects, p.Standing)
+		f.Projects = append(f.Projects, p.Concluded())
 	}
 	if s.Problem == "" {
 		s.Problem = h.look.Refused

@@ -36,6 +36,7 @@ var pending = []row{
 // settled are all others, from the worst on.
 var settled = []row{
 	{comment.ApplyFailed, comment.HeadApplyFailed}, {comment.PlanFailed, comment.HeadPlanFailed},
+	{comment.Denied, comment.HeadDenied},
 	{comment.Blocked, comment.HeadBlocked},
 	{comment.PlanStopped, comment.HeadPlanStopped}, {comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale}, {comment.Renewed, comment.HeadRenewed},
 	{comment.PartPlanned, comment.HeadPart}, {comment.PartApplied, comment.HeadPart},
@@ -66,7 +67,7 @@ func Of(f Facts) comment.HeadStanding {
 		return r
 	}
 	if f.Unplanned && f.Denied {
-		return comment.HeadDenied
+		return comment.HeadNotAllowed
 	}
 	if f.Unplanned {
 		return comment.HeadAwaited
@@ -88,7 +89,8 @@ func first(rows []row, projects []comment.Standing) comment.HeadStanding {
 	return ""
 }
 
-// Conclude returns the status and the conclusion of a check run. w decides about plans that wait for
+// Conclude returns the status and the conclusion of a check run. It is red for what failed or was denied alone: a check that waits for a
+// person has the conclusion action_required, by which a required check does not pass either. w decides about plans that wait for
 // somebody who applies them.
 func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	status, conclusion := concluded(s, w)
@@ -105,9 +107,9 @@ func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, g
 		return github.CheckQueued, ""
 	case comment.HeadApplying:
 		return github.CheckInProgress, ""
-	case comment.HeadUnknown, comment.HeadDenied, comment.HeadConflict, comment.HeadPolicies, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen, comment.HeadQueueApart:
+	case comment.HeadUnknown, comment.HeadNotAllowed, comment.HeadConflict, comment.HeadPolicies, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadDenied, comment.HeadGivenUp, comment.HeadQueueDiffers, comment.HeadQueueFailed, comment.HeadQueueUnseen, comment.HeadQueueApart:
 		return github.CheckCompleted, github.ConcludedFailure
-	case comment.HeadRefused, comment.HeadPlanStopped, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
+	case comment.HeadRefused, comment.HeadBlocked, comment.HeadPlanStopped, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
 		return github.CheckCompleted, github.ConcludedActionRequired
 	case comment.HeadPreviewed, comment.HeadOnceMerged: // the merge comes before an apply, whatever the base branch wants of others
 		return github.CheckCompleted, github.ConcludedNeutral

@@ -79,7 +79,7 @@ func entry(line string) (e Entry, err error) {
 			f.Closed = true
 		case word == "refused":
 			f.Refused = true
-		case word == "denied":
+		case word == "not allowed":
 			f.Denied = true
 		case word == "unplanned":
 			f.Unplanned = true

@@ -160,7 +160,7 @@ func (s *simulation) hosts() {
 // pursue has somebody of a team take the next step to an apply, as soon as they can see that it is the next one.
 func (s *simulation) pursue(p githubtest.PullView) {
 	c, ok := s.newest(p.Head)["lockstep"]
-	seen := ok && c.Status == github.CheckCompleted && (s.planned(p.Number) || !strings.Contains(c.Title, "to add"))
+	seen := ok && c.Status == github.CheckCompleted && (s.planned(p.Number) || !strings.Contains(c.Title, "to add") && !strings.Contains(c.Title, "ready to apply"))
 	reviewed := s.reviewing() || s.team.environment
 	switch {
 	case p.Fork:
@@ -189,7 +189,7 @@ func (s *simulation) pursue(p githubtest.PullView) {
 		s.land()
 	case s.queues() && !p.Conflicts && s.IntN(4) > 0:
 		s.enqueue(p)
-	case strings.HasSuffix(c.Title, "Nothing to plan"):
+	case strings.HasSuffix(c.Title, "No project is affected"):
 		s.goOn(60)
 		sha := s.repo.Push("alice", p.From, "More", s.editAnywhere())
 		s.isPushed(sha, p.Number)

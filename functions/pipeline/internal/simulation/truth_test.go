@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -349,7 +350,10 @@ func (s *simulation) checked(r runs.Run) {
 	}
 	held, lifted := s.held(r)
 	if held {
-		want = github.ConcludedFailure // its review is missing
+		want = github.ConcludedActionRequired // its review is missing
+		if strings.HasPrefix(c.Title, "Denied by ") {
+			want = github.ConcludedFailure
+		}
 	}
 	other, left := s.worst(r)
 	if other == github.ConcludedFailure || other != "" && want == github.ConcludedSuccess {
@@ -359,12 +363,14 @@ func (s *simulation) checked(r runs.Run) {
 		want = ""
 	}
 	switch {
-	case r.Phase == runs.Planned && s.locked(r) && (!left || !s.merged(r)):
-		want = github.ConcludedFailure
+	case r.Phase == runs.Planned && s.locked(r) && left:
+		want = "" // another one has the check, too, and may have failed
+	case r.Phase == runs.Planned && s.locked(r) && want != github.ConcludedFailure:
+		want = github.ConcludedActionRequired
 	case s.inTheWay(r.Project, r.Pull.Number):
 		want = "" // another pull request was applied since, or when the check was written
 	}
-	if r.Phase == runs.Planned && strings.Contains(c.Summary, "has locked the state for #") != s.locked(r) {
+	if r.Phase == runs.Planned && strings.Contains(c.Summary, "Locked by #") != s.locked(r) {
 		s.bug("the check of %s of #%d does not tell whether it is locked: %s", r.Project, r.Pull.Number, c.Summary)
 	}
 	if !ok {
@@ -401,8 +407,10 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 			waits := o.Phase == runs.Planned && (p.State == "open" || p.State == "merged" && o.Spec.AfterMerge)
 			held, lifted := s.held(o)
 			left = left || waits && lifted
-			if waits && (held || s.locked(o)) {
-				return github.ConcludedFailure, left // it cannot be applied now
+			left = left || waits && held && s.teaming() // a policy or a gate may deny it
+			if waits && (held || s.locked(o)) {         // a person has to act
+				found = cmp.Or(found, github.ConcludedActionRequired)
+				continue
 			}
 			if waits && s.inTheWay(o.Project, p.Number) {
 				left = true // nor can it, but its check may be older

@@ -15,11 +15,11 @@ type ProvidersMoved struct {
 }
 
 func (r ProvidersMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made with another provider: %s.", markdown.Plainly(r.Problem)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date, because a provider has changed: %s.", markdown.Plainly(r.Problem)), planAgain(r.Merged)
 }
 
 func (r ProvidersMoved) since() string {
-	return "a provider is another one: " + markdown.Plainly(r.Problem)
+	return "a provider has changed: " + markdown.Plainly(r.Problem)
 }
 
 // OthersMoved: files around the configuration have changed, which programs can read.
@@ -29,11 +29,11 @@ type OthersMoved struct {
 }
 
 func (r OthersMoved) words() (text, remedy string) {
-	return fmt.Sprintf("Files around the project's configuration have changed since the plan was made: %s.", r.Files.Text()), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date, because files outside the configuration, which programs can read, have changed: %s.", r.Files.Text()), planAgain(r.Merged)
 }
 
 func (r OthersMoved) since() string {
-	return fmt.Sprintf("files around the configuration have changed: %s", r.Files.Text())
+	return fmt.Sprintf("files outside the configuration have changed: %s", r.Files.Text())
 }
 
 // ConfigMoved: files of the configuration have changed.
@@ -43,43 +43,43 @@ type ConfigMoved struct {
 }
 
 func (r ConfigMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The project's configuration has changed since the plan was made: %s.", r.Files.Text()), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date, because the configuration of the project has changed: %s.", r.Files.Text()), planAgain(r.Merged)
 }
 
 func (r ConfigMoved) since() string {
-	return fmt.Sprintf("the base branch's configuration has changed: %s", r.Files.Text())
+	return fmt.Sprintf("the configuration on the base branch has changed: %s", r.Files.Text())
 }
 
 func (r OtherVersion) since() string { return "another version of Lockstep had made the plan" }
 
 func (r InputsMoved) since() string {
-	return fmt.Sprintf("files that it was made from have changed: %s", r.Files.Text())
+	return fmt.Sprintf("files of the plan have changed: %s", r.Files.Text())
 }
 
 func (r ModulesMoved) since() string {
-	return fmt.Sprintf("the sources of these modules mean something else now: %s", r.Modules.Text())
+	return fmt.Sprintf("the sources of these modules have changed: %s", r.Modules.Text())
 }
 
 func (r PlaceMoved) since() string {
-	return fmt.Sprintf("its state is at %s now, and was at %s", markdown.Code(r.Place), markdown.Code(r.Planned))
+	return fmt.Sprintf("the state has moved to %s from %s", markdown.Code(r.Place), markdown.Code(r.Planned))
 }
 
 func (r StateMoved) since() string {
 	by := ""
 	if r.By != "" {
-		by = fmt.Sprintf(", by the apply of #%d that %s asked for", r.Number, markdown.Code(r.By))
+		by = fmt.Sprintf(" by #%d, applied by %s", r.Number, markdown.Code(r.By))
 	}
 	switch r.Change {
 	case StateGone:
-		return "the state that it was made from is gone"
+		return "the state was deleted"
 	case StateReplaced:
-		return "the state is another one" + by
+		return "the state was replaced" + by
 	case StateCreated:
-		return "the state was written for the first time in between" + by
+		return "the state was created" + by
 	case SerialMoved:
-		return fmt.Sprintf("the state was written in between: serial %d -> %d%s", r.Was, r.Is, by)
+		return fmt.Sprintf("the state was written (serial %d, now %d)%s", r.Was, r.Is, by)
 	}
-	return "the state was written in between, under the same serial" + by
+	return "the state was written under the same serial" + by
 }
 
 // OutputsPlanned: the plan was made with the outputs that the plans of other projects would have.
@@ -89,11 +89,11 @@ type OutputsPlanned struct {
 }
 
 func (r OutputsPlanned) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made with outputs of %s that were planned.", markdown.List(r.Projects)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date, because it used planned outputs of %s.", markdown.List(r.Projects)), planAgain(r.Merged)
 }
 
 func (r OutputsPlanned) since() string {
-	return fmt.Sprintf("it had been made with outputs of %s that were planned", markdown.List(r.Projects))
+	return fmt.Sprintf("the plan used planned outputs of %s", markdown.List(r.Projects))
 }
 
 // OutputsMoved: other projects that the plan depends on were applied since.
@@ -103,11 +103,11 @@ type OutputsMoved struct {
 }
 
 func (r OutputsMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan depends on %s, applied since.", markdown.List(r.Projects)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date, because %[1]s %[2]s been applied, which it depends on.", markdown.List(r.Projects), has(r.Projects)), planAgain(r.Merged)
 }
 
 func (r OutputsMoved) since() string {
-	return fmt.Sprintf("it depends on %s, applied in between", markdown.List(r.Projects))
+	return fmt.Sprintf("%s %s been applied", markdown.List(r.Projects), has(r.Projects))
 }
 
 // PlanDiffers: the approved plan did not fit any more, and the plan that was made again is not the
@@ -120,11 +120,11 @@ type PlanDiffers struct {
 }
 
 func (r PlanDiffers) words() (text, remedy string) {
-	text = fmt.Sprintf("It was planned again, since %s: **the changes are not those that were approved**, and nothing was changed.", Since(r.Since))
+	text = fmt.Sprintf("Lockstep planned again, because %s. **The changes differ from the approved plan**, so nothing was applied.", Since(r.Since))
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(r.Plan)))
+	return text, fmt.Sprintf("The comment with the plans shows the new plan and the difference. Read it. To apply the new plan, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(r.Plan)))
 }
 
 // Since joins the facts because of which a plan was made again.
@@ -136,7 +136,7 @@ func Since(rs List) string {
 		}
 	}
 	if len(parts) == 0 {
-		return "it did not fit any more"
+		return "the plan was out of date"
 	}
 	return strings.Join(parts, "; ")
 }
@@ -147,5 +147,5 @@ func PlannedAgain(rs List) string {
 	if len(rs) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Planned again, with the same changes, since %s.\n\n", Since(rs))
+	return fmt.Sprintf("Planned again, with the same changes, because %s.\n\n", Since(rs))
 }

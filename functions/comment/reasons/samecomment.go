@@ -17,11 +17,11 @@ type PlannedAbove struct {
 func (r PlannedAbove) words() (text, remedy string) {
 	first := markdown.Code(r.Command.String())
 	if r.Verb == grammar.Apply {
-		return fmt.Sprintf("The comment asks for more than one plan of %s: %s is the one that is made.", markdown.Code(r.Project), first),
-			fmt.Sprintf("Look at it, and comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
+		return fmt.Sprintf("The comment requests more than one plan of %s, so Lockstep makes the first, %s.", markdown.Code(r.Project), first),
+			fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 	}
-	return fmt.Sprintf("The same comment asks for another plan of %s before: %s.", markdown.Code(r.Project), first),
-		"A project has one plan: apply that one, or comment this command alone, and its plan takes the place of the other."
+	return fmt.Sprintf("The same comment already requests another plan of %s: %s.", markdown.Code(r.Project), first),
+		"A project has one plan at a time. Apply the other plan first, or write this command in a new comment to replace it."
 }
 
 // ShownFirst: a change of the state and its apply are asked for in one comment.
@@ -31,8 +31,8 @@ type ShownFirst struct {
 }
 
 func (r ShownFirst) words() (text, remedy string) {
-	return fmt.Sprintf("The plan of %s is shown before anybody applies it.", markdown.Code(r.Command.String())),
-		fmt.Sprintf("Look at it, and comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
+	return fmt.Sprintf("The comment requests %s and its apply together, so nobody has seen the plan.", markdown.Code(r.Command.String())),
+		fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
 // PlanUnseen: a plan and its apply are asked for in one comment. Let is set if the base branch lets plans be applied so, and this one does
@@ -43,13 +43,13 @@ type PlanUnseen struct {
 }
 
 func (r PlanUnseen) words() (text, remedy string) {
-	text = "You asked for the plan and for its apply in one comment, so you have not seen the plan."
+	text = "You requested the plan and its apply in one comment, so you have not seen the plan."
 	if r.Let {
 		text += " The setting " + markdown.Code("apply_unseen") + " covers only plans that create objects and update them in place."
 	}
 	remedy = fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 	if !r.Let {
-		remedy += fmt.Sprintf(" To have plans applied so that only create objects and update them in place, set %s in the base branch's %s.", markdown.Code("apply_unseen = true"), markdown.Code("lockstep.hcl"))
+		remedy += fmt.Sprintf(" To allow such comments for plans that only create objects or update them in place, set %s in %s on the base branch.", markdown.Code("apply_unseen = true"), markdown.Code("lockstep.hcl"))
 	}
 	return text, remedy
 }
@@ -58,5 +58,5 @@ func (r PlanUnseen) words() (text, remedy string) {
 type NotReplaced struct{ Project string }
 
 func (r NotReplaced) words() (text, remedy string) {
-	return fmt.Sprintf("The pull request removes %s: its objects are destroyed, and none is replaced.", markdown.Code(r.Project)), ""
+	return fmt.Sprintf("The pull request removes %s: Lockstep can only destroy its objects, and replaces none.", markdown.Code(r.Project)), "To replace an object, do so in a pull request that keeps the project."
 }

@@ -31,13 +31,11 @@ func (b *Behind) cell() string {
 	case b == nil:
 		return ""
 	case len(b.Cycle) > 0:
-		return ", **in a circle** of projects that depend on each other"
+		return ", in a **cycle** of dependencies"
 	case b.Destroys:
 		return ", to be destroyed after " + someNames(b.On)
-	case b.Once:
-		return ", behind " + someNames(b.On)
 	}
-	return ", to be applied after " + someNames(b.On)
+	return ", after " + someNames(b.On)
 }
 
 // outOfTurn reports whether an apply of the plan alone is refused, because of the order.
@@ -65,27 +63,27 @@ func (b *Behind) Text(p behindPlan) string {
 	if len(b.Cycle) > 0 {
 		return reasons.List{reasons.InCycle{Projects: b.Cycle}}.Markdown()
 	}
-	one, held, then := len(b.On) == 1, "", "Comment"
+	one, held := len(b.On) == 1, ""
 	if p.Lacks {
-		held = ", and once what is missing is there"
-		then = "Then comment"
+		held = ", and once its requirements are met"
 	}
-	text := fmt.Sprintf("It is applied after %s, which it depends on%s.", someNames(b.On), held)
+	text := fmt.Sprintf("This project is applied after %s, which it depends on%s.", someNames(b.On), held)
 	if b.Destroys {
-		text = fmt.Sprintf("It is destroyed after %s, which %s on it%s.", someNames(b.On), plural(one, "depends", "depend"), held)
+		text = fmt.Sprintf("This project is destroyed after %s, which %s on it%s.", someNames(b.On), plural(one, "depends", "depend"), held)
 	}
 	again, left := b.Again, b.Left
 	if p.OnMerge { // what the merge is to apply, too, and does not as it is planned
 		again = union(b.Again, b.OnMerge)
 		left = slices.DeleteFunc(slices.Clone(b.Left), func(n string) bool { return slices.Contains(b.OnMerge, n) })
 	}
+	first := "Comment"
 	if len(again) > 0 {
-		name := "NAME"
+		first = "Then comment"
 		if len(again) == 1 {
-			name = again[0]
+			text += fmt.Sprintf(" First plan %s again: comment %s.", someNames(again), markdown.Code("lockstep plan -p "+again[0]))
+		} else {
+			text += fmt.Sprintf(" First plan %s again: comment %s for each.", someNames(again), markdown.Code("lockstep plan -p NAME"))
 		}
-		text += fmt.Sprintf(" First %s %s to be planned again: comment %s%s.", someNames(again), plural(len(again) == 1, "has", "have"), markdown.Code("lockstep plan -p "+name), plural(len(again) == 1, "", " for each"))
-		then = "Then comment"
 	}
 	switch {
 	case b.Destroys && (p.AfterMerge || p.Removed && len(b.OnMerge) > 0):
@@ -93,21 +91,21 @@ func (b *Behind) Text(p behindPlan) string {
 	case p.AfterMerge:
 		return text + " " + reasons.AfterMerge(b.OnMerge) + " " + reasons.OrderFirst
 	}
-	alone := fmt.Sprintf("comment %s on the pull request", p.Apply)
+	applied := plural(one, "that project is", "those projects are")
 	switch {
 	case p.OnMerge && len(left) == 0:
-		return text + " Merging the pull request applies this plan then."
+		return text + " Then merge the pull request, which applies this plan."
 	case p.OnMerge:
-		return text + fmt.Sprintf(" Apply %s before the merge: merging the pull request applies this plan then.", someNames(left))
+		return text + fmt.Sprintf(" Apply %s first. Then merge the pull request, which applies this plan.", someNames(left))
 	case p.Elsewhere:
 		return text
 	case len(b.Left) == 0:
-		return text + fmt.Sprintf(" %s under way. To apply this plan then, %s.", plural(one, "That is", "All of these are"), alone)
+		return text + fmt.Sprintf(" The apply of %s in progress. To apply this plan then, comment %s on the pull request.", plural(one, "that project is", "those projects is"), p.Apply)
 	case p.Removed:
-		return text + fmt.Sprintf(" Once %s applied, %s.", plural(one, "that is", "those are"), alone)
+		return text + fmt.Sprintf(" Once %s applied, comment %s on the pull request.", applied, p.Apply)
 	}
-	return text + fmt.Sprintf(" %s %s on the pull request: that applies %s, in that order. %s applies this plan once %s applied.",
-		then, markdown.Code("lockstep apply"), plural(one, "both", "all of them"), p.Apply, plural(one, "that is", "those are"))
+	return text + fmt.Sprintf(" %s %s on the pull request to apply %s in that order. To apply this plan alone, once %s applied, comment %s.",
+		first, markdown.Code("lockstep apply"), plural(one, "both", "all of them"), applied, p.Apply)
 }
 
 // union are the names of two lists, each once.

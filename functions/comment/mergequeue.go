@@ -41,42 +41,42 @@ func (q QueuedPlan) line() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
 	switch q.Outcome {
 	case QueueSame:
-		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s: the changes are the same.", name, at)
+		return fmt.Sprintf("%s: planned again in the merge queue at %s, with the same changes.", name, at)
 	case QueueOnTop:
-		after := map[bool]string{false: "Its apply plans once more, and is refused if the changes are not those of this plan.", true: "Once that is done, it is planned once more."}[q.Empty]
-		return fmt.Sprintf("%s was planned again at the head of the merge queue, %s, on top of %s, which changes the same state, is merged first, and is not applied yet. %s", name, at, pullNumbers(q.On), after)
+		after := map[bool]string{false: "The apply plans again, and stops if the changes differ.", true: "Lockstep plans it again after that apply."}[q.Empty]
+		return fmt.Sprintf("%s: planned again in the merge queue at %s, on top of %s, which is ahead and not applied yet. %s", name, at, pullNumbers(q.On), after)
 	case QueueDiffers, QueueFailed, QueueUnseen, QueueApart:
 		return q.markdown()
 	}
-	return fmt.Sprintf("%s is being planned at the head of the merge queue.", name)
+	return fmt.Sprintf("%s: planning in the merge queue.", name)
 }
 
 // markdown is the comment on the pull request; there is one only where the check of the group fails.
 func (q QueuedPlan) markdown() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
 	if q.Outcome == QueueUnseen {
-		return fmt.Sprintf("**The pull request was put into the merge queue before the plan of %s was shown**, %s: whoever did it has not seen the plan.\n\nSo the check of the merge group fails, and nothing is merged. Look at the plan, and put the pull request into the queue again.", name, at)
+		return fmt.Sprintf("**Added to the merge queue before the plan of %s was posted** (%s), so nobody had seen the plan.\n\nThe check of the merge group fails, and nothing is merged. Read the plan, then add the pull request to the queue again.", name, at)
 	}
 	if q.Outcome == QueueApart {
-		return fmt.Sprintf("**Not planned: touches %s only together with the pull requests ahead**, %s: by itself this pull request does not change the project, so nobody has seen a plan of this change.\n\nSo the check of the merge group fails, and nothing is merged. Once the pull requests ahead of it in the queue are merged, comment `lockstep plan`, look at the plan, and put the pull request into the queue again.", name, at)
+		return fmt.Sprintf("**No plan of %s** (%s): this pull request changes the project only together with the pull requests ahead in the queue, so nobody has seen a plan.\n\nThe check of the merge group fails, and nothing is merged. Once the pull requests ahead are merged, comment `lockstep plan` and read the plan. Then add the pull request to the queue again.", name, at)
 	}
 	after := ""
 	if len(q.On) > 0 {
 		after = fmt.Sprintf(" after the apply of %s", pullNumbers(q.On))
 	}
-	remedy := fmt.Sprintf("So the check of the merge group fails, and nothing is merged. Comment %s%s, look at the plan, and put the pull request into the queue again.",
+	remedy := fmt.Sprintf("The check of the merge group fails, and nothing is merged. Comment %s%s, and read the plan. Then add the pull request to the queue again.",
 		markdown.Code(grammar.Command{Verb: grammar.Plan, Project: q.Project}.String()), after)
 	if q.Outcome == QueueFailed {
-		return fmt.Sprintf("**%s could not be planned at the head of the merge queue**, %s.\n\n%s\n\n%s", name, at, strings.TrimSpace(q.Problem), remedy)
+		return fmt.Sprintf("**Failed to plan %s in the merge queue** (%s).\n\n%s\n\n%s", name, at, strings.TrimSpace(q.Problem), remedy)
 	}
 	since := ""
 	if len(q.Since) > 0 {
-		since = ", since " + reasons.Since(q.Since)
+		since = ", because " + reasons.Since(q.Since)
 	}
 	if q.Difference == "" {
-		return fmt.Sprintf("**The plan for %s does not hold at the head of the merge queue**, %s%s.\n\n%s", name, at, since, remedy)
+		return fmt.Sprintf("**The plan of %s is out of date in the merge queue** (%s)%s.\n\n%s", name, at, since, remedy)
 	}
-	return fmt.Sprintf("**Another plan for %s at the head of the merge queue**, %s%s: `-` is of the plan that waits for the merge, `+` of the one there.\n\n%s\n\n%s",
+	return fmt.Sprintf("**The plan of %s has changed in the merge queue** (%s)%s: `-` is the plan that applies on merge, `+` the new one.\n\n%s\n\n%s",
 		name, at, since, strings.TrimSpace(q.Difference), remedy)
 }
 

@@ -45,13 +45,13 @@ func countsText(c counting.Counts, imported, add, change, destroy, forget string
 	return strings.Join(parts, ", ")
 }
 
-// farText returns how far an apply is as "80 of 200 changes are done", or "" where nothing is known.
+// farText returns how far an apply is as "80 of 200 changes done", or "" where nothing is known.
 func farText(done, of int) string {
 	switch of {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("%d of 1 change is done", done)
+		return fmt.Sprintf("%d of 1 change done", done)
 	}
-	return fmt.Sprintf("%d of %d changes are done", done, of)
+	return fmt.Sprintf("%d of %d changes done", done, of)
 }

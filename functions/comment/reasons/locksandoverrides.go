@@ -11,15 +11,15 @@ import (
 type NothingToLock struct{}
 
 func (NothingToLock) words() (text, remedy string) {
-	return "This pull request touches no project whose state it could lock.", ""
+	return "This pull request changes no project, so there is no state to lock.", ""
 }
 
 // SetNotLocked: other projects of the same command cannot be locked.
 type SetNotLocked struct{ Projects []string }
 
 func (r SetNotLocked) words() (text, remedy string) {
-	return fmt.Sprintf("%s cannot be locked, and the projects of a command are locked together, or none of them.", markdown.List(r.Projects)),
-		fmt.Sprintf("To lock this one alone, comment %s.", markdown.Code("lockstep lock -p NAME --reason \"...\""))
+	return fmt.Sprintf("%s cannot be locked. A command locks all its projects or none.", markdown.List(r.Projects)),
+		fmt.Sprintf("To lock one project, comment %s.", markdown.Code("lockstep lock -p NAME --reason \"...\""))
 }
 
 // LockedByAnother: a person keeps the state for another pull request.
@@ -44,17 +44,17 @@ func (r LockedByAnother) words() (text, remedy string) {
 	case r.Locking:
 		return LockedFor(r), r.Lifts()
 	}
-	return LockedFor(r), r.Lifts() + " The plan can be applied then, if it still fits."
+	return LockedFor(r), r.Lifts() + " Then apply again."
 }
 
 // Lifts is the remedy for the lock itself.
 func (r LockedByAnother) Lifts() string {
-	return fmt.Sprintf("%s on #%d lifts the lock, and so does its merge or its close.", markdown.Code("lockstep unlock"), r.Number)
+	return fmt.Sprintf("To release the lock, comment %s on #%d, or merge or close that pull request.", markdown.Code("lockstep unlock"), r.Number)
 }
 
 // LockedFor is the note about a person's lock on a project's state.
 func LockedFor(r LockedByAnother) string {
-	return fmt.Sprintf("%s has locked the state for #%d%s: %s.", markdown.Code(r.By), r.Number, SinceWhen(r.Since), markdown.Code(r.Because))
+	return fmt.Sprintf("Locked by #%[2]d: %[1]s has locked the state%[3]s: %[4]s.", markdown.Code(r.By), r.Number, SinceWhen(r.Since), markdown.Code(r.Because))
 }
 
 // SinceWhen is ", since 2 January 2025, 15:04 UTC"; "" for a time that is not known.
@@ -75,29 +75,29 @@ type NotLifted struct {
 
 func (r NotLifted) words() (text, remedy string) {
 	if r.Empty {
-		return "The plan has no changes, and is not applied: there is no requirement to lift.", ""
+		return "The plan has no changes, so there is nothing to override.", ""
 	}
 	if r.Nobody {
-		return fmt.Sprintf("There is no requirement for this plan that anybody could lift: the base branch's %s has none with the argument %s.", settings, markdown.Code("override")),
-			"What is missing, if anything, has to be fulfilled: the comment with the plans tells."
+		return fmt.Sprintf("No requirement for this plan can be overridden: %s on the base branch sets %s for none.", settings, markdown.Code("override")),
+			"Meet the requirements: the comment with the plans lists them."
 	}
-	return fmt.Sprintf("There is no requirement for this plan that the base branch's %s lets %s lift.", settings, markdown.Code(r.Login)),
-		fmt.Sprintf("Those whom the argument %s of the require block names can.", markdown.Code("override"))
+	return fmt.Sprintf("%[2]s can override none of the requirements for this plan, by %[1]s on the base branch.", settings, markdown.Code(r.Login)),
+		fmt.Sprintf("Ask somebody whom %s of the requirement names.", markdown.Code("override"))
 }
 
 // NotAsWritten: GitHub does not have the comment or review of a command any more, or has it with another text, author or time.
 type NotAsWritten struct{}
 
 func (NotAsWritten) words() (text, remedy string) {
-	return "Nothing of this comment is done: somebody has edited or deleted it since, or it is not by the person who sent it.", "Write the command as a new comment."
+	return "Lockstep ignores this comment, because somebody has edited or deleted it, or because GitHub names another author.", "Write the command as a new comment."
 }
 
 // NotInConversation: an override was written in a review, or on a line of a file.
 type NotInConversation struct{}
 
 func (NotInConversation) words() (text, remedy string) {
-	return "An override is a comment in the conversation of the pull request, which nobody has edited; in a review, or on a line of a file, it does not count.",
-		"Write it as a comment of its own."
+	return "An override has to be an unedited comment in the conversation. Reviews and comments on lines of a file do not count.",
+		"Write the override as a new comment in the conversation."
 }
 
 // VoidOverride: an override was written before people could see its plan; or it was edited or deleted since, if Edited is set.
@@ -107,24 +107,24 @@ type VoidOverride struct {
 
 func (r VoidOverride) words() (text, remedy string) {
 	if r.Edited {
-		return "The comment was edited, or deleted. Others may do that, too, so it is no override any more.", "Write the override as a new comment."
+		return "The comment was edited or deleted, which others can do, too. So the override is void.", "Write the override as a new comment."
 	}
-	return "The plan was shown after this comment was written, or in the same second: whoever wrote it has not seen the plan.",
-		"Look at the plan, and write the override again."
+	return "This plan was posted after your comment, so you have not seen it.",
+		"Read the plan, then write the override again."
 }
 
 // NothingToRecover: no project of the pull request was ever planned.
 type NothingToRecover struct{}
 
 func (NothingToRecover) words() (text, remedy string) {
-	return "This pull request has no project whose state could be recovered.", fmt.Sprintf("Comment %s first.", markdown.Code("lockstep plan -p NAME"))
+	return "This pull request has no project with a state to recover.", fmt.Sprintf("First plan the project: comment %s.", markdown.Code("lockstep plan -p NAME"))
 }
 
 // NothingToStop: no plan or apply is under way.
 type NothingToStop struct{}
 
 func (NothingToStop) words() (text, remedy string) {
-	return "Nothing of this pull request is being planned or applied.", ""
+	return "No plan or apply of this pull request is in progress.", ""
 }
 
 // WasStopped: somebody stopped the plan or apply before it was done. Merged is set for an apply of a merge.
@@ -134,7 +134,7 @@ type WasStopped struct {
 }
 
 func (r WasStopped) words() (text, remedy string) {
-	text = fmt.Sprintf("%s stopped it.", markdown.Code(r.By))
+	text = fmt.Sprintf("%s cancelled it.", markdown.Code(r.By))
 	if r.Merged {
 		return text, planAgain(true)
 	}

@@ -53,13 +53,28 @@ func severalTurns(names []string) string {
 	return text
 }
 
-// behind returns the place of a queued apply: ": place 2 in the queue of this state, behind #12 (`bob`) and #15";
-// "" for the first.
+// behind returns the place of a queued apply: " (3rd, behind #12 and #15)"; "" for the first.
 func (p ProjectStatus) behind() string {
 	if len(p.Ahead) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": place %d in the queue of this state, behind %s", len(p.Ahead), turnList(p.Ahead))
+	return fmt.Sprintf(" (%s, behind %s)", ordinal(len(p.Ahead)+1), turnPulls(p.Ahead))
+}
+
+// ordinal writes a place: "1st", "2nd", "11th".
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
 }
 
 // queues reports whether all applies that are under way are queued behind those of other pull requests.
@@ -78,14 +93,4 @@ func (s Status) ahead() (all []Turn) {
 		}
 	}
 	return all
-}
-
-// place is that of the applies that are queued, for the headline: the place of a single one, and the applies ahead.
-func (s Status) place() string {
-	text := "behind " + turnList(s.ahead())
-	if n, _, _ := s.count([]Standing{inLine}); n > 1 {
-		return text
-	}
-	i := slices.IndexFunc(s.Projects, func(p ProjectStatus) bool { return p.ranked() == inLine })
-	return fmt.Sprintf("place %d, %s", len(s.Projects[i].Ahead), text)
 }

@@ -13,7 +13,7 @@ import (
 func doneByOthers(by map[string]int) string {
 	var all []string
 	for _, label := range slices.Sorted(maps.Keys(by)) {
-		all = append(all, fmt.Sprintf("%s by the apply of #%d", markdown.Code(label), by[label]))
+		all = append(all, fmt.Sprintf("%s by #%d", markdown.Code(label), by[label]))
 	}
 	return strings.Join(all, ", ")
 }
@@ -27,7 +27,7 @@ func finishedByOthers(by map[string]int) string {
 	text := ""
 	for _, number := range slices.Sorted(maps.Keys(of)) {
 		slices.Sort(of[number])
-		text += fmt.Sprintf("The apply of #%d has finished %s.\n", number, strings.Join(of[number], ", "))
+		text += fmt.Sprintf("#%d has applied %s.\n", number, strings.Join(of[number], ", "))
 	}
 	return text
 }

@@ -13,6 +13,6 @@ func Repeated(projects, plain []string) []string {
 		return nil
 	}
 	n := min(len(plain), 10)
-	return []string{fmt.Sprintf("A retry of %s has the options of the last plan again: for a plan without them, comment %s.",
+	return []string{fmt.Sprintf("A retry of %s uses the options of the last plan again. For a plan without them, comment %s.",
 		markdown.Few(projects[:n], len(plain)-n), markdown.Few(plain[:n], len(plain)-n))}
 }

@@ -18,7 +18,7 @@ type Foreseen struct {
 func (f Foreseen) Above(plan string) string {
 	text := plannedWords(f.Plans)
 	if len(f.Failed) > 0 {
-		text += fmt.Sprintf("**The %s of %s failed**, so this was planned with the outputs that are stored.\n\n", numberOf(f.Failed, "plan", "plans"), markdown.List(f.Failed))
+		text += fmt.Sprintf("**The %s of %s failed**, so this plan uses the stored outputs.\n\n", numberOf(f.Failed, "plan", "plans"), markdown.List(f.Failed))
 	}
 	return text + plan
 }
@@ -28,7 +28,7 @@ func plannedWords(plans []string) string {
 	if len(plans) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("*Planned with the outputs that the %s of %s will have. It is made again once %s applied: if its changes are the same then, they are applied without another word.*\n\n",
+	return fmt.Sprintf("*Planned with the outputs that the %s of %s will have. Lockstep plans again once %s applied, and applies the plan if its changes are the same.*\n\n",
 		numberOf(plans, "plan", "plans"), markdown.List(plans), numberOf(plans, "that is", "those are"))
 }
 

@@ -17,9 +17,9 @@ type Ended struct {
 
 // Markdown returns the report.
 func (e Ended) Markdown() string {
-	text := fmt.Sprintf("**%s was ended before it was done.** %s", e.Work, e.Why)
+	text := fmt.Sprintf("**Interrupted: %s.** %s", e.Work, e.Why)
 	if e.Place != "" {
-		text += fmt.Sprintf(" It was at %s.", markdown.Code(e.Place))
+		text += fmt.Sprintf(" It was evaluating %s.", markdown.Code(e.Place))
 	}
 	return text + "\n\n" + e.Remedy
 }

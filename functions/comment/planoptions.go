@@ -22,16 +22,16 @@ func (p ProjectStatus) made() string {
 		return ""
 	}
 	if p.Vain {
-		return fmt.Sprintf("This is of a plan with %s. What was planned, or applied, before it stands.\n\n", reasons.SomeOf(words).Text())
+		return fmt.Sprintf("This is the result of a plan with %s. The earlier plan, or apply, stays as it was.\n\n", reasons.SomeOf(words).Text())
 	}
 	s := fmt.Sprintf("Planned with %s.", reasons.SomeOf(words).Text())
 	if p.Options.Partial() {
-		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", p.planCommand())
+		s += fmt.Sprintf(" **This plan is partial**: it leaves out other changes of the project. To plan all of them, comment %s.", p.planCommand())
 	} else if p.Options.RefreshOnly && !p.Upheld || p.Options.Destroy && !p.Removed {
-		s += fmt.Sprintf(" **It leaves out what the pull request changes**. To plan that, comment %s.", p.planCommand())
+		s += fmt.Sprintf(" **This plan leaves out what the pull request changes.** To plan that, comment %s.", p.planCommand())
 	}
 	if p.Options.NoRefresh {
-		s += " The real objects were not looked at: changes that others have made to them are unknown."
+		s += " Lockstep did not read the real objects, so the plan ignores changes made outside Terraform."
 	}
 	return s + "\n\n"
 }

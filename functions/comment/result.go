@@ -36,14 +36,14 @@ func (a Answer) Result(asked int64, limit int) string {
 	marker := ResultMarker(a.Name) + "\n"
 	head := ""
 	if asked != 0 {
-		head = fmt.Sprintf("The result of [this command](#issuecomment-%d):\n\n", asked)
+		head = fmt.Sprintf("Result of [this command](#issuecomment-%d):\n\n", asked)
 	}
 	return marker + markdown.Cut(head+a.body(), limit-len(marker))
 }
 
 // Pointer returns the comment of an answer whose result is the comment with an ID.
 func (a Answer) Pointer(result int64) string {
-	return fmt.Sprintf("%s\n**Not all of it was done.** [The result](#issuecomment-%d) is a comment of its own.\n", AnswerMarker(a.Name), result)
+	return fmt.Sprintf("%s\n**Not everything was done.** [See the result](#issuecomment-%d).\n", AnswerMarker(a.Name), result)
 }
 
 // body are the replies, in Markdown.

@@ -19,8 +19,8 @@ func (r FoundStale) words() (text, remedy string) {
 type HeadIsNewer struct{ Project string }
 
 func (r HeadIsNewer) words() (text, remedy string) {
-	return "The last push is not older than the comment, so nobody has looked at the commits that are planned.",
-		fmt.Sprintf("Look at the plan, and comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
+	return "You pushed after, or together with, this comment. Nobody has read the commits that Lockstep plans.",
+		fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
 // HeadMoved: the plan is for an earlier head.
@@ -31,12 +31,12 @@ type HeadMoved struct {
 }
 
 func (r HeadMoved) words() (text, remedy string) {
-	text = fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", markdown.Code(markdown.SHA(r.Planned)), markdown.Code(markdown.SHA(r.Head)))
+	text = fmt.Sprintf("The plan is for %s, but the pull request is at %s now.", markdown.Code(markdown.SHA(r.Planned)), markdown.Code(markdown.SHA(r.Head)))
 	if r.Merged || r.Project == "" {
 		return text, planAgain(r.Merged)
 	}
 	c := grammar.Command{Verb: grammar.Plan, Project: r.Project}
-	return text, fmt.Sprintf("What a push changes is planned by itself: look at that plan, and apply it. Where the head leaves the project alone, comment %s.", markdown.Code(c.String()))
+	return text, fmt.Sprintf("Lockstep plans the new commit: read that plan, then apply it. If the new commit does not change the project, comment %s.", markdown.Code(c.String()))
 }
 
 // Restored: a plan destroys the objects of a removed project, which is in the base branch again, or in what the open pull
@@ -47,26 +47,26 @@ type Restored struct {
 }
 
 func (r Restored) words() (text, remedy string) {
-	where := "Merged into the base branch, this pull request does not remove the project any more"
+	where := "The pull request no longer removes the project"
 	if r.Merged {
 		where = "The base branch has the project again"
 	}
-	return where + ", so nothing of it is destroyed.", planAgain(false)
+	return where + ", so Lockstep does not destroy it.", planAgain(false)
 }
 
 // RemovedByBase: the base branch has removed the projects since they were planned.
 type RemovedByBase struct{ Projects []string }
 
 func (r RemovedByBase) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch has removed %s since this was planned: no project of that name can be planned or applied any more.", markdown.List(r.Projects)), ""
+	return fmt.Sprintf("The base branch has removed %s since the plan, so there is nothing to plan or apply.", markdown.List(r.Projects)), ""
 }
 
 // RemovedHere: the open pull request removes the project, which merges alone apply, so that nothing destroys its objects.
 type RemovedHere struct{ Project string }
 
 func (r RemovedHere) words() (text, remedy string) {
-	return fmt.Sprintf("This pull request removes %s, which merges alone apply: nothing plans that its objects are destroyed.", markdown.Code(r.Project)),
-		"To destroy them, first remove its resources, in a pull request that leaves the project, and merge that."
+	return fmt.Sprintf("This pull request removes %s, which applies only on merge. So Lockstep does not plan to destroy its objects.", markdown.Code(r.Project)),
+		"To destroy the objects, first remove the resources in a pull request that keeps the project, and merge it. Then remove the project."
 }
 
 // RenamedByBase: the base branch has given the project another name since it was planned. Verb is what is asked for; "" where no command
@@ -77,9 +77,9 @@ type RenamedByBase struct {
 }
 
 func (r RenamedByBase) words() (text, remedy string) {
-	text = fmt.Sprintf("%s is %s now: the base branch has given the project that name since this was planned.", markdown.Code(r.Project), markdown.Code(r.Name))
+	text = fmt.Sprintf("The base branch has renamed %s to %s since the plan.", markdown.Code(r.Project), markdown.Code(r.Name))
 	if rehoused(r.Project, r.Name) {
-		text = fmt.Sprintf("%s has another workspace now: the base branch has given the project that since this was planned.", markdown.Code(r.Name))
+		text = fmt.Sprintf("The base branch has given %s another workspace since the plan.", markdown.Code(r.Name))
 	}
 	c := grammar.Command{Verb: r.Verb, Project: r.Name}
 	switch r.Verb {
@@ -94,9 +94,9 @@ func (r RenamedByBase) words() (text, remedy string) {
 // RenamedNote is the note on a project that the base branch has by another name since a pull request that changes it was planned.
 func RenamedNote(project, name string) string {
 	if rehoused(project, name) {
-		return fmt.Sprintf("**%s has another workspace now**: the base branch has given the project that since this was planned.", markdown.Code(name))
+		return fmt.Sprintf("**The base branch has given %s another workspace** since the plan.", markdown.Code(name))
 	}
-	return fmt.Sprintf("**%s is %s now**: the base branch has given the project that name since this was planned.", markdown.Code(project), markdown.Code(name))
+	return fmt.Sprintf("**The base branch has renamed %s to %s** since the plan.", markdown.Code(project), markdown.Code(name))
 }
 
 // rehoused reports whether a project, by its label, has kept its name, and so has another workspace.
@@ -114,18 +114,18 @@ type InputsMoved struct {
 }
 
 func (r InputsMoved) words() (text, remedy string) {
-	where := "the base branch has moved, and merged into it these are"
+	where := "the base branch has changed"
 	if r.Merged {
-		where = "in the commit that this pull request became these are"
+		where = "the merge commit differs"
 	}
 	if r.Late {
-		where = "the base branch has moved since the merge, and there these are"
+		where = "the base branch has changed since the merge"
 	}
 	why := ""
 	if r.Whole {
-		why = fmt.Sprintf(" When it was planned, the base branch's %s let programs run, and these can read any file of the repository: so each one counts.", settings)
+		why = fmt.Sprintf(" Every file counts, because %s allowed programs in the plan, which can read any file.", settings)
 	}
-	return fmt.Sprintf("The plan was made from other files: %s different: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date, because %s in these files: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
 }
 
 // SettingsBroken: the settings in the present files have errors, for which the project is not found there, so that nobody knows
@@ -137,15 +137,15 @@ type SettingsBroken struct {
 }
 
 func (r SettingsBroken) words() (text, remedy string) {
-	whose, where := "The base branch's settings have errors", "on the base branch"
+	whose, where := "The settings on the base branch have errors", "on the base branch"
 	if !r.OfBase {
-		whose, where = "The settings, merged into the base branch, have errors", "in the pull request or on the base branch"
+		whose, where = "The settings have errors once they are merged into the base branch", "in the pull request or on the base branch"
 	}
-	text = fmt.Sprintf("%s, so that %s cannot be found:\n\n  %s", whose, markdown.Code(r.Project), strings.ReplaceAll(strings.TrimSpace(r.Problem), "\n", "\n  "))
+	text = fmt.Sprintf("%s, so Lockstep cannot find %s:\n\n  %s", whose, markdown.Code(r.Project), strings.ReplaceAll(strings.TrimSpace(r.Problem), "\n", "\n  "))
 	if r.Merged {
-		return text, fmt.Sprintf("Correct them on the base branch. Then comment %s for a plan of it, look at that, and apply that one.", markdown.Code("lockstep retry"))
+		return text, fmt.Sprintf("Correct the errors on the base branch. Then comment %s for a new plan. Read it, then apply it.", markdown.Code("lockstep retry"))
 	}
-	return text, fmt.Sprintf("The plan stays as it is. Correct them %s, and then comment %s again.", where, markdown.Code("lockstep apply"))
+	return text, fmt.Sprintf("Correct the errors %s. Then comment %s again: the plan stays valid.", where, markdown.Code("lockstep apply"))
 }
 
 // ModulesMoved: the sources of remote modules have other contents than in the plan.
@@ -155,14 +155,14 @@ type ModulesMoved struct {
 }
 
 func (r ModulesMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made with other modules: the sources of these mean something else now, as those do that name no tag, commit or exact version: %s.", r.Modules.Text()), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date, because the sources of these modules have changed: %s. To avoid that, pin them to a tag, a commit or an exact version.", r.Modules.Text()), planAgain(r.Merged)
 }
 
 // OtherVersion: another version of Lockstep made the plan.
 type OtherVersion struct{ Merged bool }
 
 func (r OtherVersion) words() (text, remedy string) {
-	return "The plan was made by another version of Lockstep than the one that is to apply it.", planAgain(r.Merged)
+	return "The plan was made by another version of Lockstep, so this version cannot apply it.", planAgain(r.Merged)
 }
 
 // A StateChange is the difference between the state of a plan and the present one.
@@ -189,17 +189,17 @@ type StateMoved struct {
 
 func (r StateMoved) words() (text, remedy string) {
 	why := map[StateChange]string{
-		StateCreated:  "there was no state when the plan was made, and now there is one",
-		StateGone:     "the state that the plan was made from is gone",
-		StateReplaced: "it is another state than the plan was made from",
-		SerialMoved:   fmt.Sprintf("it was at serial %d when the plan was made, and is at %d now", r.Was, r.Is),
-		SameSerial:    fmt.Sprintf("it was written since the plan was made, without a new serial (%d)", r.Is),
+		StateCreated:  "the state was created",
+		StateGone:     "the state was deleted",
+		StateReplaced: "the state was replaced by another one",
+		SerialMoved:   fmt.Sprintf("the state was written (serial %d, now %d)", r.Was, r.Is),
+		SameSerial:    fmt.Sprintf("the state was written under the same serial (%d)", r.Is),
 	}[r.Change]
 	by := ""
 	if r.By != "" {
-		by = fmt.Sprintf(" %s has applied #%d in between.", markdown.Code(r.By), r.Number)
+		by = fmt.Sprintf(" %s has applied #%d since the plan.", markdown.Code(r.By), r.Number)
 	}
-	return fmt.Sprintf("The plan is stale, because the state has moved: %s.%s", why, by), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date: %s.%s", why, by), planAgain(r.Merged)
 }
 
 // OtherUnmerged: another pull request was applied to the state and is not merged. It may have changed what its files do not: by a
@@ -213,16 +213,16 @@ type OtherUnmerged struct {
 
 // MutualNote is the way out where two pull requests wait for each other. number is that of the other one.
 func MutualNote(number int) string {
-	return fmt.Sprintf("#%d waits for this one in turn. Merge one of the two as it is: what is left of it can be applied with %s once the other one is merged, too. Or close one to give it up: the next plan of the other one undoes what it has applied.", number, markdown.Code("lockstep retry"))
+	return fmt.Sprintf("#%d is blocked by this pull request, too. Merge one of the two as it is. Once the other is merged as well, comment %s to apply the rest. Or close one to give it up: the next plan of the other undoes what it has applied.", number, markdown.Code("lockstep retry"))
 }
 
 func (r OtherUnmerged) words() (text, remedy string) {
-	text = fmt.Sprintf("#%d was applied to the same state and is not merged yet: this apply could revert it.", r.Number)
+	text = fmt.Sprintf("#%d was applied to the same state and is not merged yet, so this apply could undo its changes.", r.Number)
 	if r.Mutual {
 		return text, MutualNote(r.Number)
 	}
 	if r.Merged {
-		return text, fmt.Sprintf("Merge #%d, or close it to give it up. %s", r.Number, planAgain(true))
+		return text, fmt.Sprintf("Merge #%d, or close it to give up its changes. %s", r.Number, planAgain(true))
 	}
-	return text, fmt.Sprintf("Merge #%d, or close it to give it up: then this plan is made again by itself.", r.Number)
+	return text, fmt.Sprintf("Merge #%d, or close it to give up its changes. Lockstep then plans this project again.", r.Number)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
@@ -87,8 +86,10 @@ func unnamed(r Reply) (key, project string) {
 
 // about is the text of a reply whose project is [anyProject], about several.
 func about(r Reply, projects []string) string {
-	n := min(len(projects), maxAlike)
-	names := markdown.Few(slices.Clone(projects[:n]), len(projects)-n)
+	names := markdown.Names(projects, maxAlike)
+	if len(projects) > maxAlike {
+		names = fmt.Sprintf("%d projects (%s)", len(projects), names)
+	}
 	switch r.(type) {
 	case Done, Planned:
 		names += ", each"

@@ -29,12 +29,12 @@ func (h Hooked) Against() bool {
 }
 
 func (h Hooked) words() (text, remedy string) {
-	text = fmt.Sprintf("The hook %s of the base branch's %s refuses it", markdown.Code(h.Hook), settings)
+	text = fmt.Sprintf("The hook %s denies it", markdown.Code(h.Hook))
 	if h.Mistake != "" {
-		text = fmt.Sprintf("The hook %s of the base branch's %s gave no answer", markdown.Code(h.Hook), settings)
+		text = fmt.Sprintf("The hook %s did not answer", markdown.Code(h.Hook))
 	}
 	command := cmp.Or(h.Again, "lockstep "+strings.TrimPrefix(h.Event, "before_"))
-	return text + h.said() + ".", fmt.Sprintf("To ask it again, comment %s.", markdown.Code(command))
+	return text + h.said() + ".", fmt.Sprintf("To ask the hook again, comment %s.", markdown.Code(command))
 }
 
 // said are the messages, or the mistake, behind a colon; "" if there are none.
@@ -54,7 +54,7 @@ func Hooks(all []Hooked) string {
 	for _, h := range all {
 		switch said := h.said(); {
 		case h.Mistake != "":
-			fmt.Fprintf(&b, "- The hook %s (%s) gave no answer%s.\n", markdown.Code(h.Hook), h.Event, said)
+			fmt.Fprintf(&b, "- The hook %s (%s) did not answer%s.\n", markdown.Code(h.Hook), h.Event, said)
 		case said != "":
 			fmt.Fprintf(&b, "- The hook %s (%s)%s.\n", markdown.Code(h.Hook), h.Event, said)
 		}

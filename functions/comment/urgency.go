@@ -11,5 +11,5 @@ func ByTrouble(a, b ProjectStatus) int { return a.ranked().calm() - b.ranked().c
 
 // SameText stands for the text of a project that is equal to the one of a project above.
 func SameText(project string) string {
-	return fmt.Sprintf("The text is that of %s, above.\n", markdown.Code(project))
+	return fmt.Sprintf("The text is the same as for %s, above.\n", markdown.Code(project))
 }

@@ -65,7 +65,7 @@ func (s Status) crowded(all []section, limit int) string {
 
 // leftOut tells of projects whose plans are not shown.
 func leftOut(projects int) string {
-	return fmt.Sprintf("\n*The plans of %d more projects do not fit here: each has a check of its own.*\n", projects)
+	return fmt.Sprintf("\n*The plans of %d more projects do not fit here: see the check of each project.*\n", projects)
 }
 
 // frame is the size of a section without its body.
@@ -96,7 +96,7 @@ func levelOf(all []section, room int) int {
 func reasonsFirst(all []section, room int) (failures string, others []section, left int) {
 	var failed []section
 	for _, x := range all {
-		if x.projects[0].ranked().calm() == 0 {
+		if x.projects[0].ranked().Means() == Wrong {
 			failed = append(failed, x)
 		} else {
 			others = append(others, x)
@@ -135,7 +135,7 @@ func reasonsFirst(all []section, room int) (failures string, others []section, l
 		b.WriteString(line)
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "- *%d more have failed: each has a check of its own.*\n", more)
+		fmt.Fprintf(&b, "- *%d more projects failed: see the check of each project.*\n", more)
 	}
 	return b.String(), others, room - b.Len()
 }
@@ -209,7 +209,7 @@ func groupedRows(projects []ProjectStatus, limit int) string {
 		}
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "\n*%d more projects do not fit here: each has a check of its own.*\n", left)
+		fmt.Fprintf(&b, "\n*%d more projects do not fit here: see the check of each project.*\n", left)
 	}
 	return b.String()
 }

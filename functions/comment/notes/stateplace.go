@@ -1,0 +1,52 @@
+package notes
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// Placed describes the address of a plan's state, where it differs from the one on the base branch.
+type Placed struct {
+	Project string
+	// From is the address of the state on the base branch, "" if there is none; To the address in
+	// the plan, "" if its backend block cannot be read.
+	From, To string
+	// Moves is set if the two differ.
+	Moves bool
+	// Were are former addresses of the state of which there is none at To.
+	Were []string
+	// Owner is the project that has the state on the base branch, and that the pull request removes;
+	// "" if it has it for this one.
+	Owner string
+	// Former is another project, which has left the address; "" if there is none, or no state there.
+	Former string
+	// Ignored are the arguments of the backend block that count only once they are merged; Imposed
+	// those that a new state has from other states of the repository in the same bucket.
+	Ignored, Imposed []string
+}
+
+// Above returns a report with the remarks about the state above it.
+func (p Placed) Above(report string) string {
+	var b strings.Builder
+	if p.Moves && p.To != "" {
+		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Lockstep does not copy the state. Copy it yourself first: otherwise the plan creates everything a second time.\n\n", markdown.Code(p.Project), markdown.Code(p.From), markdown.Code(p.To))
+	}
+	if len(p.Were) > 0 && !p.Moves {
+		fmt.Fprintf(&b, "**There is no state** of %s at %s. It was at %s before. If the base branch has moved the state, copy it first: Lockstep does not, and the plan creates everything a second time.\n\n", markdown.Code(p.Project), markdown.Code(p.To), markdown.List(p.Were))
+	}
+	if p.Owner != "" {
+		fmt.Fprintf(&b, "%s takes over the state of the project %s, %s: this pull request removes that project.\n\n", markdown.Code(p.Project), markdown.Code(p.Owner), markdown.Code(p.From))
+	}
+	if p.Former != "" {
+		fmt.Fprintf(&b, "**This takes over the objects of the project** %s that are still in the state at %s. After the apply, they belong to %s.\n\n", markdown.Code(p.Former), markdown.Code(p.To), markdown.Code(p.Project))
+	}
+	if len(p.Ignored) > 0 {
+		fmt.Fprintf(&b, "This pull request changes how the state of %s is locked or stored: %s. The change takes effect after the merge. Until then, the settings of the base branch apply.\n\n", markdown.Code(p.Project), markdown.List(p.Ignored))
+	}
+	if len(p.Imposed) > 0 {
+		fmt.Fprintf(&b, "The state of %s is locked and stored like other states of this repository in that bucket, whatever its `backend` block says: %s.\n\n", markdown.Code(p.Project), markdown.List(p.Imposed))
+	}
+	return b.String() + report
+}

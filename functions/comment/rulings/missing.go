@@ -1,0 +1,94 @@
+package rulings
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// MayCome reports whether a requirement is missing that the clock, or people, can still fulfil for the same plan, which the same
+// user has asked for.
+func (r Ruling) MayCome() bool { return !r.Outcome.Allows() && r.comes() }
+
+func (r Ruling) comes() bool {
+	switch {
+	case r.Outcome.Allows():
+		return true
+	case wordings[r.Rule].settled:
+		return false
+	case r.Rule == OneOf:
+		return slices.ContainsFunc(r.Of, func(x Ruling) bool { return x.Outcome != NotApplicable && x.comes() })
+	}
+	return !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.comes() })
+}
+
+// Denied reports whether a policy or a gate said no to the plan. Only another plan or an override changes that. A policy with mistakes,
+// or a gate without an answer, has not said no.
+func (r Ruling) Denied() bool { return len(r.DeniedBy()) > 0 }
+
+// DeniedBy lists the policies and gates that said no, in Markdown: "policy `ranges`". Alternatives are denied only if each of them is.
+func (r Ruling) DeniedBy() (out []string) {
+	switch {
+	case r.Outcome.Allows():
+		return nil
+	case r.Rule == Policy || r.Rule == Gate:
+		said := func(a Against) bool { return a.Why == Denied }
+		unsure := func(a Against) bool { return a.Why == Unreliable || a.Why == NoVerdict }
+		if r.Outcome == Fails && (r.Have > 0 || slices.ContainsFunc(r.Against, said)) && !slices.ContainsFunc(r.Against, unsure) {
+			return []string{wordings[r.Rule].brief(r)}
+		}
+		return nil
+	case r.Rule == OneOf && slices.ContainsFunc(r.Of, func(x Ruling) bool { return x.Outcome != NotApplicable && !x.Denied() }):
+		return nil
+	}
+	for _, x := range r.Of {
+		for _, by := range x.DeniedBy() {
+			if !slices.Contains(out, by) {
+				out = append(out, by)
+			}
+		}
+	}
+	return out
+}
+
+// NeedsApproval reports whether approvals are all that is missing.
+func (r Ruling) NeedsApproval() bool {
+	switch {
+	case r.Outcome.Allows():
+		return false
+	case r.Rule == Approvals || r.Rule == Codeowners:
+		return r.Outcome == Fails
+	case r.Rule == Mergeable:
+		return r.Outcome == Fails && len(r.Against) > 0 && !slices.ContainsFunc(r.Against, func(a Against) bool { return a.Why != ReviewMissing })
+	case r.Rule == OneOf:
+		return slices.ContainsFunc(r.Of, func(x Ruling) bool { return x.Outcome != NotApplicable && x.NeedsApproval() })
+	}
+	return len(r.Of) > 0 && !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.Outcome.Allows() && !x.NeedsApproval() })
+}
+
+// Missing lists what is missing, in a few words of Markdown each: "label `ready`". settled selects the conditions that neither time nor
+// people can fulfil for the same plan, or all others.
+func (r Ruling) Missing(settled bool) (out []string) {
+	w := wordings[r.Rule]
+	switch {
+	case r.Outcome.Allows():
+		return nil
+	case r.Rule == OneOf || len(r.Of) == 0:
+		switch {
+		case settled == r.comes():
+		case w.brief == nil: // of another version of Lockstep
+			return []string{markdown.Code(string(r.Rule))}
+		default:
+			return []string{w.brief(r)}
+		}
+		return nil
+	}
+	for _, x := range r.Of {
+		for _, name := range x.Missing(settled) {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,389 @@
+package comment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
+	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
+)
+
+// A Meaning is what a standing means for whoever waits for a project, and for the colour of its check. Wrong and Disallowed alone are red.
+type Meaning int
+
+const (
+	ToCome     Meaning = iota // it waits for its turn
+	UnderWay                  // it is being planned or applied
+	Well                      // nothing is wrong
+	Wrong                     // a plan or an apply has failed
+	Disallowed                // a policy or a gate said no
+	Unsettled                 // a person has to do something
+	Void                      // nobody wants it any more
+)
+
+// A state is a word for projects in a headline: "needs approval", and "need approval" for several. Its standings are one to a reader.
+type state struct {
+	one, more string
+	// sum is the changes that the title and the headline tell, too; nil for none.
+	sum func(planned, done counting.Counts, applyable bool) string
+	of  []row
+}
+
+// A row is all that is told of one standing.
+type row struct {
+	is    Standing
+	means Meaning
+	// waits is set where a person or the merge can apply the plan; named where the plan has a name that people need.
+	waits, named bool
+	// plan stands in the place of the plan's numbers; "" has those.
+	plan string
+	// cell is the text in the last column of the table, in Markdown. It begins with the word of the state, and has no colon: the title
+	// of the project's check, and the headline of a pull request with one project, are made of it.
+	cell func(ProjectStatus) string
+	// needs is what the page of the check tells to be in the way, and todo what to do; nil for nothing. Each is a paragraph.
+	needs, todo func(Check) string
+}
+
+// states is the vocabulary: all words for the state of a project, in the order in which a headline has them. The headline, the table,
+// the check's title and its page have these and no others.
+var states []state
+
+func init() { // its functions look into it
+	states = []state{
+		{"failed to apply", "failed to apply", nil, []row{
+			{is: ApplyFailed, means: Wrong, cell: failedCell, todo: Check.planAgain},
+		}},
+		{"failed to plan", "failed to plan", nil, []row{
+			{is: PlanFailed, means: Wrong, plan: "no plan", cell: always("**failed to plan**"), todo: Check.planAgain},
+		}},
+		{"denied", "denied", sumOfPlans, []row{
+			{is: Denied, means: Disallowed, cell: deniedCell},
+		}},
+		{"needs approval", "need approval", sumOfPlans, []row{
+			{is: needsApproval, means: Unsettled, cell: heldCell(always("**needs approval**"))},
+		}},
+		{"locked by another pull request", "locked by other pull requests", sumOfPlans, []row{
+			{is: locked, means: Unsettled, cell: lockedCell},
+		}},
+		{"blocked", "blocked", sumOfPlans, []row{
+			{is: Blocked, means: Unsettled, named: true, cell: blockedCell, needs: Check.blocked, todo: Check.unblock},
+			{is: held, means: Unsettled, cell: heldCell(missingCell("**blocked** by ", true))},
+		}},
+		{"waiting for a requirement", "waiting for requirements", sumOfPlans, []row{
+			{is: waiting, means: Unsettled, cell: heldCell(missingCell("**waiting** for ", false))},
+		}},
+		{"merged, not applied", "merged, not applied", nil, []row{
+			{is: NotApplied, means: Unsettled, cell: notAppliedCell, needs: Check.lateNeeds, todo: Check.planMerged},
+		}},
+		{"cancelled", "cancelled", nil, []row{
+			{is: Stopped, means: Unsettled, named: true, cell: stoppedCell, todo: Check.goOn},
+			{is: PlanStopped, means: Unsettled, plan: "no plan", cell: planStoppedCell, todo: Check.planAgain},
+		}},
+		{"has a new plan", "have new plans", sumOfPlans, []row{
+			{is: Renewed, means: Unsettled, waits: true, named: true, cell: renewedCell, needs: Check.required, todo: Check.lookAgain},
+		}},
+		{"partly planned", "partly planned", sumOfPlans, []row{
+			{is: PartPlanned, means: Unsettled, cell: partCell("**partly planned**")},
+		}},
+		{"partly applied", "partly applied", sumOfApplies, []row{
+			{is: PartApplied, means: Unsettled, cell: partCell("**partly applied**")},
+		}},
+		{"out of date", "out of date", nil, []row{
+			{is: Stale, means: Unsettled, cell: always("**out of date**"), todo: Check.planAgain},
+		}},
+		{"planning", "planning", nil, []row{
+			{is: Queued, means: ToCome, plan: "...", cell: planQueuedCell, needs: func(c Check) string { return crowded(c.Crowd) }},
+			{is: Planning, means: UnderWay, plan: "...", cell: always("planning")},
+			{is: Postponed, means: ToCome, plan: "...", cell: always("queued for planning, after the apply of an earlier commit")},
+		}},
+		{"applying", "applying", sumOfPlans, []row{
+			{is: Awaiting, means: ToCome, named: true, cell: awaitingCell},
+			{is: ApplyQueued, means: ToCome, named: true, cell: queuedCell},
+			{is: Applying, means: UnderWay, named: true, cell: applyingCell},
+		}},
+		{"queued", "queued", sumOfPlans, []row{
+			{is: inLine, means: ToCome, cell: queuedCell},
+		}},
+		{"ready to apply", "ready to apply", sumOfPlans, []row{
+			{is: Ready, means: Well, waits: true, named: true, cell: readyCell, needs: Check.required, todo: Check.toApply},
+		}},
+		{"applies on merge", "apply on merge", sumOfPlans, []row{
+			{is: OnMerge, means: Well, waits: true, named: true, cell: always("applies on merge"), needs: Check.required, todo: Check.toApply},
+		}},
+		{"ready to apply after the merge", "ready to apply after the merge", sumOfPlans, []row{
+			{is: later, means: Well, cell: laterCell},
+			{is: OnceMerged, means: Well, waits: true, named: true, cell: always("ready to apply after the merge"), needs: Check.required, todo: func(c Check) string { return c.onceMerged() }},
+		}},
+		{"previewed without credentials", "previewed without credentials", sumOfPlans, []row{
+			{is: Previewed, means: Well, cell: always("previewed without credentials, from a snapshot of the state")},
+		}},
+		{"closed, not applied", "closed, not applied", nil, []row{
+			{is: Closed, means: Void, cell: closedCell},
+		}},
+		{"applied by another pull request", "applied by other pull requests", nil, []row{
+			{is: elsewhere, means: Well, cell: elsewhereCell},
+		}},
+		{"applied", "applied", sumOfApplies, []row{
+			{is: Applied, means: Well, cell: func(p ProjectStatus) string { return "applied" + p.by() }},
+		}},
+		{"up to date", "up to date", nil, []row{
+			{is: NoChanges, means: Well, cell: func(p ProjectStatus) string { return "up to date" + p.vain() }},
+		}},
+		{"superseded", "superseded", nil, []row{
+			{is: Superseded, means: Void, plan: "...", cell: supersededCell},
+		}},
+	}
+}
+
+// rowOf is the row of a standing. That there is none is our bug, and panics.
+func rowOf(s Standing) row {
+	for _, g := range states {
+		for _, r := range g.of {
+			if r.is == s {
+				return r
+			}
+		}
+	}
+	panic(fmt.Sprintf("comment: there is no standing %q", s))
+}
+
+// standings are those of a state.
+func (g state) standings() (out []Standing) {
+	for _, r := range g.of {
+		out = append(out, r.is)
+	}
+	return out
+}
+
+// refined are the standings that only readers tell apart: see [ProjectStatus.ranked].
+var refined = []Standing{Denied, needsApproval, locked, held, waiting, later, inLine, elsewhere}
+
+// Standings returns all standings that a project can have.
+func Standings() (out []Standing) {
+	for _, g := range states {
+		for _, r := range g.of {
+			if !slices.Contains(refined, r.is) {
+				out = append(out, r.is)
+			}
+		}
+	}
+	return out
+}
+
+// Means returns what a standing means.
+func (s Standing) Means() Meaning { return rowOf(s).means }
+
+// Means returns what the standing of a project means, refined: see [ProjectStatus.ranked].
+func (p ProjectStatus) Means() Meaning { return rowOf(p.ranked()).means }
+
+// cell returns the text of the table's last column.
+func (p ProjectStatus) cell() string { return rowOf(p.ranked()).cell(p) + p.Behind.cell() }
+
+// state tells the state of the project, and its changes. shown is applied to the first, which is Markdown.
+func (p ProjectStatus) state(shown func(cell string) string) string {
+	is := p.ranked()
+	i := slices.IndexFunc(states, func(x state) bool { return slices.Contains(x.standings(), is) })
+	text := shown(rowOf(is).cell(p))
+	if sum := states[i].sum; sum != nil {
+		text += dash + sum(p.Counts, p.Done, p.Applyable) + p.with()
+	}
+	return text
+}
+
+// title is the line of the project's check, which has no room for who has asked.
+func (p ProjectStatus) title() string {
+	p.By = ""
+	text := p.state(plainly)
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// State returns the state of the project in plain text, without its changes, for a page.
+func (p ProjectStatus) State() string {
+	p.By = ""
+	return plainly(rowOf(p.ranked()).cell(p))
+}
+
+// dash stands between a state and its changes.
+const dash = " – "
+
+// plainly returns a text of ours without its markup, for a place that shows none.
+func plainly(text string) string { return strings.NewReplacer("*", "", "`", "").Replace(text) }
+
+// calm is lower for a project that needs a person's attention more: 0 for a failure or a denial, 1 for what
+// cannot go on by itself, and 2 for others.
+func (s Standing) calm() int {
+	switch s.Means() {
+	case Wrong, Disallowed:
+		return 0
+	case Unsettled:
+		return 1
+	}
+	return 2
+}
+
+// by names who has applied the plan, and requested who has asked for its apply.
+func (p ProjectStatus) by() string {
+	if p.By == "" {
+		return ""
+	}
+	return " by " + markdown.Code(p.By)
+}
+
+func (p ProjectStatus) requested() string {
+	if p.By == "" {
+		return ""
+	}
+	return ", requested by " + markdown.Code(p.By)
+}
+
+func always(text string) func(ProjectStatus) string {
+	return func(ProjectStatus) string { return text }
+}
+
+func deniedCell(p ProjectStatus) string {
+	return "**denied** by " + strings.Join(p.Required.DeniedBy(), ", ")
+}
+
+func lockedCell(p ProjectStatus) string { return fmt.Sprintf("**locked by #%d**", p.LockedBy) }
+
+func blockedCell(p ProjectStatus) string {
+	switch {
+	case p.Copied:
+		return "**blocked** by a copy of its state"
+	case p.BlockedBy != 0:
+		return fmt.Sprintf("**blocked** by #%d, which is applied and not merged", p.BlockedBy)
+	}
+	return "**blocked**"
+}
+
+// missingCell lists what is missing, behind a word.
+func missingCell(word string, settled bool) func(ProjectStatus) string {
+	return func(p ProjectStatus) string {
+		names := p.Required.Missing(settled)
+		if len(names) == 0 {
+			names = []string{"a requirement"}
+		}
+		return word + strings.Join(names, ", ")
+	}
+}
+
+// heldCell tells, behind what a plan lacks, what it takes then.
+func heldCell(lacks func(ProjectStatus) string) func(ProjectStatus) string {
+	return func(p ProjectStatus) string {
+		text := lacks(p)
+		switch {
+		case p.Standing == Renewed:
+			return text + ", and has a new plan"
+		case p.Standing == OnMerge:
+			return text + ", then applies on merge"
+		case p.Standing == OnceMerged:
+			return text + ", to apply after the merge"
+		case p.Removed:
+			return text + ", to destroy with " + p.command(Apply)
+		}
+		return text
+	}
+}
+
+func readyCell(p ProjectStatus) string {
+	if p.Removed {
+		return "ready to destroy with " + p.command(Apply)
+	}
+	return "ready to apply"
+}
+
+func laterCell(p ProjectStatus) string {
+	if p.Removed {
+		return readyCell(p)
+	}
+	return "ready to apply after the merge"
+}
+
+func renewedCell(p ProjectStatus) string {
+	return "**has a new plan**, to confirm with " + markdown.Code("lockstep "+p.remedy())
+}
+
+func partCell(word string) func(ProjectStatus) string {
+	return func(p ProjectStatus) string {
+		return word + ", " + waitsForRest(p.Doubts, p.planCommand())
+	}
+}
+
+func elsewhereCell(p ProjectStatus) string { return fmt.Sprintf("applied by #%d", p.FinishedBy) }
+
+func planQueuedCell(p ProjectStatus) string {
+	if p.Crowd > 0 {
+		return "queued for planning, behind " + plansOf(p.Crowd)
+	}
+	return "queued for planning"
+}
+
+func planStoppedCell(p ProjectStatus) string { return "**cancelled**" + p.stopper() }
+
+func awaitingCell(p ProjectStatus) string {
+	return "waiting for " + markdown.List(p.After) + p.requested()
+}
+
+func queuedCell(p ProjectStatus) string { return "queued" + p.behind() + p.requested() }
+
+func applyingCell(p ProjectStatus) string {
+	if far := p.Progress.short(); far != "" {
+		return fmt.Sprintf("applying (%s)%s", far, p.requested())
+	}
+	return "applying" + p.requested()
+}
+
+func stoppedCell(p ProjectStatus) string {
+	text := "**cancelled**" + p.stopper()
+	if far := p.Progress.text(); far != "" {
+		text += ", " + far
+	}
+	return text + p.requested()
+}
+
+func failedCell(p ProjectStatus) string {
+	text := "**failed to apply**; "
+	switch {
+	case p.Lost:
+		text += "ended without a result"
+	case p.Done == (counting.Counts{}):
+		text += "nothing changed"
+	default:
+		text += madeText(p.Done)
+	}
+	if p.Remaining > 0 {
+		text += fmt.Sprintf("; %s not started", changes(p.Remaining))
+	}
+	return text + p.requested()
+}
+
+func notAppliedCell(p ProjectStatus) string {
+	const text = "**merged, not applied**"
+	switch {
+	case p.lacks():
+		return text + missingCell(", waiting for ", false)(p)
+	case p.Late:
+		return text + " yet"
+	}
+	return text
+}
+
+func closedCell(p ProjectStatus) string {
+	if p.Left {
+		return "plan dropped, not applied"
+	}
+	return "closed, not applied"
+}
+
+func supersededCell(p ProjectStatus) string {
+	switch {
+	case p.Gone:
+		return "superseded, as the base branch has removed the project"
+	case p.Renamed == p.Name:
+		return "superseded, as the project has another workspace now"
+	case p.Renamed != "":
+		return "superseded, as the project is " + markdown.Code(p.Renamed) + " now"
+	}
+	return "superseded by a newer commit"
+}
