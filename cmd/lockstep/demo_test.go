@@ -87,7 +87,7 @@ func TestDemoStories(t *testing.T) {
 		t.Errorf("one: %+v", one)
 	}
 	none := inProcess("demo", "-script", "-story", "love")
-	if want := "lockstep: error: there is no story \"love\"\nlockstep: hint: `lockstep demo -list` lists them\n"; none.Code != 1 || none.Stderr != want {
+	if want := "lockstep: error: there is no story \"love\"\nlockstep: hint: run `lockstep demo -list` for all stories\n"; none.Code != 1 || none.Stderr != want {
 		t.Errorf("none: %+v", none)
 	}
 }
@@ -146,12 +146,12 @@ func TestDemoCannotBegin(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"-addr", taken.Addr().String()}, "something else listens on"},
-		{[]string{"-addr", "192.0.2.1:0"}, "no address of this machine"},
-		{[]string{"-addr", "nonsense"}, "no address of this machine"},
+		{[]string{"-addr", taken.Addr().String()}, "another program already listens on"},
+		{[]string{"-addr", "192.0.2.1:0"}, "is not an address of this machine"},
+		{[]string{"-addr", "nonsense"}, "is not an address of this machine"},
 		{[]string{"-data", "full"}, "full is not empty"},
-		{[]string{"-data", "file/dir"}, "cannot be made"},
-		{[]string{"love"}, `not "love"`},
+		{[]string{"-data", "file/dir"}, "cannot be created"},
+		{[]string{"love"}, `you gave "love"`},
 	} {
 		cmd := demoCommand(d, c.args...)
 		var stderr bytes.Buffer

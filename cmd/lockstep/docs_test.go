@@ -17,7 +17,7 @@ func TestDocs(t *testing.T) {
 		"setings":                         "lockstep: error: there is no topic \"setings\"; the nearest are reference/settings",
 		"settings#gat":                    "lockstep: error: reference/settings has no section \"gat\"; the nearest are gate, ",
 		"../../etc/passwd":                "lockstep: error: there is no topic \"../../etc/passwd\"; the nearest are ",
-		"-search=zzzz":                    "lockstep: error: no page has \"zzzz\"",
+		"-search=zzzz":                    "lockstep: error: no page has the words \"zzzz\"",
 		"settings reference/settings":     "\nError: Too many command line arguments",
 		"-search=gate reference/settings": "\nError: Too many command line arguments",
 	} {

@@ -91,7 +91,7 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%s: %+v", shell, r)
 		}
 	}
-	if r := inProcess("completion", "tcsh"); r.Code != 1 || !strings.Contains(r.Stderr, "bash, zsh or fish") {
+	if r := inProcess("completion", "tcsh"); r.Code != 1 || !strings.Contains(r.Stderr, "`lockstep completion zsh`") {
 		t.Errorf("another shell: %+v", r)
 	}
 }
@@ -103,7 +103,7 @@ func TestMisspelt(t *testing.T) {
 		"deploy doctr": "deploy doctor", "providers schma": "providers schema", "pln": "plan", "state lst": "state list", "config chek": "config check",
 		"workspce": "workspace", "aply": "apply",
 	} {
-		if r := inProcess(strings.Fields(line)...); r.Code != 1 || !strings.Contains(r.Stderr, "did you mean \""+want+"\"?") {
+		if r := inProcess(strings.Fields(line)...); r.Code != 1 || !strings.Contains(r.Stderr, "did you mean `lockstep "+want+"`?") {
 			t.Errorf("%s: %+v", line, r)
 		}
 	}

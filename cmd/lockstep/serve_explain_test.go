@@ -46,7 +46,7 @@ func TestGateExplainTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.Env = append(d.Env, "AWS_ENDPOINT_URL_DYNAMODB="+url, "AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID="+statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY="+statebackendtest.SecretKey)
-	if r := d.Run("gate", "explain", "-table", "records", "acme/infra#7"); r.Code != 2 || !strings.Contains(r.Out, "acme/infra#7 net: lockstep apply, asked for by alice") || !strings.Contains(r.Out, "lockstep.hcl:3") {
+	if r := d.Run("gate", "explain", "-table", "records", "acme/infra#7"); r.Code != 2 || !strings.Contains(r.Out, "acme/infra#7 net: lockstep apply, asked by alice") || !strings.Contains(r.Out, "lockstep.hcl:3") {
 		t.Errorf("%d: %s%s", r.Code, r.Out, r.Stderr)
 	}
 	if r := d.Run("gate", "explain", "-table", "others", "acme/infra#7"); r.Code != 1 || !strings.Contains(r.Stderr, "list the questions about acme/infra#7") {
@@ -74,11 +74,11 @@ func TestGateExplain(t *testing.T) {
 		}
 		return r.Out
 	}
-	explain(1, "-data data acme/infra#1", "nothing is recorded about acme/infra#1", "nobody has given a command")
+	explain(1, "-data data acme/infra#1", "no decision is recorded about acme/infra#1", "somebody gives a command")
 	s.repo.Comment("alice", 1, "lockstep apply")
 	s.deliver()
 	s.await("**Not applied**")
-	explain(2, "-data data acme/infra#1", "acme/infra#1 network: lockstep apply, asked for by alice, as of 20", "Not all requirements are fulfilled.", "lockstep.hcl:5", "missing: an approval of the planned commit")
+	explain(2, "-data data acme/infra#1", "acme/infra#1 network: lockstep apply, asked by alice, as of 20", "Not all requirements are met.", "lockstep.hcl:5", "missing: an approval of the planned commit")
 	explain(2, "-data data -at 2001-12-24T08:00:00Z ACME/infra#1", "as of 2001-12-24 08:00:00 UTC", "holidays")
 	s.repo.Grant("bob", "write")
 	s.repo.Review("bob", 1, "approved", "")
@@ -86,8 +86,8 @@ func TestGateExplain(t *testing.T) {
 	s.deliver()
 	s.await("**Applied** `network`")
 	p.stop(os.Interrupt)
-	explain(0, "-data data -p net* -command apply acme/infra#1", "All requirements are fulfilled.", "by `bob`")
-	explain(2, "-data data -at 2001-12-24T08:00:00Z acme/infra#1", "Not all requirements are fulfilled.", "holidays")
+	explain(0, "-data data -p net* -command apply acme/infra#1", "All requirements are met.", "by `bob`")
+	explain(2, "-data data -at 2001-12-24T08:00:00Z acme/infra#1", "Not all requirements are met.", "holidays")
 
 	questions := explain(0, "-data data -json acme/infra#1", `"Author": "bob"`)
 	if !json.Valid([]byte(questions)) {
@@ -97,18 +97,18 @@ func TestGateExplain(t *testing.T) {
 	explain(2, "-file asked.json", "missing: an approval of the planned commit")
 	s.Write("broken.json", "{")
 	for args, want := range map[string]string{
-		"-file broken.json":                     "the output of gate explain -json",
+		"-file broken.json":                     "the output of `lockstep gate explain -json`",
 		"-file nowhere.json":                    "-file: ",
 		"-data data acme/infra":                 "write OWNER/NAME#NUMBER",
 		"-data data acme/infra#0":               "write OWNER/NAME#NUMBER",
 		"-data data acme/../../x#1":             "write OWNER/NAME#NUMBER",
-		"-data nowhere acme/infra#1":            "there is no directory nowhere",
-		"-data data acme/infra#2":               "nothing is recorded about acme/infra#2",
-		"-data data -p app acme/infra#1":        "there are network (apply)",
-		"-data data -command plan acme/infra#1": "there are network (apply)",
-		"-data data -p [ acme/infra#1":          "is no pattern of names",
-		"-data data -at soon acme/infra#1":      "such as -at",
-		"-file asked.json acme/infra#1":         "Which pull request",
+		"-data nowhere acme/infra#1":            "the directory nowhere of -data does not exist",
+		"-data data acme/infra#2":               "no decision is recorded about acme/infra#2",
+		"-data data -p app acme/infra#1":        "choose one of network (apply)",
+		"-data data -command plan acme/infra#1": "choose one of network (apply)",
+		"-data data -p [ acme/infra#1":          "is not a valid pattern",
+		"-data data -at soon acme/infra#1":      "write it like -at",
+		"-file asked.json acme/infra#1":         "Missing pull request",
 	} {
 		explain(1, args, want)
 	}

@@ -32,7 +32,7 @@ func TestServeGates(t *testing.T) {
 	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})
 	s.repo.OpenPull("alice", "Two hosts", "hosts")
 	s.deliver()
-	s.await("for which serve's option -functions must match its ARN")
+	s.await("for which the option -functions of lockstep serve must match its ARN")
 
 	s.repo.Push("alice", "main", "Another gate", githubtest.Files{"lockstep.hcl": fmt.Sprintf(settings, "gate-cost")})
 	s.repo.Comment("alice", 1, "lockstep plan")

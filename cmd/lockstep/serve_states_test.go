@@ -30,7 +30,7 @@ func TestServeRelease(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if r := w.Run("serve", "-data", "data", "-release", mine); r.Code != 0 || !strings.Contains(r.Out, "was that of the project net of acme/infra") {
+	if r := w.Run("serve", "-data", "data", "-release", mine); r.Code != 0 || !strings.Contains(r.Out, "which belonged to the project net of acme/infra") {
 		t.Errorf("%d\n%s%s", r.Code, r.Out, r.Stderr)
 	}
 	for place, want := range map[string]bool{mine: false, other: true} {

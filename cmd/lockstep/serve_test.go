@@ -126,8 +126,10 @@ func (s *served) start(args ...string) *process {
 			s.T.Logf("a serve said:\n%s", p.stderr)
 		}
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	m := regexp.MustCompile(`^Lockstep works as lockstep\[bot\]\. Webhooks: (http://[^/]+)/webhook\. `).FindStringSubmatch(line)
+	r := bufio.NewReader(out)
+	r.ReadString('\n')
+	line, err := r.ReadString('\n')
+	m := regexp.MustCompile(`^  Webhooks: (http://[^/]+)/webhook\n`).FindStringSubmatch(line)
 	if m == nil {
 		p.Process.Kill()
 		p.Wait()
@@ -185,7 +187,7 @@ func TestServe(t *testing.T) {
 	s.await("**Applied** `network`: 3 added")
 	p.stop(os.Interrupt)
 	// No program was started, and yet it is known what they would be kept from.
-	if said := p.stderr.String(); runtime.GOOS == "linux" && !strings.Contains(said, "restrictions on the programs of runs:") {
+	if said := p.stderr.String(); runtime.GOOS == "linux" && !strings.Contains(said, "runs have these restrictions:") {
 		t.Errorf("it does not say what programs are kept from:\n%s", said)
 	}
 	if n := s.hosts(); n != 3 {
@@ -334,21 +336,21 @@ func TestServeCannotBegin(t *testing.T) {
 		want, hint string
 	}{
 		{"nothing", nil, "serve needs -app-id", "lockstep demo"},
-		{"a name for the App", []string{"-app-id", "lockstep", "-app-key", "key.pem", "-webhook-secret", "secret"}, "no number", "App ID"},
-		{"no such key", append(id, "-app-key", "none.pem", "-webhook-secret", "secret"), "-app-key: there is no file none.pem", "takes the name of a file"},
+		{"a name for the App", []string{"-app-id", "lockstep", "-app-key", "key.pem", "-webhook-secret", "secret"}, "not a number", "App ID"},
+		{"no such key", append(id, "-app-key", "none.pem", "-webhook-secret", "secret"), "the file none.pem of -app-key does not exist", "the name of a file"},
 		{"something else for a key", append(id, "-app-key", "short", "-webhook-secret", "secret"), "not an RSA key", ".pem"},
-		{"no secret", append(id, "-app-key", "key.pem", "-webhook-secret", "empty"), "empty is empty", ""},
+		{"no secret", append(id, "-app-key", "key.pem", "-webhook-secret", "empty"), "the file empty of -webhook-secret is empty", ""},
 		{"plain http", append(base, "-github-url", "http://github.example"), "is not an https URL", "-github-url"},
 		{"a wrong App", append(append([]string{}, base...), "-app-id", "4712", "-github-url", s.api), "GitHub says 401", "-app-id"},
-		{"data that cannot be", append(append([]string{}, base...), "-data", "file/dir", "-github-url", s.api), "open data directory", "-data"},
+		{"data that cannot be", append(append([]string{}, base...), "-data", "file/dir", "-github-url", s.api), "the data directory cannot be opened", "-data"},
 		{"a short token", append(base, "-page-token", "short"), "has 9 characters", "openssl rand"},
 		{"strange names", append(base, "-serves", "acme/infra,*,acme/x/y"), `"acme/x/y": "x/y" is not the name of a repository`, "acme/team-*"},
-		{"a strange address", append(base, "-url", "lockstep.example"), "not the address of a page", "https://"},
+		{"a strange address", append(base, "-url", "lockstep.example"), "not the address of a server", "https://"},
 		{"one place for all", append(base, "-states", "s3://states/**"), "the same for all repositories", "{owner}"},
 		{"a role without a region", append(base, "-state-role", "arn:aws:iam::1:role/states"), "no region is set", "AWS_REGION"},
-		{"a function without an account", append(base, "-functions", "lockstep-call-*"), "arn:aws:lambda:REGION:ACCOUNT:", "such as -functions"},
-		{"a key for a function", append(base, "-webhook-keys", "arn:aws:lambda:*:111122223333:function:x"), "arn:aws:secretsmanager:REGION:ACCOUNT:", "such as -webhook-keys"},
-		{"a topic of another service", append(base, "-topics", "arn:aws:lambda:*:111122223333:function:x"), "arn:aws:sns:REGION:ACCOUNT:", "such as -topics"},
+		{"a function without an account", append(base, "-functions", "lockstep-call-*"), "arn:aws:lambda:REGION:ACCOUNT:", "ARNs like -functions"},
+		{"a key for a function", append(base, "-webhook-keys", "arn:aws:lambda:*:111122223333:function:x"), "arn:aws:secretsmanager:REGION:ACCOUNT:", "ARNs like -webhook-keys"},
+		{"a topic of another service", append(base, "-topics", "arn:aws:lambda:*:111122223333:function:x"), "arn:aws:sns:REGION:ACCOUNT:", "ARNs like -topics"},
 		{"programs that are nowhere", append(base, "-hook-programs", "nowhere"), "-hook-programs: stat ", "chmod go-w nowhere"},
 		{"a state that nobody has", []string{"-data", "data", "-release", "s3://states/net"}, "no repository owns the state s3://states/net", "s3://BUCKET/KEY"},
 		{"a strange environment", append(base, "-plugin-env", "env"), "not NAME=value", "each line"},

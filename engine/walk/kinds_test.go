@@ -19,7 +19,7 @@ func TestKinds(t *testing.T) {
 		items          int     // of each visit, of a second each
 		seconds, first int     // until all is done, and until nodes of kind 0 are
 	}{
-		{"one at a time", 10, []int{0, 1}, []int32{1, 1, 1, 1}, 1, 4, 0},
+		{"cannot be used together", 10, []int{0, 1}, []int32{1, 1, 1, 1}, 1, 4, 0},
 		{"beside others", 2, []int{0, 1}, []int32{1, 1, 1, 0, 0, 0}, 1, 3, 3},
 		{"others first", 10, []int{0, 1}, []int32{1, 1, 1, 0, 0, 0}, 1, 3, 1},
 		{"two kinds", 10, []int{0, 1, 2}, []int32{1, 1, 2, 2, 2, 2, 0}, 1, 2, 1},

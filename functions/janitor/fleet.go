@@ -37,7 +37,7 @@ func (f *fleet) of(ctx context.Context, name string) (*reconcile.Janitor, error)
 func (f *fleet) abandon(ctx context.Context, m pipeline.Message) error {
 	j, err := f.of(ctx, m.Pull.App)
 	if errors.As(err, new(*wiring.UnknownAppError)) {
-		f.world.Log.Error("a dead letter is dropped, and nobody is told", "id", m.ID, "error", err.Error())
+		f.world.Log.Error("dropped a dead letter without a report", "id", m.ID, "error", err.Error())
 		return nil
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ func TestAbandonOfNobody(t *testing.T) {
 	if err := f.abandon(t.Context(), pipeline.Message{ID: "x", Pull: pipeline.Pull{App: "gone"}}); err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(log.String(), `there is no App \"gone\" any more`) {
+	if !strings.Contains(log.String(), `the App \"gone\" is no longer in the parameter Apps`) {
 		t.Error(log.String())
 	}
 }

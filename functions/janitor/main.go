@@ -35,7 +35,7 @@ func handler(batch func(context.Context, events.SQSEvent) (events.SQSEventRespon
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var e events.SQSEvent
 		if err := json.Unmarshal(raw, &e); err != nil {
-			return nil, fmt.Errorf("this event is neither a queue's nor the schedule's: %w", err)
+			return nil, fmt.Errorf("this event is from neither a queue nor the schedule: %w", err)
 		}
 		if e.Records != nil {
 			return batch(ctx, e)

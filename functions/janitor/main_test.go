@@ -20,7 +20,7 @@ func TestHandler(t *testing.T) {
 	}{
 		"dead letters":     {`{"Records":[{"messageId":"a"},{"messageId":"b"}]}`, "a b", `{"batchItemFailures":[{"itemIdentifier":"b"}]}`, ""},
 		"the schedule":     {`{"source":"aws.scheduler","detail":{}}`, "round", "null", "no round"},
-		"something broken": {`{"Records":`, "", "null", "neither a queue's nor the schedule's"},
+		"something broken": {`{"Records":`, "", "null", "from neither a queue nor the schedule"},
 	} {
 		var did []string
 		handle := handler(func(_ context.Context, e events.SQSEvent) (out events.SQSEventResponse, err error) {

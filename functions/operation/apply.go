@@ -125,7 +125,7 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	if h != nil {
 		// The lock is old by now: a person may have thought about the plan.
 		if err := h.Confirm(ctx); err != nil {
-			return nil, diags.Errorf(nil, "The state lock was lost", "%s. Nothing was begun: plan again.", err)
+			return nil, diags.Errorf(nil, "The state lock was lost", "%s. Nothing was changed. Plan again.", err)
 		}
 	}
 	log := o.logOf()
@@ -161,7 +161,7 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 // unjournaled is the warning of an apply whose rights do not suffice for a journal.
 func unjournaled(log statebackend.Log, err error) diags.Diagnostics {
 	return diags.Warningf(nil, "No journal is kept",
-		"%s. If this apply is killed, objects that it has made by then may be in no state. Allow reading, writing, listing and deleting of objects below %s.", err, log.Place())
+		"%s. If this apply is killed, the state may lack objects that it has created. Allow Lockstep to read, write, list and delete objects below %s.", err, log.Place())
 }
 
 // begin notes the beginning of an apply. records are those that were there before.
@@ -178,7 +178,7 @@ func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.
 // othersApply is the error of a journal that somebody has written to since it was read.
 func othersApply(log statebackend.Log) diags.Diagnostics {
 	return diags.Errorf(nil, "Another process is applying",
-		"The journal %s was written since the state was read: a process whose lock was released, or taken over, is still at work. Nothing was begun. Wait until it has ended, then plan again.", log.Place())
+		"Another process has written the journal %s since Lockstep read the state. That process has lost its lock, and is still applying. Nothing was changed. Wait until it has ended, then plan again.", log.Place())
 }
 
 // takeJournal takes the journal over. Where it was read under the lock, and each request counts, the first record
@@ -198,7 +198,7 @@ func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run s
 func (o *Operation) endJournal(ctx context.Context, w *journal.Writer) diags.Diagnostics {
 	o.State.BeforePut = nil
 	if err := o.keep(ctx, w, o.Recovery); err != nil {
-		return diags.Warningf(nil, "The journal was not removed", "%s. The state is complete: the next run removes it.", err)
+		return diags.Warningf(nil, "The journal was not removed", "%s. The state is complete, and the next run removes the journal. You need not do anything.", err)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestAClockThatJumps(t *testing.T) {
 					switch {
 					case !ds.HasErrors():
 						heir = o
-					case !strings.Contains(ds.Error(), "Wait until its holder has finished"):
+					case !strings.Contains(ds.Error(), "Wait until that run has finished"):
 						t.Errorf("the other reads %s", ds)
 					}
 				})

@@ -75,7 +75,7 @@ func (o *Operation) goOn(log statebackend.Log, p *plans.Plan, records []journal.
 		return nil, unusable(log, true, err)
 	}
 	if progress == nil {
-		return nil, diags.Errorf(nil, "The apply cannot go on", "The journal %s was written by somebody else since the state was locked. Nothing was changed: make a new plan.", log.Place())
+		return nil, diags.Errorf(nil, "The apply cannot be continued", "Another process has written the journal %s since Lockstep locked the state. Nothing was changed. Make a new plan.", log.Place())
 	}
 	o.Recovery = Recovery{Unresolved: progress.Open, Conflicts: progress.Conflicts}
 	o.State.SetLineage(progress.Lineage)

@@ -65,7 +65,7 @@ func TestBadJournals(t *testing.T) {
 			return s
 		}
 	}
-	const copied = "Nothing was changed. If a copy from before the damage exists, put it back; else compare the state with what exists, import what it lacks, and move the journal away."
+	const copied = "Nothing was changed. If you have an undamaged copy of the journal, put it back. Otherwise compare the state with the real objects, import those that it lacks, and move the journal away."
 	for _, test := range []struct {
 		name   string
 		change func([]statebackend.Segment) []statebackend.Segment
@@ -89,7 +89,7 @@ func TestBadJournals(t *testing.T) {
 			j.Saving(t.Context(), nil)
 			other, _ := log.Segments(t.Context(), nil)
 			return other
-		}, `the journal belongs to a state of lineage "other", and the state has lineage "lineage". Nothing was changed. The journal has the results of an apply that did not come to its end, on the state with the first lineage: put that state back, or move the journal away if its objects are known.`},
+		}, `the journal belongs to a state of lineage "other", and the state has lineage "lineage". Nothing was changed. The journal has the results of an interrupted apply to the state with the first lineage. Put that state back. If you know all objects of the journal, you can move the journal away instead.`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

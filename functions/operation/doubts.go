@@ -24,9 +24,9 @@ func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	case 0:
 		return nil
 	case 1:
-		return diags.Warningf(nil, "An object may exist that no state knows", "%s", Doubts(all, s, mostDoubts))
+		return diags.Warningf(nil, "1 object may exist outside the state", "%s", Doubts(all, s, mostDoubts))
 	}
-	return diags.Warningf(nil, fmt.Sprintf("%d objects may exist that no state knows", len(all)), "%s", Doubts(all, s, mostDoubts))
+	return diags.Warningf(nil, fmt.Sprintf("%d objects may exist outside the state", len(all)), "%s", Doubts(all, s, mostDoubts))
 }
 
 // Doubts tells a person what to check about unresolved creations, of which there is at least one, and how to
@@ -37,23 +37,23 @@ func Doubts(all []journaling.Open, s *states.State, most int) string {
 	var b strings.Builder
 	if len(all) == 1 {
 		u := all[0]
-		fmt.Fprintf(&b, "The creation of %s was begun at %s, and its end is not recorded: unless that apply is still running, it was killed, and the object may exist or not.", u.Address, u.Started.Format(time.RFC3339))
+		fmt.Fprintf(&b, "An apply began to create %s at %s and did not record the result. If that apply is no longer running, the object may or may not exist.", u.Address, u.Started.Format(time.RFC3339))
 		if len(u.Known) > 0 {
-			b.WriteString(" Look for one with:")
+			b.WriteString(" Look for an object with:")
 			for _, name := range slices.Sorted(maps.Keys(u.Known)) {
 				fmt.Fprintf(&b, "\n  %s = %q", name, u.Known[name])
 			}
 		}
-		fmt.Fprintf(&b, "\n\nIf it exists:\n  %s\nIf it does not exist:\n  lockstep recover -forget '%s'\nIf creating it again does no harm (the server keeps or refuses what exists):\n  lockstep recover -retry '%[2]s'\n\nUntil then it is not planned, nor is anything that depends on it.", importLine(u, ids), u.Address)
+		fmt.Fprintf(&b, "\n\nIf it exists:\n  %s\nIf it does not exist:\n  lockstep recover -forget '%s'\nIf a second creation does no harm (the server keeps the existing object, or refuses):\n  lockstep recover -retry '%[2]s'\n\nUntil you decide, Lockstep plans neither this object nor anything that depends on it.", importLine(u, ids), u.Address)
 		return b.String()
 	}
-	fmt.Fprintf(&b, "The end of these creations is not recorded. Unless that apply is still running, it was killed, and each object may exist or not:\n\n")
+	fmt.Fprintf(&b, "An apply began to create these objects and did not record the results. If that apply is no longer running, each object may or may not exist:\n\n")
 	shown := all[:min(most, len(all))]
 	b.WriteString(table(shown))
 	if n := len(all) - len(shown); n > 0 {
-		fmt.Fprintf(&b, "  and %d more: \"lockstep recover\" lists all of them\n", n)
+		fmt.Fprintf(&b, "  and %d more: run \"lockstep recover\" for the whole list\n", n)
 	}
-	b.WriteString("\nFor each that exists:\n")
+	b.WriteString("\nFor each object that exists:\n")
 	if len(ids) == 0 {
 		b.WriteString("  lockstep import 'ADDRESS' ID\n")
 	} else {
@@ -61,7 +61,7 @@ func Doubts(all []journaling.Open, s *states.State, most int) string {
 			fmt.Fprintf(&b, "  %s\n", importLine(u, ids))
 		}
 	}
-	b.WriteString("For those that do not exist:\n  lockstep recover -forget 'ADDRESS' 'ADDRESS' ...\nFor those that can be created again without harm (the server keeps or refuses what exists):\n  lockstep recover -retry 'ADDRESS' 'ADDRESS' ...\n  lockstep recover -retry-all\n\nUntil then they are not planned, nor is anything that depends on them.")
+	b.WriteString("For objects that do not exist:\n  lockstep recover -forget 'ADDRESS' 'ADDRESS' ...\nFor objects whose second creation does no harm (the server keeps the existing object, or refuses):\n  lockstep recover -retry 'ADDRESS' 'ADDRESS' ...\n  lockstep recover -retry-all\n\nUntil you decide, Lockstep plans neither these objects nor anything that depends on them.")
 	return b.String()
 }
 
@@ -98,7 +98,7 @@ const longDoubt = 60
 
 // table has a row for each creation.
 func table(all []journaling.Open) string {
-	rows := [][3]string{{"OBJECT", "BEGUN AT", "LOOK FOR"}}
+	rows := [][3]string{{"OBJECT", "STARTED", "LOOK FOR"}}
 	var width [2]int
 	for _, u := range all {
 		var known []string

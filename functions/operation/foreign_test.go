@@ -79,7 +79,7 @@ func TestForcedUnlockAndForeignWrite(t *testing.T) {
 				d.Unlock(t.Context())
 				if other { // nothing can be told of whose objects they are
 					_, ds := opened(t, b, continuing("next"))
-					if !ds.HasErrors() || !strings.Contains(ds.Error(), `belongs to a state of lineage "lineage", and the state has lineage "other"`) || !strings.Contains(ds.Error(), "put that state back, or move the journal away") {
+					if !ds.HasErrors() || !strings.Contains(ds.Error(), `belongs to a state of lineage "lineage", and the state has lineage "other"`) || !strings.Contains(ds.Error(), "Put that state back.") {
 						t.Errorf("the next one reads %v", ds)
 					}
 					if s := storedState(t, b); s != theirs {

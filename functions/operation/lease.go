@@ -23,8 +23,8 @@ func takeover(h *leasing.Holding) diags.Diagnostics {
 		return nil
 	}
 	before := h.Before
-	return diags.Warningf(nil, "The lock of a dead run was taken over",
-		"The run %s held the state lock %s, and gave no sign of life since its lease ended at %s.", run, before.Lock, before.End().Add(-statebackend.Grace).Format(time.RFC3339))
+	return diags.Warningf(nil, "Lockstep took over the lock of a run that has ended",
+		"The run %s had the state lock %s. Its lease ended at %s, and the run did not renew it.", run, before.Lock, before.End().Add(-statebackend.Grace).Format(time.RFC3339))
 }
 
 // newRun returns an ID for the records of this process. No other has it, and it begins with the run
@@ -171,5 +171,5 @@ func (g *guarded) result() (begun bool, denied, failed error) {
 // and does not need to be.
 func deposed(err error, place string) diags.Diagnostics {
 	return diags.Errorf(nil, "The state lock was lost",
-		"%s. Lockstep noticed this at its next check of the lock. It finished the actions that it had begun by then, and began nothing after that. The state was not written. Everything that this apply has done is in the journal %s. Wait until the run that holds the lock has ended, then run \"lockstep plan\": the plan brings these results into the state.", err, place)
+		"%s. Lockstep finished the actions that had started, and started no others. The state was not written. The results of this apply are in the journal %s. Wait until the run that now has the lock has ended, then run \"lockstep plan\": the plan brings these results into the state.", err, place)
 }

@@ -380,12 +380,12 @@ func TestWhoOnlyLooksSeesWhoLives(t *testing.T) {
 		if r.Living == nil || r.Living.Run != "r" || r.Living.Since.After(began) || len(r.UnderWay) != 1 || len(r.Unresolved) != 0 {
 			t.Errorf("beside the living: %+v", r)
 		}
-		if waiting != 1 || !tells(ds, "The state is being changed") || tells(ds, "An object may exist that no state knows") {
+		if waiting != 1 || !tells(ds, "The state is being changed") || tells(ds, "1 object may exist outside the state") {
 			t.Errorf("%d waiting, %v", waiting, ds)
 		}
 		time.Sleep(2 * time.Minute)
 		r, ds, waiting = look()
-		if r.Living != nil || len(r.UnderWay) != 0 || len(r.Unresolved) != 1 || waiting != 1 || !tells(ds, "An object may exist that no state knows") {
+		if r.Living != nil || len(r.UnderWay) != 0 || len(r.Unresolved) != 1 || waiting != 1 || !tells(ds, "1 object may exist outside the state") {
 			t.Errorf("after the death: %+v, %v", r, ds)
 		}
 	})

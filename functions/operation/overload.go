@@ -38,8 +38,8 @@ func Overload(ds diags.Diagnostics, p *plans.Plan, limit func(addrs.Provider) in
 	var out diags.Diagnostics
 	for of, objects := range failed {
 		if len(objects) >= manyServerErrors && limit(of) != 1 {
-			out = append(out, diags.Warningf(nil, "The server may not bear changes side by side",
-				"%d calls of the provider %s failed with an error of its server (HTTP status 5xx). Some servers fail when they get several changes at once. %s", len(objects), of, remedy(of))...)
+			out = append(out, diags.Warningf(nil, "The server may not support concurrent changes",
+				"%d calls of the provider %s failed with a server error (HTTP status 5xx). Some servers fail when they get several changes at once. %s", len(objects), of, remedy(of))...)
 		}
 	}
 	slices.SortFunc(out, func(a, b diags.Diagnostic) int { return cmp.Compare(a.Detail, b.Detail) })

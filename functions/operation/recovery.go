@@ -82,7 +82,7 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	case errors.As(err, new(*foldError)):
 		return unusable(log, locked, err)
 	case err != nil:
-		return diags.Errorf(nil, "Error recovering the state", "An earlier apply did not come to its end. The state with its results could not be stored: %s. Nothing is lost: the journal %s has everything, and the next run tries again.", err, log.Place())
+		return diags.Errorf(nil, "Error recovering the state", "An earlier apply was interrupted. Lockstep could not store the state with its results: %s. Nothing is lost: the journal %s has the results. Run the command again.", err, log.Place())
 	}
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked)
 }
@@ -272,12 +272,12 @@ func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []
 // unusable is the answer to a journal that cannot be read or understood.
 func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	if errors.As(err, new(*statebackend.UnfitError)) {
-		return diags.FromError("The server cannot keep this state", err) // a state without its journal is wrong
+		return diags.FromError("The server cannot store this state", err) // a state without its journal is wrong
 	}
 	var lineage *journaling.LineageError
-	remedy := "Nothing was changed. If a copy from before the damage exists, put it back; else compare the state with what exists, import what it lacks, and move the journal away."
+	remedy := "Nothing was changed. If you have an undamaged copy of the journal, put it back. Otherwise compare the state with the real objects, import those that it lacks, and move the journal away."
 	if errors.As(err, &lineage) {
-		remedy = "Nothing was changed. The journal has the results of an apply that did not come to its end, on the state with the first lineage: put that state back, or move the journal away if its objects are known."
+		remedy = "Nothing was changed. The journal has the results of an interrupted apply to the state with the first lineage. Put that state back. If you know all objects of the journal, you can move the journal away instead."
 	}
 	var format *journal.FormatError
 	var kind *journaling.KindError
@@ -295,18 +295,18 @@ func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if r.Living != nil {
-		text := fmt.Sprintf("The run %s of %s has been applying since %s. Its results up to now are taken from its journal, and not stored.", r.Living.Run, r.Living.Who, r.Living.Since.UTC().Format(time.RFC3339))
+		text := fmt.Sprintf("The run %s of %s has been applying since %s. Lockstep reads its results so far from its journal, and does not store them.", r.Living.Run, r.Living.Who, r.Living.Since.UTC().Format(time.RFC3339))
 		if len(r.UnderWay) > 0 {
-			text += " These actions are under way, and are left out here with all that depends on them:\n" + list(r.UnderWay)
+			text += " These actions are in progress. Lockstep leaves out their objects, and everything that depends on them:\n" + list(r.UnderWay)
 		}
 		ds = append(ds, diags.Warningf(nil, "The state is being changed", "%s", text)...)
 	} else if r.Folded || len(r.Read) > 0 {
-		text := "An earlier apply did not come to its end. Its results up to then are in the state now."
+		text := "An earlier apply was interrupted. Its results are now in the state."
 		if !locked { // nobody knows here whether its process lives
-			text = "The end of an earlier apply is not recorded: it is still running, or was killed. Its results up to now are taken from its journal, and not stored."
+			text = "An earlier apply did not record its end: it is still running, or it was killed. Lockstep reads its results from its journal, and does not store them."
 		}
 		if len(r.Read) > 0 {
-			text += " It was interrupted in the middle of these actions, whose objects are looked at by the next refresh:\n" + list(r.Read)
+			text += " It was interrupted during these actions. The next refresh reads their objects:\n" + list(r.Read)
 		}
 		ds = append(ds, diags.Warningf(nil, "Recovered from an interrupted apply", "%s", text)...)
 	}
@@ -316,7 +316,7 @@ func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.
 			what = "deleted"
 		}
 		ds = append(ds, diags.Warningf(nil, "Changed by another tool since",
-			"%s was %s by an apply that did not come to its end, and the state at %s was written by somebody else since, with another object there. That one was kept: compare it with what exists, correct the state if it is wrong (\"lockstep state rm\", \"lockstep import\"), then settle this:\n  lockstep recover -forget '%[1]s'", c.Address, what, place)...)
+			"%s was %s by an apply that was interrupted. Later somebody else wrote the state at %s with another object at this address, and Lockstep kept that object. Compare it with the real one. If the state is wrong, correct it with \"lockstep state rm\" and \"lockstep import\". Then run:\n  lockstep recover -forget '%[1]s'", c.Address, what, place)...)
 	}
 	return append(ds, doubtful(r.Unresolved, s)...)
 }
@@ -324,7 +324,7 @@ func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.
 func list(all []journaling.Open) string {
 	var lines []string
 	for _, x := range all {
-		lines = append(lines, fmt.Sprintf("  - %s of %s, begun at %s", x.Action, x.Address, x.Started.Format(time.RFC3339)))
+		lines = append(lines, fmt.Sprintf("  - %s of %s, started at %s", x.Action, x.Address, x.Started.Format(time.RFC3339)))
 	}
 	return strings.Join(lines, "\n")
 }

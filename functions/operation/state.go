@@ -53,7 +53,7 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 	o.State = st
 	if lock != nil && lock.None {
 		if err := o.unfit(ctx); err != nil {
-			ds = append(ds, diags.Warningf(nil, "The server does not keep conditions on writes", "%s", err)...)
+			ds = append(ds, diags.Warningf(nil, "The server ignores conditional writes", "%s", err)...)
 		}
 		lock = nil
 	}

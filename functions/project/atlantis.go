@@ -123,7 +123,7 @@ func (p *parser) foreign(from atlantis.Project) {
 	if from.WhenChanged != nil {
 		x.WhenChanged = p.lines(from.WhenChanged, p.pattern)
 		if n := len(x.WhenChanged); n > maxPatterns {
-			p.errorf(from.At, "Too many patterns", "The project %q has %d patterns, and at most %d are allowed: ** stands for any directories.", x.Name, n, maxPatterns)
+			p.errorf(from.At, "Too many patterns", "The project %q has %d patterns, and at most %d are allowed. Write fewer: ** matches any directories.", x.Name, n, maxPatterns)
 		}
 	}
 	files := func(s quoted) string { return p.path(s, "file") }

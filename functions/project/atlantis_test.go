@@ -194,7 +194,7 @@ workflows:
 	const want = `# Written from atlantis.yaml.
 #
 # run (atlantis.yaml:16): not carried over.
-#   Lockstep runs no command, and you have asked for lockstep.hcl without this step. If it decided whether something is applied, write a gate block, or a require block with checks. If it made files, commit them.
+#   Lockstep runs no commands, and you chose to leave out this step. If the step decided about applies, write a gate block, or a require block with checks. If it generated files, commit them.
 
 automerge {
 }
@@ -239,7 +239,7 @@ func TestAtlantisDiscovered(t *testing.T) {
 	if diff := cmp.Diff([]string{"app default atlantis.yaml:4 []", "db/live live atlantis.yaml:5 [db/env/live.tfvars]"}, names); diff != "" {
 		t.Error(diff)
 	}
-	if got.Settings != atlantis.FileName || got.Ignored || len(got.Notices) != 1 || !strings.Contains(said(ds), `The project "gone" has the directory gone`) {
+	if got.Settings != atlantis.FileName || got.Ignored || len(got.Notices) != 1 || !strings.Contains(said(ds), `The directory gone of the project "gone" has no configuration files`) {
 		t.Errorf("%+v %s", got, said(ds))
 	}
 	if d := ds[0].Subject; d.Filename != atlantis.FileName || d.Start.Line != 6 {
@@ -300,7 +300,7 @@ func TestAtlantisRefused(t *testing.T) {
 		"- {dir: a, workspace: ../x}":                  "Invalid workspace",
 		"- {dir: 'a\\b'}":                              "is not in the repository",
 		"- {dir: a, autoplan: {when_modified: ['[']}}": "is not a pattern of files",
-		"- {dir: a, workflow: secret}":                 "contains $TOKEN, whose value is known to Atlantis' server only",
+		"- {dir: a, workflow: secret}":                 "contains $TOKEN, and only Atlantis' server knows its value",
 		"- {dir: a, workflow: up}":                     "The file \"../x.tfvars\" is not in the repository",
 		"- {dir: a, autoplan: {when_modified: [" + strings.Repeat("a.tf,", 101) + "]}}": "has 101 patterns",
 	} {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
@@ -14,7 +15,7 @@ func (p *parser) programs(a *hcl.Attribute) (out []string) {
 	known := grammar.Allow.Arg("commands").OneOf
 	for _, s := range p.list(a) {
 		if !slices.Contains(known, s.text) {
-			p.errorf(s.at, "Invalid program", "Lockstep does not know the commands of %q. It knows those of %s.", s.text, strings.Join(known, ", "))
+			p.errorf(s.at, "Invalid program", "Lockstep does not know the commands of %q.%s Write one of %s.", s.text, diags.Suggest(s.text, slices.Values(known)), strings.Join(known, ", "))
 			continue
 		}
 		out = append(out, s.text)
@@ -27,7 +28,7 @@ func (p *parser) leaves(a *hcl.Attribute) {
 	p.settings.ignored = p.programs(a)
 	for _, name := range p.settings.ignored {
 		if slices.Contains(p.settings.Allow.Commands, name) && a != nil {
-			p.errorf(a.Expr.Range(), "Commands carried out and ignored", "The argument ignore_commands leaves the commands of %s to it, and allow { commands } has Lockstep carry them out. Remove either.", name)
+			p.errorf(a.Expr.Range(), "Commands carried out and ignored", "ignore_commands lets Lockstep ignore the commands of %s, and allow { commands } lets Lockstep obey them. Remove one of the two.", name)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (p *parser) depends(a *hcl.Attribute, x *Project) {
 			continue
 		}
 		if len(x.DependsOn) == maxPatterns {
-			p.errorf(s.at, "Too many patterns", "There are more than %d projects and patterns, and at most so many are allowed: a pattern is for many projects.", maxPatterns)
+			p.errorf(s.at, "Too many patterns", "The list has more than %d projects and patterns, which is the limit. Write a pattern for many projects.", maxPatterns)
 			return
 		}
 		x.DependsOn = append(x.DependsOn, s.text)
@@ -93,7 +93,7 @@ func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Pr
 			return left, ds
 		}
 		at := known[cycle[slices.IndexFunc(cycle, func(n string) bool { return !order.Set(n) })]]
-		ds = append(ds, diags.Errorf(&at, "Projects that wait for each other", "No order of applies has each of them after those that it depends on: %s. Remove one of them from the depends_on, or from the inputs, of the one before it.", strings.Join(cycle, " -> "))...)
+		ds = append(ds, diags.Errorf(&at, "Projects that wait for each other", "These projects depend on each other in a circle: %s. Remove one of them from depends_on, or from inputs, of another.", strings.Join(cycle, " -> "))...)
 		left = slices.DeleteFunc(left, func(p Project) bool { return slices.Contains(cycle, p.Name) })
 	}
 }
@@ -107,24 +107,24 @@ func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Di
 		found := order.Matches(pattern, names)
 		if len(found) > 0 && !from.input {
 			for _, one := range dead(pattern, func(text string) bool { return len(order.Matches(text, names)) > 0 }) {
-				ds = append(ds, diags.Warningf(&at, "No such projects", "%s in depends_on of the project %q is for no project.%s", part(pattern, one), p.Name, diags.Suggest(one, slices.Values(names)))...)
+				ds = append(ds, diags.Warningf(&at, "No such projects", "%s in depends_on of the project %q matches no project.%s", part(pattern, one), p.Name, diags.Suggest(one, slices.Values(names)))...)
 			}
 		}
 		switch {
 		case from.input && pattern == p.Name:
-			ds = append(ds, diags.Errorf(&at, "Project with its own outputs", "The project %q cannot be planned with outputs of its own. Take them from where the configuration has them, and remove the input.", p.Name)...)
+			ds = append(ds, diags.Errorf(&at, "Project with its own outputs", "The project %q takes an input from its own outputs. Remove the input, and use the value in its configuration.", p.Name)...)
 		case from.input && len(found) == 0:
-			ds = append(ds, diags.Errorf(&at, "Unknown project", "An input of the project %q is made of the outputs of %q, which does not exist.%s Correct the name; if the project is removed, or has another name now, change the input with it.", p.Name, pattern, diags.Suggest(pattern, slices.Values(names)))...)
+			ds = append(ds, diags.Errorf(&at, "Unknown project", "An input of the project %q uses the outputs of %q, and no project has this name.%s Correct the name. If you removed or renamed the project, change the input, too.", p.Name, pattern, diags.Suggest(pattern, slices.Values(names)))...)
 		case pattern == p.Name:
-			ds = append(ds, diags.Errorf(&at, "Project depends on itself", "The project %q cannot be applied before itself. Remove it from depends_on.", p.Name)...)
+			ds = append(ds, diags.Errorf(&at, "Project depends on itself", "The project %q depends on itself. Remove it from its depends_on.", p.Name)...)
 		case slices.Contains(found, p.Name):
 			to = append(to, slices.DeleteFunc(found, func(n string) bool { return n == p.Name })...)
 		case len(found) > 0:
 			to = append(to, pattern)
 		case strings.ContainsAny(pattern, `*?[{\`):
-			ds = append(ds, diags.Warningf(&at, "No such projects", "The pattern %q in depends_on of the project %q is for no project.", pattern, p.Name)...)
+			ds = append(ds, diags.Warningf(&at, "No such projects", "The pattern %q in depends_on of the project %q matches no project.", pattern, p.Name)...)
 		default:
-			ds = append(ds, diags.Errorf(&at, "Unknown project", "The project %q depends on %q, which does not exist.%s Correct the name, or remove it.", p.Name, pattern, diags.Suggest(pattern, slices.Values(names)))...)
+			ds = append(ds, diags.Errorf(&at, "Unknown project", "The project %q depends on %q, and no project has this name.%s Correct the name, or remove it.", p.Name, pattern, diags.Suggest(pattern, slices.Values(names)))...)
 		}
 	}
 	slices.Sort(to)

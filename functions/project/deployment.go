@@ -78,7 +78,7 @@ func (s *Settings) standing(p Project, base []Project) []Project {
 
 // elsewhere is the error about a project that another deployment serves.
 func elsewhere(p Project, by, asked string) error {
-	return fmt.Errorf("on the base branch, the project %s is for %s, and this is %s: its comments and checks have the plan", p.Name, DeploymentName(by), DeploymentName(asked))
+	return fmt.Errorf("on the base branch, %[2]s serves the project %[1]s, and this is %[3]s. Look for the plan in the comments and checks of %[2]s", p.Name, DeploymentName(by), DeploymentName(asked))
 }
 
 // DeploymentName names a deployment in a sentence.

@@ -67,10 +67,10 @@ func TestDeployment(t *testing.T) {
 			}
 			for _, asked := range []string{"", "ou-a", "ou-b", "ou-c"} {
 				g, err := base.Grant(p, Grantee{Branch: "main", Base: test.found, Deployment: asked})
-				if asked != test.want && (err == nil || g.Name() != "" || !strings.Contains(err.Error(), "is for "+DeploymentName(test.want))) {
+				if asked != test.want && (err == nil || g.Name() != "" || !strings.Contains(err.Error(), DeploymentName(test.want)+" serves the project ")) {
 					t.Errorf("%s: %q has rights: %q, %v", name, asked, g.Name(), err)
 				}
-				if asked == test.want && err != nil && strings.Contains(err.Error(), "is for the deployment") {
+				if asked == test.want && err != nil && strings.Contains(err.Error(), " serves the project ") {
 					t.Errorf("%s: %q: %v", name, asked, err)
 				}
 			}

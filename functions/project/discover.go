@@ -86,7 +86,7 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 		}
 		i := slices.IndexFunc(all, func(q Project) bool { return q.Name == p.Name })
 		if i >= 0 {
-			more = append(more, diags.Errorf(nil, "Two projects with one name", "The directory %s would be the project %q, and a project block of the directory %s has the name. Give the block another one.", p.Dir, p.Name, all[i].Dir)...)
+			more = append(more, diags.Errorf(nil, "Two projects with one name", "The directory %s would be the project %q, but the project block of the directory %s already has this name. Give the block another name.", p.Dir, p.Name, all[i].Dir)...)
 		}
 		return i >= 0
 	})
@@ -156,7 +156,7 @@ func (s *Settings) complete(files fs.FS, candidates []Project, lines map[string]
 	for _, p := range candidates {
 		at := lines[p.Name]
 		if !configured(files, p.Dir) {
-			ds = append(ds, diags.Errorf(&at, "Nothing to plan", "The project %q has the directory %s, which has no configuration files. Correct its dir, or remove the project.", p.Name, p.Dir)...)
+			ds = append(ds, diags.Errorf(&at, "Nothing to plan", "The directory %[2]s of the project %[1]q has no configuration files (*.tf). Correct its dir, or remove the project.", p.Name, p.Dir)...)
 			continue
 		}
 		p, _, more := s.found(files, p, at)
@@ -178,7 +178,7 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 	s.see(c)
 	p.locate(files, c)
 	if c.backend == nil && !c.broken && p.BackendConfig != nil && s.usual != at {
-		ds = append(ds, diags.Warningf(&at, "Missing backend configuration", "The project %q has a backend_config, and its configuration has no backend block that this completes. Add terraform { backend \"s3\" {} } to it, or remove the argument.", p.Name)...)
+		ds = append(ds, diags.Warningf(&at, "Missing backend configuration", "The project %q has a backend_config, but its configuration has no backend block. Add terraform { backend \"s3\" {} } to the configuration, or remove backend_config.", p.Name)...)
 	}
 	return p, c, ds
 }
@@ -235,15 +235,15 @@ func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostic
 		if validName(p.Name) {
 			return false
 		}
-		ds = append(ds, diags.Warningf(nil, "A directory that no command can name", "The directory %q has a root module and is not planned. Give it a project block with another name in %s (project \"NAME\" { dir = %q }), or exclude it there: exclude = [%q]. %s", p.Dir, FileName, p.Dir, p.Dir, nameRule)...)
+		ds = append(ds, diags.Warningf(nil, "A directory that no command can name", "Lockstep does not plan the root module in the directory %q, because the directory is not a valid name of a project. Write a project block with another name into %s: project \"NAME\" { dir = %q }. Or exclude the directory there: exclude = [%q]. %s", p.Dir, FileName, p.Dir, p.Dir, nameRule)...)
 		left = append(left, p)
 		return true
 	})
 	if len(all) > MaxProjects {
-		return nil, nil, diags.Errorf(nil, "Too many projects", "%d directories have a configuration with a backend, and at most %d projects are allowed. Name those to plan in %s.", len(all), MaxProjects, FileName)
+		return nil, nil, diags.Errorf(nil, "Too many projects", "%d directories have a configuration with a backend, and at most %d projects are allowed. Write project blocks for those to plan into %s.", len(all), MaxProjects, FileName)
 	}
 	if len(all)+len(left) == 0 && len(dirs) > 0 {
-		return nil, nil, diags.Warningf(nil, "No projects", "There are configurations here, but no root module among them has a backend block. Add terraform { backend \"s3\" { ... } } to those to plan, or describe the projects in %s.", FileName)
+		return nil, nil, diags.Warningf(nil, "No projects", "The repository has configurations, but no root module with a backend block. Add terraform { backend \"s3\" { ... } } to those to plan, or write project blocks into %s.", FileName)
 	}
 	slices.SortFunc(all, byName)
 	all, more := apart(all, lines)

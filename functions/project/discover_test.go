@@ -40,7 +40,7 @@ func TestDiscoverByDirectories(t *testing.T) {
 		{"a module elsewhere", map[string]string{"a/main.tf": backend + calls("git::https://git.example/x.git")}, []string{"a (s3):"}, ""},
 		{"a module outside", map[string]string{"a/main.tf": backend + calls("../../../etc")}, []string{"a (s3):"}, ""},
 		{"a module calls itself", map[string]string{"a/main.tf": backend + calls("../b"), "b/main.tf": calls("../b")}, []string{"a (s3): b"}, ""},
-		{"a name for no command", map[string]string{"my app/main.tf": backend, "b/main.tf": backend}, []string{"b (s3):"}, `"my app" has a root module and is not planned`},
+		{"a name for no command", map[string]string{"my app/main.tf": backend, "b/main.tf": backend}, []string{"b (s3):"}, `Lockstep does not plan the root module in the directory "my app"`},
 		{"permissions alone", map[string]string{"a/main.tf": backend, FileName: "allow {\n}\n"}, []string{"a (s3):"}, ""},
 	}
 	for _, test := range tests {
@@ -66,7 +66,7 @@ func TestDiscoverByFile(t *testing.T) {
 	}
 	files[FileName] += "project \"gone\" {\n  dir = \"gone\"\n}\n"
 	got, ds = discovered(tree(files))
-	if len(got) != 2 || !ds.HasErrors() || !strings.Contains(said(ds), `lockstep.hcl:8: Nothing to plan: The project "gone" has the directory gone`) {
+	if len(got) != 2 || !ds.HasErrors() || !strings.Contains(said(ds), `lockstep.hcl:8: Nothing to plan: The directory gone of the project "gone" has no configuration files`) {
 		t.Errorf("%v\n%s", describe(got), said(ds))
 	}
 	files[FileName] = "project {\n"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
@@ -21,7 +22,7 @@ func (p *parser) environments(blocks hcl.Blocks) {
 		e, ds := environments.Parse(b)
 		p.diags = append(p.diags, ds...)
 		if old, ok := p.settings.environments[e.Name]; ok {
-			p.errorf(b.DefRange, "Two environments with one name", "There is another environment %q at %s: merge the two, or give one of them another name.", e.Name, old.At)
+			p.errorf(b.DefRange, "Two environments with one name", "Another environment %q is at %s. Merge the two, or give one of them another name.", e.Name, old.At)
 			continue
 		}
 		p.settings.environments[e.Name] = e
@@ -33,7 +34,7 @@ func (p *parser) shared(attrs hcl.Attributes, x *Project) {
 	p.decode(attrs["environment"], &x.Environment, "a text")
 	if a := attrs["environment"]; a != nil {
 		if _, ok := p.settings.environments[x.Environment]; !ok {
-			p.errorf(a.Expr.Range(), "No such environment", "There is no block environment %q in %s. %s", x.Environment, FileName, p.settings.others())
+			p.errorf(a.Expr.Range(), "No such environment", "No environment block in %[2]s has the name %[1]q.%[3]s", x.Environment, FileName, p.settings.remedy(x.Environment))
 		}
 	}
 	for name, into := range map[string]*map[string]json.RawMessage{"variables": &x.Variables, "backend_config": &x.BackendConfig} {
@@ -61,11 +62,18 @@ func (p *parser) value(a *hcl.Attribute, arg grammar.Argument) (grammar.Value, b
 	return v, !ds.HasErrors()
 }
 
-// others names the environments that there are.
-func (s *Settings) others() string {
+// remedy returns what to do about the name of an environment that does not exist: the nearest name, or the first ones.
+func (s *Settings) remedy(name string) string {
 	names := slices.Sorted(maps.Keys(s.environments))
-	if len(names) == 0 {
-		return "Add it, or remove the argument."
+	if near := diags.Suggest(name, slices.Values(names)); near != "" || len(names) == 0 {
+		return near + " Correct the name, add the block, or remove the argument."
 	}
-	return fmt.Sprintf("There are %s: name one of them, or add the block.", strings.Join(names, ", "))
+	more := ""
+	if n := len(names) - mostNames; n > 0 {
+		names, more = names[:mostNames], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf(" The environments are %s%s. Write one of these names, or add the block.", strings.Join(names, ", "), more)
 }
+
+// mostNames is how many environments an error lists.
+const mostNames = 10

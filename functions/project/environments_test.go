@@ -68,18 +68,18 @@ func TestGrant(t *testing.T) {
 	}{
 		"the same":                               {block("net", "net", production), block("net", "net", production), "net", "main", "production", ""},
 		"a pattern of branches":                  {block("net", "net", production), block("net", "net", production), "net", "release/1", "production", ""},
-		"another branch":                         {block("net", "net", production), block("net", "net", production), "net", "hotfix", "", "is for pull requests into main, release/*, and this one is into hotfix"},
+		"another branch":                         {block("net", "net", production), block("net", "net", production), "net", "hotfix", "", "is only for pull requests into main, release/*, and this pull request is into hotfix"},
 		"any branch":                             {block("net", "net", staging), block("net", "net", staging), "net", "hotfix", "staging", ""},
 		"none":                                   {block("net", "net", ""), block("net", "net", ""), "net", "main", "", ""},
-		"another one":                            {block("net", "net", staging), block("net", "net", production), "net", "main", "", `has the environment "production" here (lockstep.hcl:17) and the environment "staging" on the base branch (lockstep.hcl:17)`},
-		"another one by the defaults":            {block("net", "net", "") + defaults, block("net", "net", "") + strings.ReplaceAll(defaults, staging, production), "net", "main", "", `and the environment "staging" on the base branch`},
-		"away from its own":                      {block("net", "net", production), block("net", "net", ""), "net", "main", "", "has no environment here"},
-		"another one by a new name":              {block("net", "net", staging), block("other", "net", production), "other", "main", "", `and the environment "staging" on the base branch`},
-		"another one by the name of another":     {block("net", "net", production) + block("db", "db", staging), block("net", "db", production), "net", "main", "", `and the environment "staging" on the base branch`},
-		"another one out of a pattern":           {block("svc-*", "svc/*", staging), block("svc-api", "svc/api", production), "svc-api", "main", "", `and the environment "staging" on the base branch`},
-		"another one out of a pattern, by place": {block("svc-*", "svc/*", staging), block("x", "svc/api", production), "x", "main", "", `and the environment "staging" on the base branch`},
+		"another one":                            {block("net", "net", staging), block("net", "net", production), "net", "main", "", `the environment "production" (lockstep.hcl:17), but the base branch gives it the environment "staging" (lockstep.hcl:17)`},
+		"another one by the defaults":            {block("net", "net", "") + defaults, block("net", "net", "") + strings.ReplaceAll(defaults, staging, production), "net", "main", "", `but the base branch gives it the environment "staging"`},
+		"away from its own":                      {block("net", "net", production), block("net", "net", ""), "net", "main", "", "no environment (lockstep.hcl:17), but the base branch gives it"},
+		"another one by a new name":              {block("net", "net", staging), block("other", "net", production), "other", "main", "", `but the base branch gives it the environment "staging"`},
+		"another one by the name of another":     {block("net", "net", production) + block("db", "db", staging), block("net", "db", production), "net", "main", "", `but the base branch gives it the environment "staging"`},
+		"another one out of a pattern":           {block("svc-*", "svc/*", staging), block("svc-api", "svc/api", production), "svc-api", "main", "", `but the base branch gives it the environment "staging"`},
+		"another one out of a pattern, by place": {block("svc-*", "svc/*", staging), block("x", "svc/api", production), "x", "main", "", `but the base branch gives it the environment "staging"`},
 		"a new project":                          {block("net", "net", production), block("net", "net", production) + block("db", "db", staging), "db", "main", "staging", ""},
-		"a new project, away from the defaults":  {defaults, block("db", "db", ""), "db", "main", "", "has no environment here"},
+		"a new project, away from the defaults":  {defaults, block("db", "db", ""), "db", "main", "", "no environment (lockstep.hcl:17), but the base branch gives it"},
 		"a directory, by the defaults":           {defaults, defaults, "net", "main", "staging", ""},
 	} {
 		base, _ := Parse(FileName, []byte(described+test.base))
@@ -102,9 +102,9 @@ func TestGrantOfTheBase(t *testing.T) {
 	for base, want := range map[string]string{
 		role("333333333333") + block("net", "net", production): "arn:aws:iam::333333333333:role/p",
 		role("333333333333"):  "arn:aws:iam::333333333333:role/p", // a new project
-		block("db", "db", ""): "which the base branch does not have: no pull request grants itself roles and secrets; merge the block environment \"production\"",
+		block("db", "db", ""): "which the base branch does not have, and only the base branch grants roles and secrets. Merge the block environment \"production\"",
 		"":                    "(lockstep.hcl:17), which the base branch does not have",
-		"environment \"production\" {\n  region = 1\n}\n":                     "has errors on the base branch (lockstep.hcl:1), so that nobody can tell whose roles it means",
+		"environment \"production\" {\n  region = 1\n}\n":                     "has errors on the base branch (lockstep.hcl:1), so Lockstep does not use its roles",
 		"environment \"production\" {\n  plan_role = \"arn:aws:iam::3\"\n}\n": "has errors on the base branch",
 	} {
 		s, _ := Parse(FileName, []byte(base))
@@ -182,7 +182,7 @@ func TestPartialBackends(t *testing.T) {
 		"values":        {"  backend_config = { bucket = \"bbb\", key = \"k\" }\n", partial, "s3://bbb/k"},
 		"files":         {"  backend_config = [\"b.hcl\", \"c.tfbackend\"]\n", partial, "s3://bbb/c"},
 		"json":          {"  backend_config = [\"b.json\"]\n", partial, "s3://bbb/j"},
-		"no block":      {"  backend_config = { key = \"k\" }\n", "locals {}\n", "local warning: lockstep.hcl:1: Missing backend configuration: The project \"net\" has a backend_config, and its configuration has no backend block"},
+		"no block":      {"  backend_config = { key = \"k\" }\n", "locals {}\n", "local warning: lockstep.hcl:1: Missing backend configuration: The project \"net\" has a backend_config, but its configuration has no backend block"},
 		"missing":       {"  backend_config = [\"x.hcl\"]\n", partial, "error: lockstep.hcl:1: File of backend_config is missing: The backend_config of the project \"net\" names the file x.hcl, which is not in the repository."},
 		"a function":    {"  backend_config = [\"f.hcl\"]\n", partial, "error: f.hcl:1: Function calls not allowed"},
 		"other servers": {"  backend_config = { key = \"k\", endpoints = { s3 = \"https://evil.example\" } }\n", partial, " its backend names another server"},

@@ -32,7 +32,7 @@ func (s *Settings) Grant(p Project, to Grantee) (environments.Granted, error) {
 	}
 	for _, x := range known {
 		if x.Environment != p.Environment {
-			return environments.Granted{}, fmt.Errorf("the project %s has %s here (%s) and %s on the base branch (%s), whose roles and secrets count: merge the change of %s on its own first, and plan again",
+			return environments.Granted{}, fmt.Errorf("the pull request gives the project %s %s (%s), but the base branch gives it %s (%s), and only the base branch grants roles and secrets. Merge the change of %s first, then comment lockstep plan",
 				p.Name, named(p.Environment), where(p), named(x.Environment), where(x), FileName)
 		}
 	}
@@ -41,7 +41,7 @@ func (s *Settings) Grant(p Project, to Grantee) (environments.Granted, error) {
 	}
 	e, ok := s.environments[p.Environment]
 	if !ok {
-		return environments.Granted{}, fmt.Errorf("the project %s names the environment %q (%s), which the base branch does not have: no pull request grants itself roles and secrets; merge the block environment %[2]q on its own first, and plan again", p.Name, p.Environment, where(p))
+		return environments.Granted{}, fmt.Errorf("the project %s uses the environment %q (%s), which the base branch does not have, and only the base branch grants roles and secrets. Merge the block environment %[2]q first, then comment lockstep plan", p.Name, p.Environment, where(p))
 	}
 	return e.Grant(to.Branch)
 }

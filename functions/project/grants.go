@@ -105,7 +105,7 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 		return none, nil
 	}
 	if isExternal(p) && !g.External {
-		return none, fmt.Errorf("the provider %s runs programs, which a pull request may not do; to allow it here, set external = true in the allow block of %s on the base branch", p, FileName)
+		return none, fmt.Errorf("the provider %s runs programs, and the base branch does not allow this: set external = true in the allow block of %s on the base branch", p, FileName)
 	}
 	if slices.ContainsFunc(g.providers, func(x addrs.ProviderPattern) bool { return x.Matches(p) }) {
 		return lock, nil
@@ -116,19 +116,19 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 	}
 	switch {
 	case !ok:
-		return none, fmt.Errorf("the base branch does not allow the provider %s: merge a %s with it there first, or name it in the allow block of %s on the base branch: providers = [%q]", p, lockfile.Name, FileName, p)
+		return none, fmt.Errorf("the base branch does not allow the provider %s: merge a %s with this provider first, or add the provider to the allow block of %s on the base branch: providers = [%q]", p, lockfile.Name, FileName, p)
 	case len(base.Hashes) == 0:
-		return none, fmt.Errorf("the base branch's %s has no checksums of the provider %s, so no package can be verified: run \"lockstep init\" and merge the file", lockfile.Name, p)
+		return none, fmt.Errorf("%s on the base branch has no checksums of the provider %s, so Lockstep cannot verify its package: run \"lockstep init\" and merge the file", lockfile.Name, p)
 	case lock.Version == constraint.Version{}:
 		return base, nil
 	case lock.Version != base.Version:
-		return none, fmt.Errorf("the pull request selects version %s of the provider %s, and the base branch %s: merge the change of %s on its own first, or name the provider in the allow block of %s on the base branch", lock.Version, p, base.Version, lockfile.Name, FileName)
+		return none, fmt.Errorf("the pull request selects version %s of the provider %s, but the base branch selects %s: merge the change of %s first, or add the provider to the allow block of %s on the base branch", lock.Version, p, base.Version, lockfile.Name, FileName)
 	case len(lock.Hashes) == 0:
 		return base, nil
 	}
 	lock.Hashes = slices.DeleteFunc(slices.Clone(lock.Hashes), func(h string) bool { return !slices.Contains(base.Hashes, h) })
 	if len(lock.Hashes) == 0 {
-		return none, fmt.Errorf("the pull request's %s has other checksums of the provider %s %s than the base branch's: merge the change of the file on its own first", lockfile.Name, p, base.Version)
+		return none, fmt.Errorf("%s has other checksums of the provider %s %s than the base branch: merge the change of the file first", lockfile.Name, p, base.Version)
 	}
 	return lock, nil
 }

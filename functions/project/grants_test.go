@@ -36,13 +36,13 @@ func TestProviders(t *testing.T) {
 	}{
 		{"built in", "", "", "terraform.io/builtin/terraform", "", "0.0.0 []"},
 		{"nothing is said", "", "", aws, "", "does not allow the provider " + aws},
-		{"the pull request says it", "", "", aws, lockText(aws, "5.0.0", h1), "merge a .terraform.lock.hcl with it there first"},
+		{"the pull request says it", "", "", aws, lockText(aws, "5.0.0", h1), "merge a .terraform.lock.hcl with this provider first"},
 		{"the base branch has it", "", lockText(aws, "5.0.0", h1, zipped), aws, lockText(aws, "5.0.0", h1, zipped), "5.0.0 [" + h1 + " " + zipped + "]"},
 		{"the pull request says nothing", "", lockText(aws, "5.0.0", h1), aws, "", "5.0.0 [" + h1 + "]"},
 		{"no hashes in the pull request", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.0"), "5.0.0 [" + h1 + "]"},
 		{"a hash more", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.0", h1, h2), "5.0.0 [" + h1 + "]"},
 		{"other hashes", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.0", h2), "other checksums"},
-		{"another version", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.1", h1), "selects version 5.0.1 of the provider " + aws + ", and the base branch 5.0.0"},
+		{"another version", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.1", h1), "selects version 5.0.1 of the provider " + aws + ", but the base branch selects 5.0.0"},
 		{"no hashes on the base branch", "", lockText(aws, "5.0.0"), aws, lockText(aws, "5.0.0", h1), "has no checksums"},
 		{"another provider's lock", "", lockText("registry.terraform.io/hashicorp/awscc", "5.0.0", h1), aws, "", "does not allow"},
 		{"another registry's", "", lockText("registry.example.com/hashicorp/aws", "5.0.0", h1), aws, "", "does not allow"},
@@ -112,7 +112,7 @@ func TestModules(t *testing.T) {
 	} {
 		for g, want := range map[*Grants]bool{&some: test.some, {}: test.none} {
 			err := g.ModuleHost(test.host)
-			remedy := "and cannot"
+			remedy := "Lockstep cannot allow modules from the host"
 			if _, e := parseModulePattern(test.host); e == nil {
 				remedy = "modules = [\"" + test.host + "\"]"
 			}

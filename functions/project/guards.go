@@ -146,7 +146,7 @@ func (s *Settings) unguarded(all []Project, types map[string]bool) (errors, warn
 			for _, one := range dead(g.pattern, func(pattern string) bool {
 				return types == nil || slices.ContainsFunc(sortedKeys(types), func(t string) bool { return requirements.MatchesType(pattern, t) })
 			}) {
-				warnings = append(warnings, diags.Warningf(&g.at, "No such resources", "No project has a resource of the type %q, which no_destroy of the block %s names.%s Correct it, unless such resources are to come.", one, g.block, diags.Suggest(one, slices.Values(sortedKeys(types))))...)
+				warnings = append(warnings, diags.Warningf(&g.at, "No such resources", "no_destroy of the block %[2]s names the type %[1]q, but no project has a resource of this type.%[3]s Correct the type, or ignore this if you will add such resources.", one, g.block, diags.Suggest(one, slices.Values(sortedKeys(types))))...)
 			}
 			continue
 		}
@@ -156,9 +156,9 @@ func (s *Settings) unguarded(all []Project, types map[string]bool) (errors, warn
 				hint = " For all projects, write \"**\"."
 			}
 			if g.holds {
-				errors = append(errors, diags.Errorf(&g.at, "Guard without projects", "%s of the block %s selects no project: it would guard nothing. On the base branch, all applies are blocked until it is corrected.%s Write the name or the directory of a project, or remove it.", part(g.pattern, one), g.block, hint)...)
+				errors = append(errors, diags.Errorf(&g.at, "Guard without projects", "%s of the block %s matches no project. If you merge this, Lockstep blocks all applies until it is corrected.%s Write the name or the directory of a project, or remove it.", part(g.pattern, one), g.block, hint)...)
 			} else {
-				warnings = append(warnings, diags.Warningf(&g.at, "Pattern without projects", "%s of the block %s selects no project.%s Write the name or the directory of a project.", part(g.pattern, one), g.block, hint)...)
+				warnings = append(warnings, diags.Warningf(&g.at, "Pattern without projects", "%s of the block %s matches no project.%s Write the name or the directory of a project.", part(g.pattern, one), g.block, hint)...)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range
 			x, err := places.ParsePattern(text)
 			return err != nil || slices.ContainsFunc(all, func(p Project) bool { return p.Nowhere != "" || x.Matches(p.Place) })
 		}) {
-			ds = append(ds, diags.Warningf(&s.statesAt, "Pattern without states", "No project has its state at %q, which states allows. Correct the pattern, unless such projects are to come.", one)...)
+			ds = append(ds, diags.Warningf(&s.statesAt, "Pattern without states", "The argument states allows %q, but no project has its state there. Correct the pattern, or ignore this if you will add such projects.", one)...)
 		}
 	}
 	if len(s.exclude) > 0 {
@@ -198,7 +198,7 @@ func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range
 				only := &Settings{exclude: []string{text}}
 				return slices.ContainsFunc(dirs, only.excluded)
 			}) {
-				ds = append(ds, diags.Warningf(&s.excludeAt, "Pattern without directories", "%s in exclude is for no directory with configuration files.%s", part(pattern, one), diags.Suggest(one, slices.Values(dirs)))...)
+				ds = append(ds, diags.Warningf(&s.excludeAt, "Pattern without directories", "%s in exclude matches no directory with configuration files.%s", part(pattern, one), diags.Suggest(one, slices.Values(dirs)))...)
 			}
 		}
 	}
@@ -222,7 +222,7 @@ func unusedChanges(files fs.FS, all []Project, lines map[string]hcl.Range) (ds d
 		}
 		at := lines[p.Name]
 		if !slices.ContainsFunc(p.WhenChanged, func(pattern string) bool { return !strings.HasPrefix(pattern, "!") }) && !told[[2]string{p.At}] {
-			ds = append(ds, diags.Warningf(&at, "Patterns that match nothing", "All patterns in when_changed of the project %q take files out (!), so they match none. Begin with a pattern of the files that plan the project: %q.", p.Name, ownDir+"/**")...)
+			ds = append(ds, diags.Warningf(&at, "Patterns that match nothing", "All patterns in when_changed of the project %q exclude files (!), so no change plans the project. Begin with a pattern that includes files: %q.", p.Name, ownDir+"/**")...)
 			told[[2]string{p.At}] = true
 		}
 		for _, pattern := range p.WhenChanged {
@@ -235,7 +235,7 @@ func unusedChanges(files fs.FS, all []Project, lines map[string]hcl.Range) (ds d
 			}
 			for _, one := range deadPath(pattern, names, &left) {
 				told[key] = true
-				ds = append(ds, diags.Warningf(&at, "Pattern without files", "%s in when_changed of the project %q matches no file. Patterns begin at the repository's directory; %s stands for the project's own.", part(pattern, one), p.Name, ownDir)...)
+				ds = append(ds, diags.Warningf(&at, "Pattern without files", "%s in when_changed of the project %q matches no file. Write it as a path from the root of the repository; %s is the project's own directory.", part(pattern, one), p.Name, ownDir)...)
 			}
 		}
 	}

@@ -20,11 +20,11 @@ func (p *parser) inputs(b *hcl.Block, attrs hcl.Attributes, x *Project) {
 	p.diags = append(p.diags, ds...)
 	for _, l := range all {
 		if _, too := x.Variables[l.Variable]; too && attrs["variables"] != nil {
-			p.errorf(l.Range(), "Variable with two values", "The project %q has a value for the variable %q in its argument variables, too: remove either.", x.Name, l.Variable)
+			p.errorf(l.Range(), "Variable with two values", "The project %q sets the variable %q in inputs and in variables. Remove one of the two.", x.Name, l.Variable)
 		}
 		for _, r := range l.References() {
 			if !validName(r.Project) {
-				p.errorf(r.At, "Unknown project", "An input of the project %q is made of the outputs of %q, and no project can have that name. Write the name of one project.", x.Name, r.Project)
+				p.errorf(r.At, "Unknown project", "An input of the project %q uses the outputs of %q, and no project can have this name. Write the name of one project.", x.Name, r.Project)
 				continue
 			}
 			if !slices.Contains(x.DependsOn, r.Project) {

@@ -30,13 +30,13 @@ func TestInputsOfProjects(t *testing.T) {
 		{"beside depends_on", []string{`app:; depends_on = ["db", "net"]; inputs = { id = project.net.outputs.id }`, "net:", "db:"}, "map[app:[db net]]", nil},
 		{"in a pattern", []string{"svc-*:; inputs = { id = project.net.outputs.id }", "net:"}, "map[svc-a:[net]]", nil},
 		{"through another", []string{"app:; inputs = { id = project.net.outputs.id }", "net:; inputs = { zone = project.dns.outputs.zone }", "dns:"}, "map[app:[net] net:[dns]]", nil},
-		{"an unknown project", []string{"app:; inputs = { id = project.nte.outputs.id }", "net:"}, "map[]", []string{"lockstep.hcl:3", "Unknown project", `made of the outputs of "nte"`, `Did you mean "net"?`, "if the project is removed, or has another name now"}},
+		{"an unknown project", []string{"app:; inputs = { id = project.nte.outputs.id }", "net:"}, "map[]", []string{"lockstep.hcl:3", "Unknown project", `uses the outputs of "nte"`, `Did you mean "net"?`, "If you removed or renamed the project"}},
 		{"no pattern", []string{`app:; inputs = { id = project["svc-*"].outputs.id }`, "svc-a:"}, "map[]", []string{"lockstep.hcl:3", "Unknown project"}},
 		{"itself", []string{"app:; inputs = { id = project.app.outputs.id }"}, "map[]", []string{"lockstep.hcl:3", "Project with its own outputs"}},
-		{"a cycle", []string{"app:; inputs = { id = project.net.outputs.id }", "net:; inputs = { id = project.dns.outputs.id }", `dns:; depends_on = ["app"]`}, "map[]", []string{"app -> net -> dns -> app", "from the depends_on, or from the inputs, of the one before it"}},
+		{"a cycle", []string{"app:; inputs = { id = project.net.outputs.id }", "net:; inputs = { id = project.dns.outputs.id }", `dns:; depends_on = ["app"]`}, "map[]", []string{"app -> net -> dns -> app", "Remove one of them from depends_on, or from inputs, of another"}},
 		{"a cycle that a pattern is in", []string{"svc-*:; inputs = { id = project.net.outputs.id }", `net:; depends_on = ["svc-*"]`}, "map[]", []string{"Projects that wait for each other"}},
-		{"two values", []string{"app:; variables = { id = 1, x = 2 }; inputs = { id = project.net.outputs.id }", "net:"}, "map[]", []string{"lockstep.hcl:4", "Variable with two values", `for the variable "id"`}},
-		{"a variable as a name", []string{"app:; inputs = { id = project[var.x].outputs.id }", "net:"}, "map[]", []string{"lockstep.hcl:3", "The name of a project must be written out"}},
+		{"two values", []string{"app:; variables = { id = 1, x = 2 }; inputs = { id = project.net.outputs.id }", "net:"}, "map[]", []string{"lockstep.hcl:4", "Variable with two values", `sets the variable "id"`}},
+		{"a variable as a name", []string{"app:; inputs = { id = project[var.x].outputs.id }", "net:"}, "map[]", []string{"lockstep.hcl:3", "Write the name of the project"}},
 		{"not in defaults", []string{"app:"}, "map[]", []string{"lockstep.hcl:5", "A defaults block can have workspace"}},
 	} {
 		files := linked(c.projects...)

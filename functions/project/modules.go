@@ -50,20 +50,20 @@ const bucketScheme = "s3://"
 func parseModulePattern(text string) (ModulePattern, error) {
 	if bucket, ok := strings.CutPrefix(text, bucketScheme); ok {
 		if !bucketPattern.MatchString(bucket) {
-			return ModulePattern{}, fmt.Errorf("%q does not name a whole bucket, as s3://acme-modules does", text)
+			return ModulePattern{}, fmt.Errorf("%q is not a whole bucket: write s3://BUCKET, without a path", text)
 		}
 		return ModulePattern{Bucket: bucket}, nil
 	}
 	host, rest, deep := strings.Cut(strings.ToLower(text), "/")
 	switch owner, name, both := strings.Cut(rest, "/"); {
 	case !hostPattern.MatchString(host):
-		return ModulePattern{}, fmt.Errorf("%q does not begin with the name of a host; it has neither a scheme nor a port", text)
+		return ModulePattern{}, fmt.Errorf("%q is not a host: write its name without a scheme and a port, such as modules.example.com", text)
 	case host != gitHub && deep:
-		return ModulePattern{}, fmt.Errorf("%q names a part of a host, and only whole hosts can be allowed: %q", text, host)
+		return ModulePattern{}, fmt.Errorf("%q is a part of a host, and only a whole host can be allowed: write %q", text, host)
 	case host != gitHub:
 		return ModulePattern{Host: host}, nil
 	case !both || !ownerPattern.MatchString(owner) || !repoPattern.MatchString(name) || strings.Trim(name, ".") == "":
-		return ModulePattern{}, fmt.Errorf("%q does not name repositories: public ones need no permission, others are allowed as %s/OWNER/NAME or %s/OWNER/*", text, gitHub, gitHub)
+		return ModulePattern{}, fmt.Errorf("%q is not a repository: write %s/OWNER/NAME or %s/OWNER/*. Public repositories need no permission", text, gitHub, gitHub)
 	default:
 		return ModulePattern{Host: host, Owner: owner, Name: name}, nil
 	}
@@ -76,9 +76,9 @@ func (g Grants) ModuleHost(name string) error {
 		return nil
 	}
 	if !hostPattern.MatchString(name) {
-		return fmt.Errorf("the base branch does not allow modules from the host %s, and cannot: it must be a server's name, as modules.example.com is", name)
+		return fmt.Errorf("Lockstep cannot allow modules from the host %s: use the name of a server, such as modules.example.com", name)
 	}
-	return fmt.Errorf("the base branch does not allow modules from the host %s; to allow them, name it in the allow block of %s on the base branch: modules = [%q]", name, FileName, name)
+	return fmt.Errorf("the base branch does not allow modules from the host %s: add the host to the allow block of %s on the base branch: modules = [%q]", name, FileName, name)
 }
 
 // NamesModuleHost reports whether the base branch names a host itself: it may be a server in the network of the functions.
@@ -92,7 +92,7 @@ func (g Grants) Bucket(name string) error {
 	if slices.Contains(g.modules, ModulePattern{Bucket: name}) && name != "" {
 		return nil
 	}
-	return fmt.Errorf("the base branch does not allow modules from the bucket %s; to allow them, name it in the allow block of %s on the base branch: modules = [%q]", name, FileName, bucketScheme+name)
+	return fmt.Errorf("the base branch does not allow modules from the bucket %s: add the bucket to the allow block of %s on the base branch: modules = [%q]", name, FileName, bucketScheme+name)
 }
 
 // Repository reports whether modules may come from a repository on GitHub with the App's rights,

@@ -57,7 +57,7 @@ func (p *parser) providerLimits(a *hcl.Attribute, arg grammar.Argument) map[stri
 		case err != nil:
 			p.errorf(limit.At, "Invalid provider", "%q does not name a provider: %s. Write its type, as \"aws\", or its source address, as \"registry.example.com/acme/dns\".", name, err)
 		case n < 1:
-			p.errorf(limit.At, "Invalid value", "The limit of the provider %q must be 1 or more calls at a time. For no limit, remove the provider from %s.", name, a.Name)
+			p.errorf(limit.At, "Invalid value", "The limit of the provider %q must be 1 or more. To remove the limit, remove the provider from %s.", name, a.Name)
 		default:
 			if n > allCalls {
 				p.warnf(limit.At, "Limit without effect", "Lockstep makes at most %d calls at a time to all providers together, so the limit of the provider %q has no effect. Write a lower number, or remove the provider from %s.", allCalls, name, a.Name)
@@ -86,7 +86,7 @@ func (s *Settings) unlimited(providers map[addrs.Provider]bool) (ds diags.Diagno
 			used = used || names(l.name, p)
 		}
 		if !used {
-			ds = append(ds, diags.Warningf(&l.at, "No such provider", "No project requires the provider %q, which %s names.%s Write the type or the source address of a provider, or remove it.", l.name, providerParallelism, diags.Suggest(l.name, slices.Values(known)))...)
+			ds = append(ds, diags.Warningf(&l.at, "No such provider", "%[2]s names the provider %[1]q, but no project requires it.%[3]s Write the type or the source address of a provider, or remove it.", l.name, providerParallelism, diags.Suggest(l.name, slices.Values(known)))...)
 		}
 	}
 	return ds

@@ -41,7 +41,7 @@ func TestProviderParallelism(t *testing.T) {
 		"provider_parallelism = { aws = 1 }":     {map[string]int{"aws": 1}, ""},
 		"provider_parallelism = { \"aws\" = 1 }": {map[string]int{"aws": 1}, ""},
 		"provider_parallelism = {\n    dns = 1\n    \"registry.example.com/x/y\" = 10\n  }": {map[string]int{"dns": 1, "registry.example.com/x/y": 10}, ""},
-		"provider_parallelism = {\n    dns = 1\n    aws = 0\n  }":                           {nil, `error: lockstep.hcl:8: Invalid value: The limit of the provider "aws" must be 1 or more calls at a time.`},
+		"provider_parallelism = {\n    dns = 1\n    aws = 0\n  }":                           {nil, `error: lockstep.hcl:8: Invalid value: The limit of the provider "aws" must be 1 or more.`},
 		"provider_parallelism = { aws = -1 }":                                               {nil, `error: lockstep.hcl:6: Invalid value: The limit of the provider "aws" must be 1 or more`},
 		"provider_parallelism = { aws = 1e30 }":                                             {nil, `warning: lockstep.hcl:6: Limit without effect: Lockstep makes at most 10 calls at a time to all providers together`},
 		"provider_parallelism = { aws = 1.5 }":                                              {nil, `error: lockstep.hcl:6: Invalid value: The argument "provider_parallelism" must be whole numbers by names: { NAME = 1 }.`},

@@ -56,7 +56,7 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 	attrs, ok := attributesOf[b.Type]
 	if !ok {
 		return nil, diags.Errorf(&b.Range, "Unsupported backend type",
-			"There is no backend type named %q: Lockstep keeps states in \"s3\", \"http\" or \"local\".", b.Type)
+			"Lockstep does not support the backend type %q. Use \"s3\", \"http\" or \"local\".", b.Type)
 	}
 	var body hcl.BodySchema
 	for _, a := range attrs {
@@ -168,7 +168,7 @@ func (d *Dir) openBackend(ctx context.Context, s *Settings, paths LocalPaths) (s
 	case "s3":
 		b, err = s3.Open(ctx, s.Attributes, s3.Options{Note: d.note})
 	default:
-		err = fmt.Errorf("there is no backend type named %q: Lockstep keeps states in \"s3\", \"http\" or \"local\"", s.Type)
+		err = fmt.Errorf("Lockstep does not support the backend type %q; use \"s3\", \"http\" or \"local\"", s.Type)
 	}
 	if err != nil {
 		return nil, backendError(err)
@@ -230,7 +230,7 @@ func unchanged(block *config.Backend, recorded *Settings) diags.Diagnostics {
 
 func needInit(place *hcl.Range, reason string, args ...any) diags.Diagnostics {
 	return diags.Errorf(place, "Backend initialization required, please run \"lockstep init\"",
-		"%s\n\nThe backend is where the state lives. Run \"lockstep init\" so that the change can be made and states be copied; \"lockstep init -reconfigure\" takes the new configuration as it is.", fmt.Sprintf(reason, args...))
+		"%s\n\nThe backend keeps the state. To change the backend and copy the states, run \"lockstep init\". To use the new configuration without copying, run \"lockstep init -reconfigure\".", fmt.Sprintf(reason, args...))
 }
 
 // ParseAttributes reads a file of assignments, as -backend-config takes them.

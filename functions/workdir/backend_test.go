@@ -190,7 +190,7 @@ func TestRemoteState(t *testing.T) {
 		{"local", path("nowhere"), "default", builtin.ErrNoState.Error()},
 		{"local", path("other.tfstate"), "a/b", "not a workspace name"},
 		{"local", cty.ObjectVal(map[string]cty.Value{"paht": cty.StringVal("x")}), "default", "paht"},
-		{"gcs", cty.NullVal(cty.DynamicPseudoType), "default", `no backend type named "gcs"`},
+		{"gcs", cty.NullVal(cty.DynamicPseudoType), "default", `does not support the backend type "gcs"`},
 	} {
 		if _, err := d.RemoteState(t.Context(), nil, c.backend, c.config, c.workspace); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v; want %q", c.backend, err, c.says)
@@ -221,7 +221,7 @@ func TestSameProviders(t *testing.T) {
 		{planfile.Selection{Version: "1.2.0", Hashes: []string{"h1:elsewhere"}}, ""}, // made on another platform
 		{planfile.Selection{Version: "1.2.0"}, ""},
 		{planfile.Selection{Version: "1.1.0", Hashes: []string{"h1:installed"}}, "made with version 1.1.0 of provider lockstep/lab, and now version 1.2.0 is selected"},
-		{planfile.Selection{Version: "1.2.0", Hashes: []string{"h1:other"}}, "not the one that the plan was made with"},
+		{planfile.Selection{Version: "1.2.0", Hashes: []string{"h1:other"}}, "differs from the one with which the plan was made"},
 	} {
 		err := p.SameAs(map[addrs.Provider]planfile.Selection{lab: c.planned})
 		if c.says == "" && err != nil || c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
@@ -229,7 +229,7 @@ func TestSameProviders(t *testing.T) {
 		}
 	}
 	p.found = nil
-	if err := p.SameAs(map[addrs.Provider]planfile.Selection{lab: {Version: "1.2.0"}}); err == nil || !strings.Contains(err.Error(), "not installed here now") {
+	if err := p.SameAs(map[addrs.Provider]planfile.Selection{lab: {Version: "1.2.0"}}); err == nil || !strings.Contains(err.Error(), "which is not installed") {
 		t.Errorf("without the provider: %v", err)
 	}
 }

@@ -89,7 +89,7 @@ func (d *Dir) DecryptPlan(ctx context.Context, cfg *config.Config, plan []byte) 
 		return plain, ds
 	case encryption.IsEncrypted(plan):
 		return nil, append(ds, diags.Errorf(nil, "The plan is encrypted", "The configuration in this directory does not say how. "+
-			"Add the encryption block with which the plan was made, with a block \"plan\" in it: terraform { encryption { ... } }; or set the environment variable %s.", encrypting.Variable)...)
+			"Add the encryption block with which the plan was made: terraform { encryption { plan { ... } } }. Or set the environment variable %s.", encrypting.Variable)...)
 	}
 	return plan, ds
 }

@@ -101,15 +101,15 @@ func (s *State) While(ctx context.Context) (context.Context, context.CancelCause
 func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
 	const summary = "Error acquiring the state lock"
 	if e.Info.ID == "" {
-		return diags.Errorf(nil, summary, "The state at %s is locked, and who holds the lock is not known: %s. Wait until the holder has finished.", place, e)
+		return diags.Errorf(nil, summary, "The state at %s is locked, and the lock does not name its owner: %s. Wait until the other run has finished, then try again.", place, e)
 	}
 	if e.Lease != nil {
 		return diags.Errorf(nil, summary,
-			"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two from writing the state at the same time. Wait until its holder has finished. If the holder is gone, nothing needs to be cleared: from %s on, unless there is another sign of life of it by then, the next plan or apply takes the lock over, and brings what was done into the state. \"lockstep recover\" does no more than that.\n\nThe option -lock=false ignores the lock, at the risk of losing what its holder writes.",
+			"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two runs from writing the state at the same time. Wait until that run has finished, then try again. If its process has died, you need not clear the lock: from %s on, \"lockstep plan\", \"lockstep apply\" or \"lockstep recover\" takes the lock over and brings the results of the dead run into the state.\n\nThe option -lock=false ignores the lock. Each run may then overwrite what the other writes.",
 			place, e.Kind, e.Info, e.Lease.End().UTC().Format(time.RFC3339))
 	}
 	return diags.Errorf(nil, summary,
-		"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two from writing the state at the same time. Wait until its holder has finished. If you are sure that it is gone for good, clear the lock:\n  lockstep force-unlock %s\n\nThe option -lock=false ignores the lock, at the risk of losing what its holder writes.",
+		"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two runs from writing the state at the same time. Wait until that run has finished, then try again. If you are sure that its process has died, clear the lock:\n  lockstep force-unlock %s\n\nThe option -lock=false ignores the lock. Each run may then overwrite what the other writes.",
 		place, e.Kind, e.Info, e.Info.ID)
 }
 
@@ -124,16 +124,16 @@ func (s *State) Unlock(ctx context.Context) diags.Diagnostics {
 	var lost *statebackend.LockLostError
 	if errors.As(err, &lost) {
 		s.lockID, s.holding = "", nil
-		return diags.Warningf(nil, "The state lock was lost", "%s. It is not released: whoever has it does that.", lost)
+		return diags.Warningf(nil, "The state lock was lost", "%s. Lockstep does not release it: the run that now has the lock does.", lost)
 	}
 	if err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
 		if s.holding != nil {
 			return diags.Errorf(nil, "Error releasing the state lock",
-				"%s. The lock %s is still held. From %s on the next plan or apply takes it over; to do so now, clear it with \"lockstep force-unlock %s\".",
+				"%s. The state is still locked by %s. From %s on, the next plan or apply takes the lock over. To clear it now, run \"lockstep force-unlock %s\".",
 				err, id, s.holding.Lease().End().UTC().Format(time.RFC3339), id)
 		}
 		return diags.Errorf(nil, "Error releasing the state lock",
-			"%s. The lock %s is still held: clear it with \"lockstep force-unlock %s\".", err, id, id)
+			"%s. The state is still locked by %s. To clear the lock, run \"lockstep force-unlock %s\".", err, id, id)
 	}
 	s.lockID, s.holding = "", nil
 	return nil

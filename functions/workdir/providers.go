@@ -265,13 +265,13 @@ func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error 
 		was, is := planned[a], p.found[a]
 		switch {
 		case unmanaged[a]:
-			return fmt.Errorf("the plan was made with version %s of provider %s, and now a provider in development takes its place", was.Version, a.ForDisplay())
+			return fmt.Errorf("the plan was made with version %s of provider %s, and dev_overrides now replaces it", was.Version, a.ForDisplay())
 		case is.Hash == "":
-			return fmt.Errorf("the plan was made with provider %s %s, which is not installed here now; run \"lockstep init\"", a.ForDisplay(), was.Version)
+			return fmt.Errorf("the plan was made with provider %s %s, which is not installed; run \"lockstep init\"", a.ForDisplay(), was.Version)
 		case is.Version.String() != was.Version:
 			return fmt.Errorf("the plan was made with version %s of provider %s, and now version %s is selected", was.Version, a.ForDisplay(), is.Version)
 		case len(was.Hashes) > 0 && !slices.ContainsFunc(p.hashes(a), func(h string) bool { return slices.Contains(was.Hashes, h) }):
-			return fmt.Errorf("the package of provider %s %s is not the one that the plan was made with", a.ForDisplay(), was.Version)
+			return fmt.Errorf("the package of provider %s %s differs from the one with which the plan was made", a.ForDisplay(), was.Version)
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func (d *Dir) RemoteState(ctx context.Context, own *config.Config, backendType s
 // RemoteSettings are the backend and the arguments of a data source terraform_remote_state.
 func RemoteSettings(backendType string, arguments cty.Value) (*Settings, error) {
 	if _, ok := attributesOf[backendType]; !ok {
-		return nil, fmt.Errorf("there is no backend type named %q: only states in \"s3\", \"http\" and \"local\" can be read", backendType)
+		return nil, fmt.Errorf("Lockstep does not support the backend type %q; it reads states in \"s3\", \"http\" and \"local\"", backendType)
 	}
 	s := &Settings{Type: backendType, Attributes: map[string]any{}}
 	if arguments.IsNull() {

@@ -1,19 +1,19 @@
 output "bucket" {
-  description = "The name of the bucket: template.yaml's StateBucket, and `bucket` of backend blocks."
+  description = "Name of the bucket. Set it as the stack's parameter StateBucket, and as `bucket` in backend blocks."
   value       = aws_s3_bucket.states.bucket
 }
 
 output "table" {
-  description = "The name of the table: template.yaml's StateTable, and `dynamodb_table` of backend blocks; empty if there is none."
+  description = "Name of the table. Set it as the stack's parameter StateTable, and as `dynamodb_table` in backend blocks. Empty if there is none."
   value       = one(aws_dynamodb_table.locks[*].name) == null ? "" : one(aws_dynamodb_table.locks[*].name)
 }
 
 output "key_arn" {
-  description = "The ARN of the key: template.yaml's StateKeyArn, and `kms_key_id` of backend blocks."
+  description = "ARN of the key. Set it as the stack's parameter StateKeyArn, and as `kms_key_id` in backend blocks."
   value       = aws_kms_key.states.arn
 }
 
 output "role_arn" {
-  description = "The ARN of the role with access to the states: `lockstep serve -state-role`; null if there is none."
+  description = "ARN of the role with access to the states. Set it with `lockstep serve -state-role`. Null if there is none."
   value       = one(aws_iam_role.states[*].arn)
 }

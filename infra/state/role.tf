@@ -70,7 +70,7 @@ resource "aws_iam_role" "states" {
   count = length(var.trusted_arns) == 0 ? 0 : 1
 
   name                 = "${var.bucket}-states"
-  description          = "Lockstep reaches the states in ${var.bucket} by it, each run its own."
+  description          = "Lockstep assumes this role to reach the states in ${var.bucket}, each run its own state."
   assume_role_policy   = data.aws_iam_policy_document.trust[0].json
   max_session_duration = 3600
   tags                 = var.tags

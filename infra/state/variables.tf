@@ -1,16 +1,16 @@
 variable "bucket" {
-  description = "The name of the bucket, globally unique."
+  description = "Name of the bucket, globally unique."
   type        = string
 }
 
 variable "table" {
-  description = "The name of the table for locks and digests; empty for none, if every backend block has `use_lockfile = true`."
+  description = "Name of the table for locks and digests. Empty for no table: every backend block then needs `use_lockfile = true`."
   type        = string
   default     = "lockstep-locks"
 }
 
 variable "keep_versions_days" {
-  description = "How long an old version of a state is kept, in days; the last twenty are kept longer."
+  description = "Time that old versions of a state are kept, in days. The last twenty are kept longer."
   type        = number
   default     = 365
 
@@ -21,25 +21,25 @@ variable "keep_versions_days" {
 }
 
 variable "trusted_arns" {
-  description = "ARNs of the users or roles that may assume the role with access to the states: those that run `lockstep serve`. Empty for no such role."
+  description = "ARNs of the users or roles that run `lockstep serve`. They may assume a role with access to the states. Empty for no such role."
   type        = list(string)
   default     = []
 }
 
 variable "external_id" {
-  description = "The external ID that they must present: `lockstep serve -state-external-id`."
+  description = "External ID that they must present: `lockstep serve -state-external-id`."
   type        = string
   default     = "lockstep"
 }
 
 variable "encryption_key_arns" {
-  description = "ARNs of the KMS keys that encryption blocks may name, in `key_provider \"aws_kms\"`. This module's own key is not one of them: it serves S3 only."
+  description = "ARNs of the KMS keys for encryption blocks with `key_provider \"aws_kms\"`. Do not use the key of this module, which is only for S3."
   type        = list(string)
   default     = []
 }
 
 variable "tags" {
-  description = "Tags of all resources that can have them."
+  description = "Tags of all resources that support tags."
   type        = map(string)
   default     = {}
 }

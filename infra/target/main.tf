@@ -116,7 +116,7 @@ resource "aws_iam_role" "provider" {
   for_each = local.trusted
 
   name                 = "${var.name}-${each.key}"
-  description          = "Providers have it when Lockstep has a pull request to ${each.key}."
+  description          = "Providers use this role when Lockstep must ${each.key} a pull request."
   assume_role_policy   = data.aws_iam_policy_document.trust[each.key].json
   permissions_boundary = var.permissions_boundary_arn
   max_session_duration = 3600

@@ -1,21 +1,21 @@
 variable "name" {
-  description = "The beginning of the roles' names."
+  description = "Prefix of the roles' names."
   type        = string
   default     = "lockstep"
 }
 
 variable "plan_function_role_arn" {
-  description = "The ARN of the plan function's role: template.yaml's output PlanRoleArn."
+  description = "ARN of the plan function's role: the output PlanRoleArn of the stack."
   type        = string
 }
 
 variable "apply_function_role_arn" {
-  description = "The ARN of the apply function's role: template.yaml's output ApplyRoleArn."
+  description = "ARN of the apply function's role: the output ApplyRoleArn of the stack."
   type        = string
 }
 
 variable "external_id" {
-  description = "The external ID that the functions must present: template.yaml's parameter ExternalId."
+  description = "External ID that the functions must present: the parameter ExternalId of the stack."
   type        = string
   sensitive   = true
 
@@ -26,7 +26,7 @@ variable "external_id" {
 }
 
 variable "repositories" {
-  description = "The repositories, OWNER/NAME, whose pull requests may use the roles."
+  description = "Repositories, OWNER/NAME, whose pull requests may use the roles."
   type        = list(string)
 
   validation {
@@ -36,13 +36,13 @@ variable "repositories" {
 }
 
 variable "plan_policy_arns" {
-  description = "ARNs of the policies of plans, which should only allow to read."
+  description = "ARNs of the policies for plans. They should allow reading only."
   type        = set(string)
   default     = ["arn:aws:iam::aws:policy/ReadOnlyAccess"]
 }
 
 variable "plan_denied_actions" {
-  description = "Actions denied to plans, whatever their policies allow, since they read secrets. Remove those that providers need to read their own resources, such as `ssm:GetParameter*` for parameters."
+  description = "Actions that are denied to plans, even if their policies allow them, because they read secrets. Remove actions that providers need to read their own resources, such as `ssm:GetParameter*` for parameters."
   type        = list(string)
   default = [
     "dynamodb:BatchGetItem",
@@ -59,24 +59,24 @@ variable "plan_denied_actions" {
 }
 
 variable "apply_policy_arns" {
-  description = "ARNs of the policies of applies: as few permissions as the configurations need."
+  description = "ARNs of the policies for applies. Give them only the permissions that the configurations need."
   type        = set(string)
 }
 
 variable "secret_arns" {
-  description = "ARNs of the secrets and parameters that environments in lockstep.hcl name: both roles may read them, whatever is denied to plans."
+  description = "ARNs of the secrets and parameters that environments in lockstep.hcl name. Both roles may read them, even if the action is denied to plans."
   type        = set(string)
   default     = []
 }
 
 variable "remote_state_arns" {
-  description = "ARNs of the objects in S3 that `terraform_remote_state`, or an input in `lockstep.hcl`, reads, such as `arn:aws:s3:::acme-states/network/*`: both roles may read them, whatever is denied to plans."
+  description = "ARNs of the objects in S3 that `terraform_remote_state` or inputs in `lockstep.hcl` read, such as `arn:aws:s3:::acme-states/network/*`. Both roles may read them, even if the action is denied to plans."
   type        = set(string)
   default     = []
 }
 
 variable "permissions_boundary_arn" {
-  description = "The ARN of the permissions boundary of both roles; null for none."
+  description = "ARN of a permissions boundary for both roles; null for none."
   type        = string
   default     = null
 }

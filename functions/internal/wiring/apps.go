@@ -43,7 +43,7 @@ type UnknownAppError struct{ Name string }
 
 // Error implements error.
 func (e *UnknownAppError) Error() string {
-	return fmt.Sprintf("there is no App %q any more: put it into the parameter Apps of the template again, so that its work is done", e.Name)
+	return fmt.Sprintf("the App %q is no longer in the parameter Apps of the stack: add it again, so that its remaining work is done", e.Name)
 }
 
 // intakeOf is the intake of an App beside the first one.

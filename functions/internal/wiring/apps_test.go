@@ -82,7 +82,7 @@ func TestFor(t *testing.T) {
 	if err := x.Intake.Queue.Send(t.Context(), pipeline.Message{}); err != nil || sent[0].Pull.App != "ghes" {
 		t.Errorf("%+v, %v", sent, err)
 	}
-	if _, err := w.For(t.Context(), "none"); !errors.As(err, new(*UnknownAppError)) || !strings.Contains(err.Error(), `there is no App "none" any more`) {
+	if _, err := w.For(t.Context(), "none"); !errors.As(err, new(*UnknownAppError)) || !strings.Contains(err.Error(), `the App "none" is no longer in the parameter Apps`) {
 		t.Errorf("%v", err)
 	}
 	if _, err := w.For(t.Context(), "lost"); err == nil || !strings.Contains(err.Error(), `the App "lost": read the secret lockstep/apps/lost/github-app-key`) {

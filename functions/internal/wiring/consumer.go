@@ -65,7 +65,7 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	log := c.Log.With("message", x.MessageId, "group", x.Attributes["MessageGroupId"], "received", x.Attributes["ApproximateReceiveCount"])
 	var m pipeline.Message
 	if err := json.Unmarshal([]byte(x.Body), &m); err != nil || m.ID == "" {
-		log.Error("this is no message of ours, and is dropped", "error", err)
+		log.Error("dropped a message that Lockstep did not send", "error", err)
 		return true
 	}
 	log = log.With("id", m.ID, "repository", m.Pull.Repository(), "pull", m.Pull.Number)
@@ -118,7 +118,7 @@ func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessa
 		})
 	}
 	if err != nil {
-		log.Warn("the message's visibility was not changed", "error", err.Error())
+		log.Warn("could not change the message's visibility; the queue delivers it again later", "error", err.Error())
 	}
 }
 

@@ -77,7 +77,7 @@ func TestBatch(t *testing.T) {
 		if d := cmp.Diff(wantHidden, h); d != "" {
 			t.Errorf("visibility: %s", d)
 		}
-		for _, want := range []string{`"msg":"handled"`, `"error":"GitHub is down","again":"30s"`, `"msg":"this is no message of ours, and is dropped"`} {
+		for _, want := range []string{`"msg":"handled"`, `"error":"GitHub is down","again":"30s"`, `"msg":"dropped a message that Lockstep did not send"`} {
 			if !strings.Contains(log.String(), want) {
 				t.Errorf("the log has no %s:\n%s", want, log.String())
 			}

@@ -71,7 +71,7 @@ func Open(f Function) (*World, error) {
 		Serves:  s.Serves, Log: func(err error) { w.Log.Warn("turned away", "error", err.Error()) },
 	}
 	if s.Serves.None() {
-		w.Log.Warn("no repository is served: the parameter Serves of the template is empty")
+		w.Log.Warn("Lockstep serves no repository: set the parameter Serves of the stack")
 	}
 	if f == Webhook {
 		w.WebhookSecrets, err = webhookSecrets(ctx, cfg, s.WebhookSecret)
@@ -130,6 +130,6 @@ func logger(f Function) *slog.Logger {
 
 // Fail ends a function that cannot begin, with the reason in its log.
 func Fail(f Function, err error) {
-	logger(f).Error("the function cannot begin", "error", err.Error())
+	logger(f).Error("the function cannot start", "error", err.Error())
 	os.Exit(1)
 }

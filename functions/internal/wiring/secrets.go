@@ -18,7 +18,7 @@ func secret(ctx context.Context, cfg aws.Config, arn string) (github.Secret, err
 		return github.Secret{}, fmt.Errorf("read the secret %s: %w", arn, err)
 	}
 	if strings.TrimSpace(aws.ToString(out.SecretString)) == "" {
-		return github.Secret{}, fmt.Errorf("the secret %s holds no text", arn)
+		return github.Secret{}, fmt.Errorf("the secret %s has no text: put the key or the secret into it as text", arn)
 	}
 	return github.NewSecret(*out.SecretString), nil
 }
@@ -37,7 +37,7 @@ func webhookSecrets(ctx context.Context, cfg aws.Config, arn string) ([]github.S
 		}
 	}
 	if len(secrets) == 0 {
-		return nil, fmt.Errorf("the secret %s holds no text", arn)
+		return nil, fmt.Errorf("the secret %s has no text: put the key or the secret into it as text", arn)
 	}
 	return secrets, nil
 }

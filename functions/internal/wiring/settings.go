@@ -134,7 +134,7 @@ func readSettings(f Function, getenv func(string) string) (Settings, error) {
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return Settings{}, fmt.Errorf("the environment of the %s function is not what template.yaml makes it: %w", f, err)
+		return Settings{}, fmt.Errorf("the environment variables of the %s function differ from template.yaml: %w", f, err)
 	}
 	return s, nil
 }

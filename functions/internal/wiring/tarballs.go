@@ -44,7 +44,7 @@ func (s tarballStore) artifact(r github.Repo, sha string) pipeline.Artifact {
 func (s tarballStore) Get(ctx context.Context, r github.Repo, sha string) []byte {
 	data, err := s.get(ctx, r, sha)
 	if err != nil {
-		s.Log(fmt.Errorf("the archive of %s at %.7s is fetched from GitHub again: %w", r, sha, err))
+		s.Log(fmt.Errorf("the stored archive of %s at %.7s is not usable, so Lockstep fetches it from GitHub again: %w", r, sha, err))
 	}
 	return data
 }
@@ -74,7 +74,7 @@ func (s tarballStore) get(ctx context.Context, r github.Repo, sha string) ([]byt
 // Put implements github.Tarballs. The record comes last: it is of an archive that is there.
 func (s tarballStore) Put(ctx context.Context, r github.Repo, sha string, data []byte) {
 	if err := s.put(ctx, r, sha, data); err != nil {
-		s.Log(fmt.Errorf("the archive of %s at %.7s is not kept: %w", r, sha, err))
+		s.Log(fmt.Errorf("could not store the archive of %s at %.7s; the next run fetches it again: %w", r, sha, err))
 	}
 }
 

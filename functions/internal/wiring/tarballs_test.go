@@ -99,7 +99,7 @@ func TestStore(t *testing.T) {
 		if err := data.Artifacts.Put(t.Context(), s.artifact(repo, sha), []byte(forged)); err != nil {
 			t.Fatal(err)
 		}
-		get(what, s, repo, sha, "", "the archive of acme/infra at 0a0a0a0 is fetched from GitHub again: the artifact is not the one that was kept")
+		get(what, s, repo, sha, "", "the stored archive of acme/infra at 0a0a0a0 is not usable, so Lockstep fetches it from GitHub again: the artifact is not the one that was kept")
 	}
 	s.Put(t.Context(), repo, sha, []byte("a newer one"))
 	get("put again", s, repo, sha, "a newer one", "")
@@ -112,7 +112,7 @@ func TestStore(t *testing.T) {
 	get("a bucket that is closed", s, repo, sha, "", "again: access denied")
 	said = nil
 	s.Put(t.Context(), repo, sha, []byte("x"))
-	if len(said) != 1 || !strings.Contains(said[0], "is not kept: access denied") {
+	if len(said) != 1 || !strings.Contains(said[0], "the next run fetches it again: access denied") {
 		t.Errorf("%q", said)
 	}
 	stores.record = errors.New("no table")

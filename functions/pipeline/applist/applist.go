@@ -73,7 +73,7 @@ func parseApp(fields []string) (a App, err error) {
 func (r List) admits(a App) error {
 	for _, x := range r {
 		if x.Name == a.Name {
-			return fmt.Errorf("there is another App %q", a.Name)
+			return fmt.Errorf("another App has the name %q", a.Name)
 		}
 		if x.ID == a.ID && strings.TrimSuffix(x.URL, "/") == strings.TrimSuffix(a.URL, "/") {
 			return fmt.Errorf("it is the App %q, too: its repositories would have records twice", x.Name)

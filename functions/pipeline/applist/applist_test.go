@@ -66,7 +66,7 @@ func TestParseMistakes(t *testing.T) {
 		"ghes 12 file:///etc/passwd":            "is a URL",
 		"ghes 12 https://u:p@a.example/":        "is a URL",
 		"ghes 12 https://a.example/ *":          "an owner has to be named in full",
-		two + "; ghes 13 https://a.example/":    `there is another App "ghes"`,
+		two + "; ghes 13 https://a.example/":    `another App has the name "ghes"`,
 		two + "; x 4711 https://api.github.com": `it is the App "emu", too`,
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {

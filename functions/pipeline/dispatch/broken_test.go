@@ -18,7 +18,7 @@ func TestBrokenBase(t *testing.T) {
 	}{
 		"an argument of the project": {"project \"net\" {\n  dir = \"net\"\n  color = 1\n}\n", []string{
 			"The settings on the base branch have errors", "on lockstep.hcl line 3", "Correct the errors on the base branch. Then comment `lockstep apply` again: the plan stays valid."}},
-		"a directory of the project": {"project \"net\" {\n  dir = \"nett\"\n}\n", []string{"The settings on the base branch have errors", "has the directory nett, which has no configuration files"}},
+		"a directory of the project": {"project \"net\" {\n  dir = \"nett\"\n}\n", []string{"The settings on the base branch have errors", "The directory nett of the project \"net\" has no configuration files"}},
 		"the syntax":                 {"project \"net\" {\n  dir = \"net\"\n", []string{"settings without errors", "`lockstep.hcl, line 1: Unclosed configuration block`"}},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -81,7 +81,7 @@ func TestBrokenByBoth(t *testing.T) {
 	s.expect("the plan", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | ready to apply |")
 	s.repo.Push("bob", "main", "Nobody plans it", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted})
 	s.settle()
-	s.expect("the refusal", s.say("alice", n, "lockstep apply -p net"), "The settings have errors once they are merged into the base branch", "has the directory net, which has no configuration files", "in the pull request or on the base branch")
+	s.expect("the refusal", s.say("alice", n, "lockstep apply -p net"), "The settings have errors once they are merged into the base branch", "The directory net of the project \"net\" has no configuration files", "in the pull request or on the base branch")
 }
 
 // TestMergeOfBrokenSettings holds that a merge tells the errors of the settings for which it applies nothing, and that a retry brings what was

@@ -217,8 +217,8 @@ func TestInputsOrder(t *testing.T) {
 	s.expect("both", s.say("bob", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
 	for change, want := range map[string]string{
 		"project.net.outputs.id => project.nte.outputs.id":                         "Did you mean \"net\"?",
-		"project.net.outputs.id => project.app.outputs.id":                         "cannot be planned with outputs of its own",
-		"project.net.outputs.id => project[var.x].outputs.id":                      "The name of a project must be written out",
+		"project.net.outputs.id => project.app.outputs.id":                         "takes an input from its own outputs",
+		"project.net.outputs.id => project[var.x].outputs.id":                      "Write the name of the project",
 		"dir = \"net\" => dir = \"net\"\n  inputs = { x = project.app.outputs.x }": "app -> net -> app",
 		"project.net.outputs.id => project.net.outputs.x":                          "keep it in S3", // as far as a state on this machine gets
 	} {

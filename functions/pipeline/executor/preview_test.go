@@ -160,7 +160,7 @@ func TestPreviewRefuses(t *testing.T) {
 		"another state": {"data \"terraform_remote_state\" \"x\" {\n  backend = \"http\"\n  config  = { address = \"http://127.0.0.1:1/${terraform_data.a.output}\" }\n}\n",
 			"made without credentials, and no other state is read"},
 		"a command":  {"resource \"terraform_data\" \"c\" {\n  provisioner \"local-exec\" {\n    command = \"id\"\n  }\n}\n", "Provisioners are not allowed"},
-		"a program":  {"terraform {\n  required_providers {\n    external = { source = \"hashicorp/external\" }\n  }\n}\ndata \"external\" \"x\" {\n  program = [\"id\"]\n}\n", "runs programs, which a pull request may not do"},
+		"a program":  {"terraform {\n  required_providers {\n    external = { source = \"hashicorp/external\" }\n  }\n}\ndata \"external\" \"x\" {\n  program = [\"id\"]\n}\n", "runs programs, and the base branch does not allow this"},
 		"a provider": {"terraform {\n  required_providers {\n    evil = { source = \"mallory/evil\" }\n  }\n}\nresource \"evil_thing\" \"x\" {}\n", "he base branch does not allow the provider"},
 		"a secret":   {"variable \"given\" {}\noutput \"given\" {\n  value = var.given\n}\n", "No value for required variable"},
 		"a file":     {"output \"x\" {\n  value = file(\"/etc/passwd\")\n}\n", ""},

@@ -160,7 +160,7 @@ func TestOnlyS3(t *testing.T) {
 	for block, want := range map[string]string{
 		"": `in the backend "local", on a machine that does not last`,
 		"terraform {\n  backend \"local\" {\n  }\n}\n": `on main.tf line 2`,
-		"terraform {\n  backend \"gcs\" {\n  }\n}\n":   `There is no backend type named "gcs"`,
+		"terraform {\n  backend \"gcs\" {\n  }\n}\n":   `Lockstep does not support the backend type "gcs"`,
 	} {
 		b := newBench(t, map[string]string{"net/main.tf": block + two})
 		b.engine.Backend = S3States(nil)

@@ -85,9 +85,9 @@ func TestEnvironments(t *testing.T) {
 	// A role of another account, an environment of another project, and one that is new.
 	evil := r.account.AddRoleOf("444444444444", "lockstep-plan", lambdatest.Trust{})
 	for branch, test := range map[string]struct{ settings, want string }{
-		"swapped": {accounts + declared("prod", staging) + declared("stage", staging) + declared("own", ""), `has the environment "staging" here`},
+		"swapped": {accounts + declared("prod", staging) + declared("stage", staging) + declared("own", ""), `the environment "staging" (lockstep.hcl`},
 		"new": {settings[:len(settings)-len(declared("own", ""))] + fmt.Sprintf("environment \"evil\" {\n  plan_role  = %q\n  apply_role = %[1]q\n}\n", evil) + declared("own", "  environment = \"evil\"\n"),
-			`has the environment "evil" here`},
+			`the environment "evil" (lockstep.hcl`},
 	} {
 		r.expect(branch, r.status(r.pull(branch, githubtest.Files{"lockstep.hcl": test.settings})), test.want, "on the base branch", "lockstep.hcl:")
 	}

@@ -121,7 +121,7 @@ func TestKilledInAChange(t *testing.T) {
 	r.say("alice", n, "lockstep unlock")
 	r.free(netState)
 	r.say("alice", n, "lockstep plan")
-	r.expect("a plan afterwards", r.status(n), "An object may exist that no state knows", "lab_thing.a", "no changes")
+	r.expect("a plan afterwards", r.status(n), "1 object may exist outside the state", "lab_thing.a", "no changes")
 }
 
 // TestNoTimeLeft holds that an apply which is too near its end begins nothing, is handed

@@ -91,7 +91,7 @@ func TestRemote(t *testing.T) {
 		{sourcetest.Host + "/acme/net/aws", nil, "the base branch does not allow modules from the host modules.example.com"},
 		{sourcetest.Host + "/acme/net/aws", []string{sourcetest.Host}, "there is no public repository acme/private"},
 		{sourcetest.Host + "/acme/net/aws", []string{sourcetest.Host, "github.com/acme/private"}, ""},
-		{"https://" + sourcetest.Host + "/m.zip", nil, `name it in the allow block of lockstep.hcl on the base branch: modules = ["modules.example.com"]`},
+		{"https://" + sourcetest.Host + "/m.zip", nil, `add the host to the allow block of lockstep.hcl on the base branch: modules = ["modules.example.com"]`},
 		{"https://" + sourcetest.Host + "/m.zip", []string{sourcetest.Host}, ""},
 	} {
 		dir := t.TempDir()

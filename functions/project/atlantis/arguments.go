@@ -27,10 +27,10 @@ func (v *values) apply(a argument) {
 	switch a.command {
 	case "unknown":
 		if strings.HasPrefix(a.name, "TF_CLI_ARGS") {
-			v.errorf(a.text.At, "Arguments of a command", "The arguments in %s come from a command, and none is run. Write them into extra_args.", visible(a.name))
+			v.errorf(a.text.At, "Arguments of a command", "The arguments in %s come from a command, and Lockstep does not run it. Write the arguments into extra_args.", visible(a.name))
 		}
 		if name, ours := strings.CutPrefix(a.name, "TF_VAR_"); ours {
-			v.errorf(a.text.At, "Variable of a command", "The value of the variable %s comes from a command, and none is run. Write the value into extra_args, or as a secret into an environment block of lockstep.hcl.", visible(name))
+			v.errorf(a.text.At, "Variable of a command", "The value of the variable %s comes from a command, and Lockstep does not run it. Write the value into extra_args, or as a secret into an environment block of lockstep.hcl.", visible(name))
 		}
 		v.unknown = append(v.unknown, a.name)
 		delete(v.environment, a.name)
@@ -58,7 +58,7 @@ func (v *values) variable(a argument) {
 			}
 		}
 	case a.name == "TF_WORKSPACE":
-		v.errorf(a.text.At, "Workspace of the environment", "The workspace of a project is that of its key workspace: remove TF_WORKSPACE, and set the key.")
+		v.errorf(a.text.At, "Workspace of the environment", "Lockstep reads the workspace of a project from its key workspace. Remove TF_WORKSPACE, and set the key.")
 	case a.name != "TF_IN_AUTOMATION" && a.name != "TF_INPUT":
 		v.notices.add(a.text.At.Start.Line, "env "+a.name, "env")
 	}
@@ -165,7 +165,7 @@ func (v *values) set(name string, at Text, text string) {
 		}
 	}
 	if ds.HasErrors() {
-		v.errorf(at.At, "Invalid value", "The value of the variable %s begins like a list or an object, and is none without references.", visible(name))
+		v.errorf(at.At, "Invalid value", "The value of the variable %s begins like a list or an object, but is not a constant one. Write it without references.", visible(name))
 	}
 }
 
@@ -183,7 +183,7 @@ func (v *values) backend(value Text) {
 	}
 	name, rest, _ := strings.Cut(text, "=")
 	if !hclsyntax.ValidIdentifier(name) {
-		v.errorf(value.At, "Invalid name of an argument", "%q is not the name of a backend's argument.", visible(name))
+		v.errorf(value.At, "Invalid name of an argument", "%q is not the name of a backend argument. Write -backend-config=NAME=VALUE.", visible(name))
 		return
 	}
 	if v.project.BackendConfig == nil {
@@ -195,7 +195,7 @@ func (v *values) backend(value Text) {
 // file returns the path of a file from the repository's directory: it is written from the project's.
 func (v *values) file(name string, value Text) (Text, bool) {
 	if strings.ContainsAny(v.project.Dir.Value, "*?[") {
-		v.errorf(v.project.At, "Files of many directories", "The workflow names the file %q with %s, and the project is of many directories. Write project blocks in lockstep.hcl.", visible(value.Value), name)
+		v.errorf(v.project.At, "Files of many directories", "The workflow names the file %q with %s, but the project is a pattern of directories. Write project blocks in lockstep.hcl.", visible(value.Value), name)
 		return Text{}, false
 	}
 	text, ok := v.expanded(name, value, ".")
@@ -203,7 +203,7 @@ func (v *values) file(name string, value Text) (Text, bool) {
 		return Text{}, false
 	}
 	if path.IsAbs(text) {
-		v.errorf(value.At, "File outside of the repository", "The file %q is one of Atlantis' server. Put it into the repository, or its values into variables of lockstep.hcl.", visible(text))
+		v.errorf(value.At, "File outside of the repository", "The file %q is on Atlantis' server. Copy it into the repository, or write its values into variables of lockstep.hcl.", visible(text))
 		return Text{}, false
 	}
 	return Text{path.Join(v.project.Dir.Value, text), value.At}, true

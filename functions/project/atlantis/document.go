@@ -105,7 +105,7 @@ func (n *notices) add(line int, key, name string) {
 	case i < 0 && len(n.all) > maxNotices:
 		return
 	case i < 0 && len(n.all) == maxNotices:
-		new.Key, new.Instead = "...", "There is more of the kind, which is not listed."
+		new.Key, new.Instead = "...", "There are more problems of this kind. They are not listed."
 		fallthrough
 	case i < 0:
 		n.all = append(n.all, new)

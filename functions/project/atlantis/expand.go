@@ -32,7 +32,7 @@ func (v *values) expanded(name string, value Text, dir string) (string, bool) {
 		return text
 	})
 	if len(missing) > 0 {
-		v.errorf(value.At, "Value of Atlantis' server", "The argument %s contains $%s, whose value is known to Atlantis' server only. Write the value itself, or describe the project in lockstep.hcl.", name, visible(strings.Join(missing, " and $")))
+		v.errorf(value.At, "Value of Atlantis' server", "The argument %s contains $%s, and only Atlantis' server knows its value. Write the value itself, or describe the project in lockstep.hcl.", name, visible(strings.Join(missing, " and $")))
 		return "", false
 	}
 	return out, true

@@ -81,13 +81,13 @@ func (s *source) load() *yaml.Node {
 	var at *yaml.LoadError
 	switch {
 	case errors.As(err, &at):
-		s.formf(s.place(at.Mark.Line, at.Mark.Column), "Invalid YAML", "The file cannot be read from here on: %s.", visible(at.Message))
+		s.formf(s.place(at.Mark.Line, at.Mark.Column), "Invalid YAML", "The file cannot be read after this line: %s.", visible(at.Message))
 		return nil
 	case err != nil:
 		s.formf(s.place(1, 1), "Invalid YAML", "The file cannot be read: %s.", visible(err.Error()))
 		return nil
 	case len(docs) > 1:
-		s.formf(s.at(&docs[1]), "Second document", "The file has several YAML documents, and Atlantis reads the first alone. Remove the line --- and what does not belong to it.")
+		s.formf(s.at(&docs[1]), "Second document", "The file has several YAML documents, and Atlantis reads only the first. Remove the line --- and the other documents.")
 		return nil
 	case len(docs) == 0 || len(docs[0].Content) == 0:
 		return nil
@@ -105,7 +105,7 @@ func (s *source) follow(n *yaml.Node) *yaml.Node {
 	}
 	if s.nodes++; s.nodes > maxNodes {
 		if s.nodes == maxNodes+1 {
-			s.formf(s.place(1, 1), "Too much", "The file %s has more than %d values, with all its aliases replaced; at most so many are read.", s.name, maxNodes)
+			s.formf(s.place(1, 1), "Too much", "The file %s has more than %d values after its aliases are expanded. Lockstep reads no more.", s.name, maxNodes)
 		}
 		return nil
 	}
@@ -136,11 +136,11 @@ func (s *source) merged(n *yaml.Node, what string, depth int) []field {
 		return nil
 	}
 	if n.Kind != yaml.MappingNode || depth > maxDepth {
-		s.formf(s.at(n), "Invalid value", "This must be a mapping of keys to values, as %s is.", what)
+		s.formf(s.at(n), "Invalid value", "Write a mapping of keys to values for %s.", what)
 		return nil
 	}
 	if len(n.Content) > 2*maxKeys {
-		s.formf(s.at(n), "Too many keys", "Here are more than %d keys; at most so many are read.", maxKeys)
+		s.formf(s.at(n), "Too many keys", "The mapping has more than %d keys. Lockstep reads no more.", maxKeys)
 		return nil
 	}
 	var out []field
@@ -155,7 +155,7 @@ func (s *source) merged(n *yaml.Node, what string, depth int) []field {
 		case key.Tag == "!!merge":
 			inherited = append(inherited, value)
 		case slices.ContainsFunc(out, func(f field) bool { return f.key == key.Value }):
-			s.formf(s.at(key), "Key stands twice", "The key %q of %s stands above already. Remove one of the two.", visible(key.Value), what)
+			s.formf(s.at(key), "Duplicate key", "The key %q of %s is set twice. Remove one of the two.", visible(key.Value), what)
 		default:
 			out = append(out, field{key.Value, key, value})
 		}

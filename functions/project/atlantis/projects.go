@@ -46,7 +46,7 @@ func (r *reader) steps() {
 		if r.options.DropSteps {
 			continue
 		}
-		r.errorf(w.decides[0].At, "Steps that decide on an apply", "Steps of the workflow %q decide whether, or what, is applied to %s: %s. Lockstep runs no command, so it does not plan them. Rebuild each step: as a gate block of lockstep.hcl if it judges the plan; as a workflow of GitHub, which require \"apply\" { checks = [\"NAME\"] } demands; or commit the files that it makes. Then remove the step, or write a lockstep.hcl without it: lockstep config import -drop-steps.",
+		r.errorf(w.decides[0].At, "Steps that decide on an apply", "Steps of the workflow %q decide about applies of %s: %s. Lockstep runs no commands, so it does not plan these projects. Replace each step by a gate block in lockstep.hcl, by a GitHub workflow with require \"apply\" { checks = [\"NAME\"] }, or by committing the files that it generates. Then remove the step, or run `lockstep config import -drop-steps`.",
 			visible(name), several("project", w.projects), few(where))
 	}
 }
@@ -128,11 +128,11 @@ func (r *reader) project(n *yaml.Node) {
 // named checks the directory of a project, and gives it a name if it has none: commands need one.
 func (r *reader) named(p *Project, set map[string]field) {
 	if p.Dir.Value == "" {
-		r.formf(p.Dir.At, "No directory", "A project must have the key dir: the directory with its root module, from the repository's own, which is \".\".")
+		r.formf(p.Dir.At, "No directory", "A project needs the key dir. Write the directory of its root module, as a path from the root of the repository. For the root itself, write \".\".")
 		return
 	}
 	if strings.Contains(p.Dir.Value, "..") {
-		r.formf(p.Dir.At, "Invalid directory", "The dir of a project begins at the repository's directory, and cannot contain \"..\".")
+		r.formf(p.Dir.At, "Invalid directory", "The dir of a project is a path from the root of the repository, and cannot contain \"..\".")
 		return
 	}
 	p.Dir.Value = path.Clean("./" + p.Dir.Value)
@@ -140,7 +140,7 @@ func (r *reader) named(p *Project, set map[string]field) {
 	switch {
 	case p.Name.Value != "":
 	case has && !null(r.follow(f.value)):
-		r.formf(p.Name.At, "Empty name", "The name of a project cannot be empty. Remove the key, and the project is called after its directory.")
+		r.formf(p.Name.At, "Empty name", "The name of a project cannot be empty. Write a name, or remove the key: the project then has the name of its directory.")
 	case p.Workspace.Value == "" || p.Workspace.Value == "default":
 		p.Name = Text{p.Dir.Value, p.Dir.At}
 	default:
@@ -196,7 +196,7 @@ func (r *reader) branch(f field) {
 	}
 	inSlashes := len(t.Value) >= 2 && strings.HasPrefix(t.Value, "/") && strings.HasSuffix(t.Value, "/")
 	if _, err := regexp.Compile(strings.Trim(t.Value, "/")); err != nil || !inSlashes {
-		r.formf(t.At, "Invalid value", "The key branch is a regular expression between slashes, as in /^main$/.")
+		r.formf(t.At, "Invalid value", "The key branch needs a regular expression between slashes, such as /^main$/.")
 		return
 	}
 	r.notice(f)
@@ -209,7 +209,7 @@ func (r *reader) group(p *Project, f field) {
 	}
 	var err error
 	if p.Group, err = strconv.Atoi(t.Value); err != nil {
-		r.formf(t.At, "Invalid value", "The key execution_order_group is a whole number.")
+		r.formf(t.At, "Invalid value", "The key execution_order_group needs a whole number.")
 	}
 }
 
@@ -235,7 +235,7 @@ func (r *reader) autoplan(p *Project, f field) {
 				r.notices.add(t.At.Start.Line, t.Value, "outside")
 			}
 		default:
-			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in autoplan: it has enabled and when_modified.", visible(x.key))
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in autoplan. The keys are enabled and when_modified.", visible(x.key))
 		}
 	}
 	if !enabled {
@@ -249,9 +249,9 @@ func (r *reader) many(p *Project) {
 	odd := func(e string) bool { return strings.Count(e, "*") > 1 || strings.ContainsAny(e, "?[") }
 	switch {
 	case slices.ContainsFunc(elements, odd):
-		r.errorf(p.Dir.At, "Pattern of directories", "Here a pattern of directories has at most one * in each part of the path, as services/* has. List the directories of %s, or write project blocks in lockstep.hcl.", visible(p.Dir.Value))
+		r.errorf(p.Dir.At, "Pattern of directories", "Lockstep accepts one * in each part of a path, such as services/*. List the directories of %s, or write project blocks in lockstep.hcl.", visible(p.Dir.Value))
 	case p.Name.Value != p.Dir.Value:
-		r.errorf(p.Dir.At, "Pattern of directories", "A project with a pattern of directories is called after them: it has neither a name nor a workspace of its own here. Write project blocks in lockstep.hcl.")
+		r.errorf(p.Dir.At, "Pattern of directories", "Projects of a pattern of directories have the names of their directories, so the keys name and workspace cannot be set. Write project blocks in lockstep.hcl.")
 	}
 }
 
@@ -277,7 +277,7 @@ func (r *reader) workflow(p *Project, f field) {
 		return
 	}
 	if w.broken {
-		r.errorf(name.At, "Workflow with errors", "The plan stage of the workflow %q has errors, so that nobody can tell with which values the project is planned. Correct it.", visible(name.Value))
+		r.errorf(name.At, "Workflow with errors", "The plan stage of the workflow %q has errors, so Lockstep does not know the values for the plan. Correct the workflow.", visible(name.Value))
 	}
 	if w.projects = append(w.projects, p.Name.Value); len(w.decides) > 0 && !r.options.DropSteps {
 		p.Broken = true // told once for all projects
@@ -288,7 +288,7 @@ func (r *reader) workflow(p *Project, f field) {
 	}
 	v.complete()
 	if len(p.BackendFiles) > 0 && len(p.BackendConfig) > 0 {
-		r.errorf(name.At, "Mixed backend configuration", "The workflow %q gives -backend-config files as well as values. Put the values into a file, too.", visible(name.Value))
+		r.errorf(name.At, "Mixed backend configuration", "The workflow %q gives -backend-config both files and values. Write the values into a file, too.", visible(name.Value))
 	}
 }
 

@@ -104,11 +104,11 @@ func (r *reader) version(fields []field) bool {
 	i := slices.IndexFunc(fields, func(f field) bool { return f.key == "version" })
 	if i < 0 {
 		if repos := slices.IndexFunc(fields, func(f field) bool { return f.key == "repos" }); repos >= 0 {
-			r.formf(r.place(fields[repos].at.Line, fields[repos].at.Column), "The server's file", "This is the configuration of Atlantis' server, of its option --repo-config, and no repository has it. What it requires of applies belongs into require blocks of lockstep.hcl, and the arguments of its workflows into workflows of the repository's atlantis.yaml.")
+			r.formf(r.place(fields[repos].at.Line, fields[repos].at.Column), "The server's file", "This file is for the option --repo-config of Atlantis' server, not for a repository. Write its requirements as require blocks of lockstep.hcl, and the arguments of its workflows into workflows of the repository's atlantis.yaml. To convert both, run `lockstep config import -server FILE`.")
 			return false
 		}
 		if !r.shape {
-			r.formf(r.place(1, 1), "No version", "The file must say version: 3, as Atlantis demands, too.")
+			r.formf(r.place(1, 1), "No version", "The file has no version. Write version: 3.")
 		}
 		return false
 	}
@@ -116,9 +116,9 @@ func (r *reader) version(fields []field) bool {
 	case "3":
 		return true
 	case "2":
-		r.formf(v.At, "Version 2", "Version 3 of the file is read. Write version: 3; its one difference is how run steps are split into words, and no step is run here.")
+		r.formf(v.At, "Version 2", "Lockstep reads version 3 of the file. Write version: 3. Version 2 differs only in how run steps are split into words, and Lockstep runs no steps.")
 	default:
-		r.formf(v.At, "Unknown version", "Version 3 of the file is read, and not %q.", visible(v.Value))
+		r.formf(v.At, "Unknown version", "Lockstep reads version 3 of the file, and not %q. Write version: 3.", visible(v.Value))
 	}
 	return false
 }
@@ -159,11 +159,11 @@ func (r *reader) locks(f field) {
 	for _, x := range r.fields(f.value, f.key) {
 		switch mode, _ := r.scalar(x); {
 		case x.key != "mode":
-			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in repo_locks: its one key is mode.", visible(x.key))
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in repo_locks. The only key is mode.", visible(x.key))
 		case slices.Contains([]string{"disabled", "on_plan", "on_apply"}, mode.Value):
 			r.notice(f)
 		default:
-			r.formf(mode.At, "Invalid value", "The mode of repo_locks is disabled, on_plan or on_apply.")
+			r.formf(mode.At, "Invalid value", "Unknown mode of repo_locks. Write disabled, on_plan or on_apply.")
 		}
 	}
 }
@@ -176,12 +176,12 @@ func (r *reader) autodiscover(f field) {
 		case "mode":
 			mode, _ := r.scalar(x)
 			if r.discover = mode.Value; !slices.Contains([]string{"auto", "enabled", "disabled"}, r.discover) {
-				r.formf(mode.At, "Invalid value", "The mode of autodiscover is auto, enabled or disabled.")
+				r.formf(mode.At, "Invalid value", "Unknown mode of autodiscover. Write auto, enabled or disabled.")
 			}
 		case "ignore_paths":
 			r.ignored = r.texts(x)
 		default:
-			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in autodiscover: it has mode and ignore_paths.", visible(x.key))
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q in autodiscover. The keys are mode and ignore_paths.", visible(x.key))
 		}
 	}
 }
@@ -231,7 +231,7 @@ func (r *reader) require(f field, command, project string) {
 		case "undiverged":
 			a.rules.UpToDate = true
 		default:
-			r.formf(t.At, "Unknown requirement", "A requirement is approved, mergeable or undiverged, and not %q.", visible(t.Value))
+			r.formf(t.At, "Unknown requirement", "There is no requirement %q in atlantis.yaml. Write approved, mergeable or undiverged.", visible(t.Value))
 		}
 	}
 	if a.rules.Approvals > 0 || a.rules.Mergeable || a.rules.UpToDate {

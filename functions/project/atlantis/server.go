@@ -59,7 +59,7 @@ func (s *ruled) entry(n *yaml.Node, repository string) {
 	fields := r.fields(n, "an entry of repos")
 	i := slices.IndexFunc(fields, func(f field) bool { return f.key == "id" })
 	if i < 0 {
-		r.formf(r.at(n), "No id", "An entry of repos must have the key id: github.com/OWNER/NAME, or a regular expression between slashes.")
+		r.formf(r.at(n), "No id", "An entry of repos needs the key id. Write github.com/OWNER/NAME, or a regular expression between slashes.")
 		return
 	}
 	id, ok := r.scalar(fields[i])
@@ -94,12 +94,12 @@ func (s *ruled) about(id Text, repository string) bool {
 	expression, err := regexp.Compile(pattern)
 	switch {
 	case is && err != nil:
-		s.reader.formf(id.At, "Invalid value", "The id %q is no regular expression.", visible(id.Value))
+		s.reader.formf(id.At, "Invalid value", "The id %q is not a valid regular expression.", visible(id.Value))
 		return false
 	case is && (pattern == ".*" || repository != "" && expression.MatchString(repository)):
 		return true
 	case repository == "":
-		s.reader.formf(id.At, "Which repository?", "This entry is about %q. Name the repository: lockstep config import -server FILE -repo github.com/OWNER/NAME.", visible(id.Value))
+		s.reader.formf(id.At, "Which repository?", "This entry is about %q. To choose the repository, run `lockstep config import -server FILE -repo github.com/OWNER/NAME`.", visible(id.Value))
 	}
 	return !is && id.Value == repository
 }

@@ -42,7 +42,7 @@ func (r *reader) readWorkflows(f field) {
 			case "import", "state_rm":
 				r.notice(stage)
 			default:
-				r.formf(r.at(stage.at), "Unknown key", "Atlantis does not know the stage %q of a workflow: there are plan, apply, policy_check, import and state_rm.", visible(stage.key))
+				r.formf(r.at(stage.at), "Unknown key", "Atlantis does not know the stage %q of a workflow. The stages are plan, apply, policy_check, import and state_rm.", visible(stage.key))
 			}
 		}
 		x.broken, x.decides = r.count > before, r.decides
@@ -70,7 +70,7 @@ func (r *reader) stage(f field) []argument {
 	var out []argument
 	for _, x := range r.fields(f.value, "a stage") {
 		if x.key != "steps" {
-			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of a stage: its one key is steps.", visible(x.key))
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of a stage. The only key is steps.", visible(x.key))
 			continue
 		}
 		for _, n := range r.items(x) {
@@ -78,7 +78,7 @@ func (r *reader) stage(f field) []argument {
 		}
 	}
 	if len(out) > maxArguments {
-		r.errorf(r.at(f.at), "Too many arguments", "The stage has %d arguments; at most %d are read. Values of variables can stand in files.", len(out), maxArguments)
+		r.errorf(r.at(f.at), "Too many arguments", "The stage has %d arguments, and Lockstep reads at most %d. Write values of variables into a file.", len(out), maxArguments)
 		return out[:maxArguments]
 	}
 	return out
@@ -94,19 +94,19 @@ var known = []string{"init", "plan", "apply", "show", "policy_check", "import", 
 func (r *reader) step(n *yaml.Node) []argument {
 	x := r.follow(n)
 	if null(x) {
-		r.formf(r.at(n), "Empty step", "A step is the name of a command, or a mapping with one.")
+		r.formf(r.at(n), "Empty step", "Write the name of a command here, such as plan, or a mapping with one.")
 		return nil
 	}
 	if x.Kind == yaml.ScalarNode {
 		r.carriedOut = r.carriedOut || r.applying && x.Value == "apply"
 		if !slices.Contains(known, x.Value) || x.Value == "run" {
-			r.formf(r.at(n), "Unknown step", "%q is not a step of Atlantis. Commands of your own have the key run.", visible(x.Value))
+			r.formf(r.at(n), "Unknown step", "%q is not a step of Atlantis. For a command of your own, write the key run.", visible(x.Value))
 		}
 		return nil
 	}
 	fields := r.fields(n, "a step")
 	if len(fields) > 1 {
-		r.formf(r.at(fields[1].at), "Step with several keys", "A step has one key, its name, and the keys of that stand below it, indented further. This one has %q, too.", visible(fields[1].key))
+		r.formf(r.at(fields[1].at), "Step with several keys", "A step has one key, its name, and this step also has %q. Indent %[1]q further, below the name.", visible(fields[1].key))
 	}
 	if len(fields) != 1 {
 		return nil
@@ -143,7 +143,7 @@ func (r *reader) env(f field) []argument {
 			*into = &t
 		case x.key == "shell" || x.key == "shellArgs":
 		default:
-			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of an env step: it has name, and value or command.", visible(x.key))
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of an env step. The keys are name, value and command.", visible(x.key))
 		}
 	}
 	switch {
@@ -163,7 +163,7 @@ func (r *reader) extra(f field) []argument {
 	var out []argument
 	for _, x := range r.fields(f.value, "a step") {
 		if x.key != "extra_args" {
-			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of the step %s: its one key is extra_args.", visible(x.key), f.key)
+			r.formf(r.at(x.at), "Unknown key", "Atlantis does not know the key %q of the step %s. The only key is extra_args.", visible(x.key), f.key)
 			continue
 		}
 		for _, t := range r.texts(x) {

@@ -94,7 +94,7 @@ func TestHookMistakes(t *testing.T) {
 	for src, want := range map[string]string{
 		many:                                   "at most 10 are allowed",
 		"hook \"\" {\n" + on + program + "}\n": "Invalid name of a hook",
-		"hook \"a\" {\n" + on + program + "}\nhook \"a\" {\n" + on + program + "}\n": "another hook block \"a\"",
+		"hook \"a\" {\n" + on + program + "}\nhook \"a\" {\n" + on + program + "}\n": "Another hook block has the name \"a\"",
 	} {
 		if got, ds := parsedHooks(t, src); !strings.Contains(fmt.Sprint(ds), want) || len(got) > maxHooks {
 			t.Errorf("%s: %v", src, ds)

@@ -79,13 +79,13 @@ func (e Environment) Deployment() string { return e.deployment }
 // into a branch. The error is a sentence for people, with the remedy.
 func (e Environment) Grant(branch string) (Granted, error) {
 	if e.broken {
-		return Granted{}, fmt.Errorf("the environment %q has errors on the base branch (%s), so that nobody can tell whose roles it means: correct it there", e.Name, line(e.At))
+		return Granted{}, fmt.Errorf("the environment %q has errors on the base branch (%s), so Lockstep does not use its roles: correct the environment on the base branch", e.Name, line(e.At))
 	}
 	named := len(e.branches) == 0 || slices.ContainsFunc(e.branches, func(pattern string) bool {
 		return doublestar.MatchUnvalidated(pattern, branch)
 	})
 	if !named {
-		return Granted{}, fmt.Errorf("the environment %q is for pull requests into %s, and this one is into %s: open it there, or add the branch to branches at %s on the base branch", e.Name, strings.Join(e.branches, ", "), branch, line(e.At))
+		return Granted{}, fmt.Errorf("the environment %q is only for pull requests into %s, and this pull request is into %s: change its base branch, or add the branch to branches at %s on the base branch", e.Name, strings.Join(e.branches, ", "), branch, line(e.At))
 	}
 	return Granted{e.Name, line(e.At), e.rights}, nil
 }

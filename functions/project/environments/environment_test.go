@@ -36,7 +36,7 @@ func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		"plan_rol = \"x\"": "2: Unsupported argument: An argument named \"plan_rol\" is not expected here. Did you mean \"plan_role\"? An environment block can have plan_role, apply_role,",
-		"plan_role = \"arn:aws:iam::123456789012:role/p\"":     "1: One role is missing: An environment has both a plan_role, which reads, and an apply_role",
+		"plan_role = \"arn:aws:iam::123456789012:role/p\"":     "1: One role is missing: An environment needs both plan_role and apply_role, or neither",
 		"apply_role = \"arn:aws:iam::123456789012:role/p\"":    "1: One role is missing",
 		"plan_role = \"admin\"\napply_role = \"admin\"":        "3: Invalid value: The argument \"apply_role\" must be the ARN of a role",
 		"plan_role = \"arn:aws:iam::123456789012:user/x\"":     "2: Invalid value: The argument \"plan_role\" must be the ARN of a role",
@@ -57,7 +57,7 @@ func TestParseRefuses(t *testing.T) {
 		"env = { A = null }":                       "2: Invalid value",
 		"env = {\n  \"A=B\" = \"x\"\n}":            "3: Invalid name of an environment variable: The name \"A=B\"",
 		"env = {\n  B = \"x\"\n  \"1\" = \"x\"\n}": "4: Invalid name of an environment variable",
-		"env = { TF_VAR_x = \"1\" }":               "2: Variable in env: Values of variables stand in variables = { x = ... }, and secret ones in secrets.",
+		"env = { TF_VAR_x = \"1\" }":               "2: Variable in env: Write the value into variables = { x = ... }, or a secret value into secrets.",
 		"env = { AWS_SECRET_ACCESS_KEY = \"x\" }":  "2: Credentials in env",
 		"env = { aws_access_key_id = \"x\" }":      "2: Credentials in env",
 		"env = { A = \"x\\ny\" }":                  "2: Invalid value: The value of A contains control characters.",

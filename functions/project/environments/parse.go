@@ -119,9 +119,9 @@ func (p *parser) roles(at hcl.Range) {
 	r := p.out.rights
 	switch {
 	case (r.planRole == "") != (r.applyRole == ""):
-		p.errorf(at, "One role is missing", "An environment has both a plan_role, which reads, and an apply_role, which writes, or neither. Name the other one, too; they may be the same role.")
+		p.errorf(at, "One role is missing", "An environment needs both plan_role and apply_role, or neither. Add the missing one. Both can be the same role.")
 	case r.externalID != "" && r.planRole == "":
-		p.errorf(p.values["external_id"].At, "External ID without a role", "The external_id is for plan_role and apply_role: name these, too.")
+		p.errorf(p.values["external_id"].At, "External ID without a role", "An external_id needs plan_role and apply_role. Add both, or remove external_id.")
 	}
 }
 
@@ -137,19 +137,19 @@ func (p *parser) secrets(at hcl.Range) {
 		case !variablePattern().MatchString(name):
 			p.errorf(x.At, "Invalid name of an environment variable", "The name %q must consist of letters, digits and _, and must not begin with a digit.", name)
 		case ours(name):
-			p.errorf(x.At, "Credentials in secrets", "%s is set from plan_role or apply_role: remove it.", name)
+			p.errorf(x.At, "Credentials in secrets", "Lockstep sets %s from plan_role or apply_role. Remove it.", name)
 		case p.out.rights.env[name] != "":
-			p.errorf(x.At, "Two values of one variable", "The variable %s stands in env, too: remove one of them.", name)
+			p.errorf(x.At, "Two values of one variable", "The variable %s is in env and in secrets. Remove one of the two.", name)
 		case !secretPattern().MatchString(x.Text()):
 			// Its value may be the secret itself, and is not repeated.
 			p.errorf(hcl.Range{Filename: x.At.Filename, Start: x.At.Start, End: x.At.Start}, "Invalid name of a secret", "The secret %s must be the ARN of a secret in Secrets Manager, \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\", or of a parameter in SSM, \"arn:aws:ssm:REGION:ACCOUNT:parameter/NAME\". If the secret itself stands there, change it: whoever may read the repository has read it.", name)
 		}
 	}
 	if n := len(p.out.rights.secrets); n > maxSecrets {
-		p.errorf(v.At, "Too many secrets", "There are %d secrets, and at most %d are allowed, since each run reads them all.", n, maxSecrets)
+		p.errorf(v.At, "Too many secrets", "There are %d secrets, and at most %d are allowed, because each run reads all of them. Put several values into one secret, or write another environment.", n, maxSecrets)
 	}
 	if p.out.rights.planRole == "" {
-		p.errorf(at, "Secrets without a role", "Secrets are read with plan_role and apply_role, so that their policies decide who may: name these, too.")
+		p.errorf(at, "Secrets without a role", "Lockstep reads secrets with plan_role and apply_role. Add both to the environment.")
 	}
 }
 
@@ -172,9 +172,9 @@ func (p *parser) env() {
 		case !variablePattern().MatchString(name):
 			p.errorf(x.At, "Invalid name of an environment variable", "The name %q must consist of letters, digits and _, and must not begin with a digit.", name)
 		case strings.HasPrefix(upper, "TF_VAR_"):
-			p.errorf(x.At, "Variable in env", "Values of variables stand in variables = { %s = ... }, and secret ones in secrets.", name[len("TF_VAR_"):])
+			p.errorf(x.At, "Variable in env", "Write the value into variables = { %s = ... }, or a secret value into secrets.", name[len("TF_VAR_"):])
 		case ours(name):
-			p.errorf(x.At, "Credentials in env", "%s is set from plan_role or apply_role: remove it, so that no key stands in the repository.", name)
+			p.errorf(x.At, "Credentials in env", "Lockstep sets %s from plan_role or apply_role. Remove it: no key belongs into the repository.", name)
 		case strings.ContainsFunc(x.Text(), unicode.IsControl):
 			p.errorf(x.At, "Invalid value", "The value of %s contains control characters.", name)
 		}
@@ -196,7 +196,7 @@ func (p *parser) branches() {
 	}
 	switch _, ok := p.values["branches"]; {
 	case ok && len(p.out.branches) == 0 && !p.diags.HasErrors():
-		p.errorf(v.At, "No branches", "The list is empty, so that no pull request could use the environment. Name branches, or remove the argument.")
+		p.errorf(v.At, "No branches", "The list is empty, so no pull request could use the environment. Name branches, or remove the argument.")
 	case len(p.out.branches) > maxBranches:
 		p.errorf(v.At, "Too many patterns", "There are %d patterns, and at most %d are allowed: ** stands for any branch.", len(p.out.branches), maxBranches)
 	}

@@ -68,7 +68,7 @@ func Parse(src []byte, a *hcl.Attribute) (out []Link, ds hcl.Diagnostics) {
 		at := p.Value.Range()
 		l := Link{Variable: name.AsString(), Expression: string(at.SliceBytes(src)), At: At{at.Filename, at.Start.Line, at.Start.Column, at.Start.Byte}}
 		if slices.ContainsFunc(out, func(x Link) bool { return x.Variable == l.Variable }) {
-			ds = append(ds, refused(p.Key.Range(), "Two inputs for one variable", "The variable %q has an input already: remove one of them.", l.Variable)...)
+			ds = append(ds, refused(p.Key.Range(), "Two inputs for one variable", "The variable %q has two inputs. Remove one of them.", l.Variable)...)
 			continue
 		}
 		if more := l.check(at); more.HasErrors() {
@@ -78,7 +78,7 @@ func Parse(src []byte, a *hcl.Attribute) (out []Link, ds hcl.Diagnostics) {
 		out = append(out, l)
 	}
 	if len(out) > maxLinks {
-		return nil, append(ds, refused(a.Expr.Range(), "Too many inputs", "There are %d inputs, and at most %d are allowed: an output can be an object with many values.", len(out), maxLinks)...)
+		return nil, append(ds, refused(a.Expr.Range(), "Too many inputs", "There are %d inputs, and at most %d are allowed. Use an output that is an object with many values.", len(out), maxLinks)...)
 	}
 	return out, ds
 }
@@ -103,7 +103,7 @@ func (at At) pos() hcl.Pos { return hcl.Pos{Line: at.Line, Column: at.Column, By
 // check reports everything about an expression that is wrong whatever the outputs are.
 func (l Link) check(at hcl.Range) hcl.Diagnostics {
 	if len(l.Expression) > maxExpression {
-		return refused(at, "Too long", "The input has %d bytes, and at most %d are read: have the other project make an output of it.", len(l.Expression), maxExpression)
+		return refused(at, "Too long", "The input has %d bytes, and at most %d are allowed. Compute the value in an output of the other project.", len(l.Expression), maxExpression)
 	}
 	tree, ds := parsing.Tree([]byte(l.Expression), l.At.File, l.At.pos())
 	if ds.HasErrors() { // a text that is no expression without the line's end behind it
@@ -119,7 +119,7 @@ func (l Link) check(at hcl.Range) hcl.Diagnostics {
 func simple(n hclsyntax.Node) hcl.Diagnostics {
 	switch n.(type) {
 	case *hclsyntax.ForExpr, *hclsyntax.FunctionCallExpr:
-		return refused(n.Range(), "Invalid input", "An input has no loops and no functions: pass the output as it is, and have the configuration of either project make of it what is needed.")
+		return refused(n.Range(), "Invalid input", "An input cannot have loops or functions. Pass the whole output, and compute the value in the configuration of one of the two projects.")
 	}
 	return nil
 }
@@ -165,14 +165,14 @@ func referencesOf(e hcl.Expression) (out []Reference, ds hcl.Diagnostics) {
 func reference(t hcl.Traversal) (Reference, hcl.Diagnostics) {
 	at := t.SourceRange()
 	if t.RootName() != root {
-		return Reference{}, refused(at, "Invalid reference", "Inputs are made of the outputs of other projects, as in project.network.outputs.vpc_id, and nothing else has a name here: %q has none. Constants belong into the argument variables.", t.RootName())
+		return Reference{}, refused(at, "Invalid reference", "An input can use only outputs of other projects, such as project.network.outputs.vpc_id, so %q has no meaning here. Write constants into the argument variables.", t.RootName())
 	}
 	name, ok := step(t, 1, true)
 	if !ok {
-		return Reference{}, refused(at, "Invalid reference", "The name of a project must be written out: project.network.outputs.vpc_id, or project[\"svc-net\"].outputs.vpc_id.")
+		return Reference{}, refused(at, "Invalid reference", "Write the name of the project: project.network.outputs.vpc_id, or project[\"svc-net\"].outputs.vpc_id.")
 	}
 	if word, ok := step(t, 2, false); !ok || word != outputs {
-		return Reference{}, refused(at, "Invalid reference", "Of another project there are outputs only: write project[%q].outputs.NAME.", name)
+		return Reference{}, refused(at, "Invalid reference", "An input can use only the outputs of another project. Write project[%q].outputs.NAME.", name)
 	}
 	output, _ := step(t, 3, true)
 	return Reference{name, output, at}, nil

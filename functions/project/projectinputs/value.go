@@ -49,9 +49,9 @@ func (l Link) Value(b *budget.Budget, known map[string]map[string]cty.Value) (ct
 // remedy names the outputs that there are.
 func remedy(of map[string]cty.Value) string {
 	if len(of) == 0 {
-		return "It has none at all: declare it there, and apply that project."
+		return "It has no outputs. Declare the output there, and apply that project."
 	}
-	return "It has " + strings.Join(slices.Sorted(maps.Keys(of)), ", ") + ": correct the name, or declare the output there, and apply that project."
+	return "It has " + strings.Join(slices.Sorted(maps.Keys(of)), ", ") + ". Correct the name, or declare the output there and apply that project."
 }
 
 // scope is that of an expression, with the value of project.

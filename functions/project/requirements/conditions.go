@@ -89,7 +89,7 @@ func rules(r *blocks.Reader, command string) (x Rules) {
 			lists[c.name] = c.none(x)
 		}
 		if c.ofPlan && command != "apply" && r.Has(c.name) {
-			r.Errorf(r.At(c.name), "No plan to look at", "The argument %q is about the content of a plan, so it is for require \"apply\" only.", c.name)
+			r.Errorf(r.At(c.name), "Only for applies", "The argument %q is about the content of a plan. Move it to a block require \"apply\".", c.name)
 		}
 	}
 	r.NotEmpty(lists)
@@ -99,7 +99,7 @@ func rules(r *blocks.Reader, command string) (x Rules) {
 func permission(r *blocks.Reader, x *Rules) {
 	x.Permission = r.Text("permission")
 	if x.Permission != "" && x.Permission != "admin" && x.Permission != "write" {
-		r.Errorf(r.At("permission"), "Invalid permission", "The permission is \"write\", which everybody needs anyway, or \"admin\".")
+		r.Errorf(r.At("permission"), "Invalid permission", "Unknown permission. Write \"write\", which everybody needs anyway, or \"admin\".")
 	}
 }
 
@@ -114,7 +114,7 @@ func draft(r *blocks.Reader, x *Rules) {
 		return
 	}
 	if x.Ready = !r.Flag("draft"); !x.Ready {
-		r.Errorf(r.At("draft"), "Invalid condition", "A pull request can be required to be no draft: draft = false. Without the argument both are allowed.")
+		r.Errorf(r.At("draft"), "Invalid condition", "Write draft = false to require that the pull request is not a draft, or remove the argument to allow drafts.")
 	}
 }
 

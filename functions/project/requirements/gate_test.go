@@ -77,7 +77,7 @@ func TestParseGates(t *testing.T) {
 	for src, want := range map[string]string{
 		many:                              "at most 10 are allowed",
 		"gate \"a b\" {\n" + hook + "}\n": "The name consists of",
-		"gate \"a\" {\n" + hook + "}\ngate \"a\" {\n" + hook + "}\n": "another gate block \"a\"",
+		"gate \"a\" {\n" + hook + "}\ngate \"a\" {\n" + hook + "}\n": "Another gate block has the name \"a\"",
 	} {
 		if got, ds := parse(src); !strings.Contains(fmt.Sprint(ds), want) || len(got) > maxGates {
 			t.Errorf("%s: %v", src, ds)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
@@ -27,7 +28,7 @@ func Parse(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 	for i, b := range list {
 		r := &blocks.Reader{}
 		if i == maxBlocks {
-			r.Errorf(b.DefRange, "Too many require blocks", "There are %d, and at most %d are allowed: a block can be for many projects.", len(list), maxBlocks)
+			r.Errorf(b.DefRange, "Too many require blocks", "There are %d, and at most %d are allowed. Write one block for many projects.", len(list), maxBlocks)
 			return out, append(all, r.Diags...)
 		}
 		x := requirement(r, b)
@@ -42,21 +43,21 @@ func Parse(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 func requirement(r *blocks.Reader, b *hcl.Block) Requirement {
 	x := Requirement{Command: b.Labels[0], At: blocks.Place(b)}
 	if !slices.Contains(commands, x.Command) {
-		r.Errorf(b.LabelRanges[0], "Invalid command", "A require block is about %s, not %q.", strings.Join(commands, ", "), x.Command)
+		r.Errorf(b.LabelRanges[0], "Invalid command", "Lockstep has no command %q.%s Write one of %s.", x.Command, diags.Suggest(x.Command, slices.Values(commands)), strings.Join(commands, ", "))
 	}
 	content := r.Content(b.Body, blocks.Schema(append([]string{"projects", "override"}, names()...), hcl.BlockHeaderSchema{Type: "alternative", LabelNames: []string{"name"}}))
 	x.Projects = r.Projects()
 	if x.Projects == nil && r.Has("projects") && !r.Diags.HasErrors() {
-		r.Errorf(r.At("projects"), "No projects", "This is for no project at all. Without the argument the block is for all projects.")
+		r.Errorf(r.At("projects"), "No projects", "The list is empty, so the block is for no project. Name projects, or remove the argument for all projects.")
 	}
 	x.Override = lifters(r)
 	if x.Command != "apply" && r.Has("override") {
-		r.Errorf(r.At("override"), "No plan to look at", "An override is of a plan that people have seen, so the argument is for require \"apply\" only.")
+		r.Errorf(r.At("override"), "Only for applies", "People can override only a plan that they have seen. Move the argument to a block require \"apply\".")
 	}
 	x.Rules = rules(r, x.Command)
 	x.Alternatives = alternatives(r, x.Command, content.Blocks)
 	if x.Rules.none() && len(x.Alternatives) == 0 && !r.Diags.HasErrors() {
-		r.Errorf(b.DefRange, "Block that requires nothing", "The block require %q has no condition, so it holds nothing: a condition that is false is none. Add one, as approvals = 1, or remove the block.", x.Command)
+		r.Errorf(b.DefRange, "Block that requires nothing", "The block require %q has no condition, so it requires nothing. Add a condition, such as approvals = 1, or remove the block. An argument that is false is not a condition.", x.Command)
 	}
 	return x
 }
@@ -67,7 +68,7 @@ func alternatives(r *blocks.Reader, command string, list hcl.Blocks) []Alternati
 	for _, a := range list {
 		name := a.Labels[0]
 		if taken[name] || len(taken) == maxAlternatives || name == "" || len(name) > blocks.MaxText {
-			r.Errorf(a.DefRange, "Invalid alternative", "An alternative has a name of its own, and there are at most %d in a block.", maxAlternatives)
+			r.Errorf(a.DefRange, "Invalid alternative", "Give each alternative a name of its own, and write at most %d in a block.", maxAlternatives)
 			continue
 		}
 		taken[name] = true
@@ -75,7 +76,7 @@ func alternatives(r *blocks.Reader, command string, list hcl.Blocks) []Alternati
 		inner.Content(a.Body, blocks.Schema(names()))
 		alternative := Alternative{name, rules(inner, command)}
 		if alternative.Rules.none() && !inner.Diags.HasErrors() {
-			inner.Errorf(a.DefRange, "Empty alternative", "The alternative %q would always hold, and with it the block's others would mean nothing: give it conditions, or remove them all.", name)
+			inner.Errorf(a.DefRange, "Empty alternative", "The alternative %q has no conditions, so it is always met, and the others of the block have no effect. Add conditions, or remove all alternatives.", name)
 		}
 		r.Diags = append(r.Diags, inner.Diags...)
 		out = append(out, alternative)

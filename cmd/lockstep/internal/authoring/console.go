@@ -39,7 +39,7 @@ var Console = cli.Command{Name: "console", Synopsis: "Evaluate expressions inter
 		return code
 	}
 	if f.NArg() > 0 {
-		return f.Refuse(cli.TooMany, "console takes no arguments: expressions are read from standard input")
+		return f.Refuse(cli.TooMany, "The command console takes no arguments. It reads expressions from standard input.")
 	}
 	op := opening.New(a)
 	defer op.Close()

@@ -97,7 +97,7 @@ func (c *formatter) path(p string) diags.Diagnostics {
 	info, err := os.Stat(c.a.Path(p))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return diags.Errorf(nil, "No file or directory at "+p, "Nothing of that name exists.")
+		return diags.Errorf(nil, "No file or directory at "+p, "Check the name. Give fmt a file (*.tf, *.tfvars) or a directory.")
 	case err != nil:
 		return diags.Errorf(nil, "Cannot look at "+p, "%s.", cli.Reason(err))
 	case info.IsDir():

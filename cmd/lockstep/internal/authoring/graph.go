@@ -40,7 +40,7 @@ var Graph = cli.Command{Name: "graph", Synopsis: "Write the graph of dependencie
 	case o.kind == "":
 		return graphOfResources(a)
 	case slices.Contains([]string{"validate", "eval"}, o.kind):
-		return f.Refuse("Graph type no longer available", "there is no graph of the type %q any more: -type=plan gives a similar one", o.kind)
+		return f.Refuse("Graph type no longer available", "Lockstep has no graph of the type %q. Use -type=plan for a similar one.", o.kind)
 	case !known:
 		return f.Refuse("Unsupported graph type", "-type must be plan, plan-refresh-only, plan-destroy or apply")
 	}

@@ -17,7 +17,7 @@ var MetadataFunctions = cli.Command{Name: "metadata functions", Synopsis: "Show 
 		return code
 	}
 	if !asJSON { // arguments are looked over, as by Terraform
-		return f.Refuse("Missing option", "the option -json is required: there is no other form")
+		return f.Refuse("Missing option", "Run `lockstep metadata functions -json`.")
 	}
 	return a.WriteJSON(formats.Functions(signatures()))
 }}

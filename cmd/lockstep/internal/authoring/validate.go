@@ -29,7 +29,7 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the config
 		return code
 	}
 	if f.NArg() > 1 {
-		return f.Refuse(cli.TooMany, "validate takes one directory at most")
+		return f.Refuse(cli.TooMany, "Give the command validate one directory, or none for this one.")
 	}
 	ds := check(a, f.Arg(0), testDir, !noTests)
 	if asJSON {

@@ -36,11 +36,11 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	o.destroyCommand = destroy
 	o.destroy = o.destroy || destroy
 	if f.NArg() > 1 {
-		return f.Refuse(cli.TooMany, "%s takes at most one saved plan", name)
+		return f.Refuse(cli.TooMany, "The command %s takes at most one saved plan.", name)
 	}
 	saved := f.NArg() == 1
 	if o.json && !saved && !approve {
-		return f.Refuse("Plan file or auto-approve required", "%s -json needs -auto-approve or a saved plan, because it cannot ask for approval", name)
+		return f.Refuse("Plan file or auto-approve required", "The command %s -json cannot ask for approval. Add -auto-approve, or name a saved plan.", name)
 	}
 	v := a.View(o.json)
 	defer v.Close()
@@ -85,7 +85,7 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
 	path = a.Path(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, opening.New(a), diags.Errorf(nil, "Not a saved plan", "%s is a directory: use -chdir to work in another directory.", path)
+		return nil, opening.New(a), diags.Errorf(nil, "Not a saved plan", "%s is a directory. To work in another directory, run lockstep -chdir=DIR apply.", path)
 	}
 	if ds := o.checkSaved(path); ds.HasErrors() {
 		return nil, opening.New(a), ds
@@ -96,7 +96,7 @@ func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *openin
 	}
 	if plan.Errored {
 		return plan, op, append(ds, diags.Errorf(nil, "Cannot apply incomplete plan",
-			"Lockstep encountered an error when generating this plan, so it cannot be applied. Fix what was reported and plan again.")...)
+			"Lockstep encountered an error when generating this plan, so it cannot be applied. Fix the error, and plan again.")...)
 	}
 	if ds = append(ds, op.VariablesFor(plan, o.vars)...); ds.HasErrors() {
 		return plan, op, ds
@@ -108,7 +108,7 @@ func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *openin
 func askApproval(a *cli.App, p *plans.Plan, o *operationFlags, v cli.View) int {
 	if !a.MayAsk(o.input) {
 		v.Diagnostics(diags.Errorf(nil, "Approval is needed",
-			"The plan has to be approved, but -input=false forbids questions. Use -auto-approve, or save the plan with `lockstep plan -out=FILE` and apply that file."))
+			"Lockstep must ask for approval, but -input=false forbids questions. Add -auto-approve, or save the plan with `lockstep plan -out=FILE` and apply that file."))
 		return 1
 	}
 	question, deed := "Do you want to perform these actions?", "Apply"
@@ -146,23 +146,23 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 		return "Apply again, one change at a time:\n  lockstep apply -parallelism=1"
 	})...)
 	if done.Resumable {
-		ds = append(ds, diags.Warningf(nil, "The apply can go on", "Apply the same plan file again, and it goes on where it was. A new plan is as good: it starts from what has been done.")...)
+		ds = append(ds, diags.Warningf(nil, "The apply can be continued", "Apply the same plan file again to make the remaining changes. You can also make a new plan: it starts from the current state.")...)
 	}
 	if done.Unsaved {
 		ds = append(ds, op.Rescue(done.State)...)
 	}
 	if a.Ctx.Err() != nil && !ds.HasErrors() { // the last action was under way
-		ds = append(ds, diags.Errorf(nil, "Apply was interrupted", "By then nothing was left to be started: all that was planned is done, and in the state.")...)
+		ds = append(ds, diags.Errorf(nil, "Apply was interrupted", "The last action had already started. All planned changes are made and in the state.")...)
 	}
 	if !ds.HasErrors() {
 		ds = append(ds, op.LeaveState()...)
 	}
 	if left := unsettled(op, plan.Targets); len(left) > 0 && plan.Mode == plans.DestroyMode {
 		ds = append(ds, diags.Errorf(nil, "Not everything was destroyed",
-			"An earlier apply was interrupted while it created %s. If these objects exist, they were not destroyed. Settle each, as \"lockstep recover\" shows, then destroy again.", names(left))...)
+			"An earlier apply was interrupted while it created %s. If these objects exist, they were not destroyed. Run \"lockstep recover\" and decide about each object, then destroy again.", names(left))...)
 	} else if len(left) > 0 {
 		ds = append(ds, diags.Errorf(nil, "Not everything was applied",
-			"Nobody knows whether an earlier apply has created %s. Until that is settled, as \"lockstep recover\" shows, nothing that depends on it is planned either.", names(left))...)
+			"An earlier apply was interrupted while it created %s. Lockstep planned neither these objects nor anything that depends on them. Run \"lockstep recover\" and decide about each object, then plan again.", names(left))...)
 	}
 	failed := ds.HasErrors()
 	n := done.Tally.Done()

@@ -22,7 +22,7 @@ import (
 func generateTo(a *cli.App, path string) diags.Diagnostics {
 	if _, err := os.Stat(a.Path(path)); err == nil {
 		return diags.Errorf(nil, "Target generated file already exists",
-			"-generate-config-out writes a new file, but %s exists already: name another file, or move this one.", path)
+			"The option -generate-config-out writes a new file, but %s already exists. Name another file, or move this one.", path)
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation
 		return g, ds
 	}
 	ds = append(ds, diags.Warningf(nil, "Config generation is experimental",
-		"What -generate-config-out writes is a draft, whose form may change: look it through before it is applied.")...)
+		"The generated configuration is a draft. Check it before you apply it.")...)
 	text, path := generating.File(g.blocks), o.App.Path(f.generate)
 	if err := workdir.WriteFile(path, text, 0o644); err != nil {
 		return g, append(ds, diags.FromError("Failed to write generated configuration", err)...)
@@ -53,7 +53,7 @@ func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation
 	var more diags.Diagnostics
 	more, g.ok = loadWith(o, generatedName(path), text)
 	if ds = append(ds, more...); g.ok {
-		v.Say("\nThe blocks for imported objects that had none are in %s. Look them through, and move them to where they belong.\n", f.generate)
+		v.Say("\nThe new resource blocks of imported objects are in %s. Check them, and move them into your configuration.\n", f.generate)
 	}
 	return g, ds
 }

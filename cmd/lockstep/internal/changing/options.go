@@ -36,7 +36,7 @@ func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
 		}
 	}
 	if len(out.ForceReplace) > 0 && out.Mode != plans.NormalMode {
-		ds = append(ds, diags.Errorf(nil, "Unsupported plan mode", "-replace cannot be used with -destroy or -refresh-only.")...)
+		ds = append(ds, diags.Errorf(nil, "Unsupported plan mode", "The option -replace cannot be used with -destroy or -refresh-only. Remove one of them.")...)
 	}
 	return out, ds
 }
@@ -45,11 +45,11 @@ func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
 func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 	if o.destroyCommand {
 		return diags.Errorf(nil, "Destroy can't be called with a plan file",
-			"A saved plan is carried out as it is. If %s was made by `lockstep plan -destroy`, run `lockstep apply` with it.", path)
+			"A saved plan already says what to destroy. If you made %s with `lockstep plan -destroy`, run `lockstep apply` with the file.", path)
 	}
 	options, ds := o.options()
 	if len(options.Excludes) > 0 {
-		ds = append(ds, diags.Errorf(nil, "Excluding from a saved plan", "-exclude is for making a plan; a saved plan is applied as it is.")...)
+		ds = append(ds, diags.Errorf(nil, "Excluding from a saved plan", "Lockstep applies a saved plan unchanged. Make a new plan with -exclude.")...)
 	}
 	return ds
 }
@@ -58,11 +58,11 @@ func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	switch {
 	case o.destroyCommand && o.refreshOnly:
-		return plans.NormalMode, diags.Errorf(nil, "Invalid mode option", "-refresh-only destroys nothing: use it with apply rather than destroy.")
+		return plans.NormalMode, diags.Errorf(nil, "Invalid mode option", "A refresh destroys nothing. Run `lockstep apply -refresh-only` instead.")
 	case o.destroy && o.refreshOnly:
-		return plans.NormalMode, diags.Errorf(nil, "Incompatible plan mode options", "-destroy and -refresh-only exclude each other.")
+		return plans.NormalMode, diags.Errorf(nil, "Incompatible plan mode options", "The options -destroy and -refresh-only cannot be used together. Remove one of them.")
 	case o.refreshOnly && !o.refresh:
-		return plans.RefreshOnlyMode, diags.Errorf(nil, "Incompatible refresh options", "-refresh-only and -refresh=false exclude each other: nothing would be left to do.")
+		return plans.RefreshOnlyMode, diags.Errorf(nil, "Incompatible refresh options", "The options -refresh-only and -refresh=false cannot be used together. Remove one of them.")
 	case o.destroy:
 		return plans.DestroyMode, nil
 	case o.refreshOnly:
@@ -82,7 +82,7 @@ func (o *operationFlags) deprecated() diags.Diagnostics {
 // checkParallelism refuses numbers that mean nothing. 0 is as many as usual.
 func (o *operationFlags) checkParallelism() diags.Diagnostics {
 	if o.parallelism < 0 {
-		return diags.Errorf(nil, "Invalid parallelism value", "-parallelism=%d: the number must be positive.", o.parallelism)
+		return diags.Errorf(nil, "Invalid parallelism value", "The option -parallelism is %d, but must be 1 or more.", o.parallelism)
 	}
 	return nil
 }

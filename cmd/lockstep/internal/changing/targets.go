@@ -29,7 +29,7 @@ func partial(f *cli.Flags, p *targetFlags) {
 // addresses parses the options.
 func (p *targetFlags) addresses() (targets, excludes []addrs.Target, ds diags.Diagnostics) {
 	if len(p.targets)+len(p.targetFiles) > 0 && len(p.excludes)+len(p.excludeFiles) > 0 {
-		return nil, nil, diags.Errorf(nil, "Incompatible options", "-target and -exclude cannot be used together.")
+		return nil, nil, diags.Errorf(nil, "Incompatible options", "The options -target and -exclude cannot be used together. Remove one of them.")
 	}
 	targets, ds = p.read("target", p.targets, p.targetFiles)
 	excludes, more := p.read("exclude", p.excludes, p.excludeFiles)
@@ -78,5 +78,5 @@ func reserved(s string, r addrs.Resource) error {
 	if r.Mode != addrs.Managed || !slices.Contains(otherNames, r.Type) || strings.Contains("."+s, ".resource."+r.Type+".") {
 		return nil
 	}
-	return fmt.Errorf("%q is no type of resources, only modules, resources and their instances can be named; if a type has that name indeed, write resource.%s.%s", r.Type, r.Type, r.Name)
+	return fmt.Errorf("%q is not a type of resources, and only modules, resources and their instances can be named. If a type really has this name, write resource.%s.%s", r.Type, r.Type, r.Name)
 }

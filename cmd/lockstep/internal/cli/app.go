@@ -68,7 +68,7 @@ func (a *App) Run(args []string) int {
 		case "chdir":
 			a.Chdir = value
 			if info, err := os.Stat(value); err != nil || !info.IsDir() {
-				return a.Usage("-chdir=%s: there is no such directory", value)
+				return a.Usage("name an existing directory: lockstep -chdir=DIR COMMAND", "the directory %s of -chdir does not exist", value)
 			}
 		case "help", "h":
 			a.Commands.help(a.Out)
@@ -76,7 +76,7 @@ func (a *App) Run(args []string) int {
 		case "version", "v":
 			return Version.Run(a, nil)
 		default:
-			return a.Usage("there is no global option -%s; the options of a command follow its name", name)
+			return a.Usage("write the options of a command after its name: lockstep COMMAND -"+name, "there is no global option -%s", name)
 		}
 		args = args[1:]
 	}
@@ -88,8 +88,8 @@ func (a *App) Run(args []string) int {
 		name := strings.Join(args[:n], " ")
 		for _, c := range a.Commands {
 			if c.Name == name {
-				if said := a.misspelt(c, args[n:]); said != "" {
-					return a.Usage("%s", said)
+				if name := a.misspelt(c, args[n:]); name != "" {
+					return a.noCommand(name)
 				}
 				return a.runCommand(c, args[n:])
 			}
@@ -99,18 +99,27 @@ func (a *App) Run(args []string) int {
 		a.Commands.help(a.Out)
 		return 0
 	}
-	return a.Usage("there is no command %q%s; `lockstep -help` lists them", args[0], a.Commands.suggest(args[0]))
+	return a.noCommand(args[0])
 }
 
-// misspelt returns what is wrong with an argument that looks like the name of a command below c, such as "doctr" behind
-// "deploy"; "" if nothing is.
+// noCommand reports a command that does not exist, with the nearest one.
+func (a *App) noCommand(name string) int {
+	hint := "run `lockstep -help` for all commands"
+	if meant := a.Commands.meant(name); meant != "" {
+		hint = fmt.Sprintf("did you mean `lockstep %s`? Run `lockstep -help` for all commands", meant)
+	}
+	return a.Usage(hint, "there is no command %q", name)
+}
+
+// misspelt returns the name of a command that does not exist, such as "deploy doctr", if the first argument looks like a
+// misspelt command below c; otherwise "".
 func (a *App) misspelt(c Command, args []string) string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], "./[=") {
 		return ""
 	}
 	name := c.Name + " " + args[0]
-	if meant := a.Commands.meant(name); strings.HasPrefix(meant, c.Name+" ") {
-		return fmt.Sprintf("there is no command %q (did you mean %q?); `lockstep -help` lists all", name, meant)
+	if strings.HasPrefix(a.Commands.meant(name), c.Name+" ") {
+		return name
 	}
 	return ""
 }
@@ -122,7 +131,7 @@ func (a *App) OnCrash(f func()) { a.crash = append(a.crash, f) }
 func (a *App) runCommand(c Command, args []string) int {
 	args, err := a.withEnvironment(c.Name, args)
 	if err != nil {
-		return a.Usage("%s", err)
+		return a.Usage("correct the variable, or unset it", "%s", err)
 	}
 	ended := false
 	defer func() {
@@ -155,9 +164,13 @@ func (a *App) withoutLooks(args []string) []string {
 }
 
 // Usage reports a command line that cannot be understood.
-func (a *App) Usage(format string, args ...any) int {
-	fmt.Fprintf(a.Err, "lockstep: error: %s\n", fmt.Sprintf(format, args...))
-	return 1
+// hint is the remedy, or "" if the error already names it.
+func (a *App) Usage(hint, format string, args ...any) int {
+	err := fmt.Errorf(format, args...)
+	if hint != "" {
+		err = Hinted(err, "%s", hint)
+	}
+	return a.Failed(err)
 }
 
 // Getenv returns a variable of the environment.

@@ -24,7 +24,7 @@ var Completion = Command{Name: "completion", Synopsis: "Complete commands and op
 	}
 	lines := shells[f.Arg(0)]
 	if f.NArg() != 1 || lines == "" {
-		return a.Usage("name one shell: lockstep completion bash, zsh or fish")
+		return a.Usage("run `lockstep completion bash`, `lockstep completion zsh` or `lockstep completion fish`", "completion needs the name of a shell")
 	}
 	fmt.Fprint(a.Out, lines)
 	return 0

@@ -37,7 +37,7 @@ func words(text string) ([]string, error) {
 	case s.quote != 0:
 		return nil, fmt.Errorf("a quotation mark (%c) is not closed", s.quote)
 	case s.escaped:
-		return nil, errors.New("a backslash stands at the end")
+		return nil, errors.New("a backslash is at the end")
 	}
 	s.end()
 	return s.words, nil

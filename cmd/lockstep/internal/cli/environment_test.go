@@ -30,7 +30,7 @@ func TestWords(t *testing.T) {
 		{`$HOME * ; | > x`, []string{"$HOME", "*", ";", "|", ">", "x"}},
 		{`-var 'open`, []string{"!a quotation mark (') is not closed"}},
 		{`"open`, []string{`!a quotation mark (") is not closed`}},
-		{`end\`, []string{"!a backslash stands at the end"}},
+		{`end\`, []string{"!a backslash is at the end"}},
 	} {
 		got, err := words(c.text)
 		if err != nil {

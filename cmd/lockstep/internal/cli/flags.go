@@ -103,7 +103,7 @@ func (f *Flags) NoArguments() (code int, ok bool) {
 	if f.NArg() == 0 {
 		return 0, true
 	}
-	return f.Refuse(TooMany, "%s takes no arguments: use -chdir to work in another directory", f.Name()), false
+	return f.Refuse(TooMany, "The command %s takes no arguments. To work in another directory, use -chdir.", f.Name()), false
 }
 
 const TooMany = "Too many command line arguments"

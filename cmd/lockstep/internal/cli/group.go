@@ -11,7 +11,7 @@ func Group(name, synopsis string) Command {
 			a.Commands.list(a.Out, name)
 			return 0
 		}
-		return a.Usage("there is no command %q%s; `lockstep %s -help` lists the commands", name+" "+args[0], a.Commands.suggest(name+" "+args[0]), name)
+		return a.noCommand(name + " " + args[0])
 	}}
 }
 

@@ -51,7 +51,7 @@ func (t Table) help(w io.Writer) {
 			}
 		}
 	}
-	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; after a command, its options and an example\n  -version           an alias for the version command\n")
+	fmt.Fprint(w, "\nGlobal options, before the command:\n  -chdir=DIR         work in another directory\n  -help              show this text; after a command, its options and an example\n  -version           show the version\n")
 }
 
 // named returns a command by its name; the zero one if there is none.
@@ -78,14 +78,6 @@ func (t Table) meant(name string) string {
 		}
 	}
 	return best
-}
-
-// suggest returns a hint at the command with a similar name, or "".
-func (t Table) suggest(name string) string {
-	if c := t.meant(name); c != "" {
-		return fmt.Sprintf(" (did you mean %q?)", c)
-	}
-	return ""
 }
 
 // list writes the help of a group: its members by name.

@@ -10,6 +10,6 @@ func Unsupported(name, instead string) Command {
 				return 0
 			}
 		}
-		return f.Refuse("Unsupported command", "%s is not supported: %s", name, instead)
+		return f.Refuse("Unsupported command", "Lockstep does not support the command %s. Instead, %s.", name, instead)
 	}}
 }

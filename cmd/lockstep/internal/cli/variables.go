@@ -33,7 +33,7 @@ func (a *App) AskVariables(root *config.Content, sources []inputs.Source, input 
 			continue
 		case err != nil:
 			return sources, diags.Errorf(&v.Range, "No value for required variable",
-				"The variable %q has no value, and none was typed in (%s). Use the option -var or -var-file, the environment variable TF_VAR_%s or a .tfvars file.", v.Name, err, v.Name)
+				"The variable %q has no value, and you gave none (%s). Set it with -var or -var-file, the environment variable TF_VAR_%s or a .tfvars file.", v.Name, err, v.Name)
 		}
 		typed.Literals[v.Name] = line
 	}

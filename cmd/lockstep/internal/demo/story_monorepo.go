@@ -86,12 +86,12 @@ var environments = Story{
 		merged("and merges", "alice", 1),
 		opened("bob gives his project the roles of the live environment", "bob", "rights", "More rights",
 			githubtest.Files{"lockstep.hcl": edit(liveSettings, "environment = \"test\"", "environment = \"live\"")},
-			"has the environment \"live\" here", "and the environment \"test\" on the base branch", "merge the change of lockstep.hcl on its own first"),
+			"the environment \"live\" (lockstep.hcl", "but the base branch gives it the environment \"test\"", "Merge the change of lockstep.hcl first"),
 		opened("and tries an environment of his own making", "bob", "own", "An environment",
 			githubtest.Files{
 				"lockstep.hcl":          liveSettings + "\nenvironment \"root\" {\n  plan_role = \"arn:aws:iam::123456789012:role/admin\"\n}\n\nproject \"mine\" {\n  dir         = \"services/mine\"\n  environment = \"root\"\n}\n",
 				"services/mine/main.tf": service,
 			},
-			"which the base branch does not have: no pull request grants itself roles and secrets"),
+			"which the base branch does not have, and only the base branch grants roles and secrets"),
 	},
 }

@@ -41,12 +41,12 @@ func (d *deployment) register(ctx context.Context) error {
 	code := d.options.code
 	if code == "" {
 		if !d.options.input {
-			return cli.Hinted(errors.New("a GitHub App can only be registered by a person, in a browser"), "run without -input=false; or with -manifest, which prints a page for a browser elsewhere; or give an App that exists: -app-id, -app-key")
+			return cli.Hinted(errors.New("only a person can register a GitHub App, in a browser, and -input=false forbids questions"), "run without -input=false. Or run `lockstep deploy -manifest` and open the page in a browser on another machine. Or give an existing App with -app-id and -app-key")
 		}
 		var err error
 		code, err = d.options.request(d.person.visit).Code(ctx)
 		if errors.Is(err, errRegisterTime) {
-			return cli.Hinted(err, "run again; GitHub's page has one button")
+			return cli.Hinted(err, "run `lockstep deploy` again, and press the button on GitHub's page")
 		}
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func (d *deployment) register(ctx context.Context) error {
 	}
 	made, err := github.CompleteRegistration(ctx, github.AppConfig{URL: d.api(), Transport: d.out.github}, code)
 	if err != nil {
-		return cli.Hinted(err, "if GitHub lists the App %s among yours, delete it there; then run again", d.options.name)
+		return cli.Hinted(err, "if the App %s is in GitHub's list of your Apps, delete it there. Then run `lockstep deploy` again", d.options.name)
 	}
 	app := appFound{ID: made.ID, Slug: made.Slug, Page: made.Page}
 	if err := d.vault.Name(ctx, d.keyName(), d.options.site, app); err != nil {
@@ -69,7 +69,7 @@ func (d *deployment) register(ctx context.Context) error {
 // lost reports an App whose key could not be kept.
 func (d *deployment) lost(app appFound, err error) error {
 	return cli.Hinted(fmt.Errorf("the App %s (ID %d) is registered, but its key could not be stored: %w", app.Slug, app.ID, err),
-		"generate another private key in the App's settings at GitHub, and run again with -app-id %d -app-key FILE", app.ID)
+		"generate another private key in the App's settings on GitHub, then run `lockstep deploy -app-id %d -app-key FILE`", app.ID)
 }
 
 // registers reports whether a person is to register an App.
@@ -81,7 +81,7 @@ func (d *deployment) registers(list []step) bool {
 func (d *deployment) askOwner() error {
 	if d.options.owner == "" && !d.options.ownerGiven {
 		var err error
-		if d.options.owner, err = d.person.ask("organization", "Which GitHub organization is to own the App? (empty: your own account)", ""); err != nil {
+		if d.options.owner, err = d.person.ask("organization", "Which GitHub organization will own the App? (empty: your own account)", ""); err != nil {
 			return err
 		}
 		d.options.ownerGiven = true
@@ -127,11 +127,11 @@ func (d *deployment) adopt(ctx context.Context) error {
 func (d *deployment) owned(ctx context.Context, id int64) (github.About, error) {
 	app, err := d.appOf(id, github.NewSecret(d.options.pem))
 	if err != nil {
-		return github.About{}, cli.Hinted(err, "-app-key names the file that GitHub has let you download")
+		return github.About{}, cli.Hinted(err, "give -app-key the .pem file that you downloaded from the App's settings on GitHub")
 	}
 	about, err := app.About(ctx)
 	if err != nil {
-		return about, cli.Hinted(err, "check that the key of -app-key is one of the App with the ID %d", id)
+		return about, cli.Hinted(err, "check that the file of -app-key is a private key of the App with the ID %d", id)
 	}
 	return about, nil
 }
@@ -216,11 +216,11 @@ func (d *deployment) check(ctx context.Context) error {
 			continue
 		}
 		if !list[i].OK {
-			return cli.Hinted(fmt.Errorf("the webhook did not arrive: GitHub has the answer %q", list[i].Status),
-				"`aws logs tail --region %s /aws/lambda/%s-webhook` has the function's reasons; then run again", d.region, d.options.stack)
+			return cli.Hinted(fmt.Errorf("the webhook did not arrive: GitHub received the answer %q", list[i].Status),
+				"run `aws logs tail --region %s /aws/lambda/%s-webhook` for the reason, then `lockstep deploy` again", d.region, d.options.stack)
 		}
 		d.delivered = arrivedDelivery
 		return nil
 	}
-	return cli.Hinted(errors.New("GitHub has not delivered the webhook yet"), "its App's settings list deliveries, under Advanced; then run again")
+	return cli.Hinted(errors.New("GitHub has not delivered the webhook yet"), "look at the deliveries in the App's settings on GitHub, under Advanced. Then run `lockstep deploy` again")
 }

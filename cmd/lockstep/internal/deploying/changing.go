@@ -28,7 +28,7 @@ func (d *deployment) change(ctx context.Context) error {
 		return err
 	}
 	if !ok {
-		return errors.New("the template is not in the bucket any more")
+		return errors.New("the template is no longer in the bucket")
 	}
 	return d.execute(ctx, at)
 }

@@ -12,24 +12,25 @@ import (
 
 const costUsage = `cost [OPTIONS]
 
-  Prices a deployment on AWS from the requests, durations and bytes that Lockstep's
-  end-to-end tests have recorded: a month in which nothing happens, plans and applies,
-  and the always-on servers that they compare with.
+  Estimates the monthly price of a deployment on AWS: an idle month, plans, applies, and
+  for comparison an always-on server. Lockstep's tests have recorded the requests, durations
+  and bytes.
 
-  The prices are those of a table, of one region and one date, before tax and without
-  free tiers. -json prints each quantity with its price and the page that it is from.
-  -prices reads another table: lines KIND DOLLARS per NUMBER SOURCE with the kinds that
-  -json names, and the lines "region NAME" and "date DATE".`
+  The prices are of one region and one date, before tax and without free tiers. With -json,
+  the command prints each quantity with its price and source.
+
+  For other prices write a file for -prices: a line "region NAME", a line "date DATE", and a
+  line "KIND DOLLARS per NUMBER SOURCE" for each kind that -json names.`
 
 // Cost is the command.
-var Cost = cli.Command{Name: "cost", Synopsis: "Price a deployment: an idle month, plans and applies", Run: func(a *cli.App, args []string) int {
+var Cost = cli.Command{Name: "cost", Synopsis: "Estimate the monthly price of a deployment on AWS", Run: func(a *cli.App, args []string) int {
 	var o pricing.Options
 	f := a.NewFlags("cost", costUsage)
-	f.IntVar(&o.Plans, "plans", 1000, "the number of plans")
-	f.IntVar(&o.Applies, "applies", 1000, "the number of applies")
-	f.DurationVar(&o.PlanWait, "plan-wait", 30*time.Second, "the time that a plan waits for the target's API")
-	f.DurationVar(&o.ApplyWait, "apply-wait", time.Minute, "the time that an apply waits for the target's API")
-	file := f.String("prices", "", "a file with a table of prices")
+	f.IntVar(&o.Plans, "plans", 1000, "number of plans a month")
+	f.IntVar(&o.Applies, "applies", 1000, "number of applies a month")
+	f.DurationVar(&o.PlanWait, "plan-wait", 30*time.Second, "time that a plan waits for the API of its provider, such as 30s")
+	f.DurationVar(&o.ApplyWait, "apply-wait", time.Minute, "time that an apply waits for the API of its provider, such as 1m")
+	file := f.String("prices", "", "file with prices")
 	asJSON := f.Bool("json", false, "print the estimate as JSON")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
@@ -38,7 +39,7 @@ var Cost = cli.Command{Name: "cost", Synopsis: "Price a deployment: an idle mont
 		return code
 	}
 	if o.Plans < 0 || o.Applies < 0 || o.PlanWait < 0 || o.ApplyWait < 0 {
-		return f.Refuse("A number is negative", "-plans, -applies, -plan-wait and -apply-wait are 0 or more.")
+		return f.Refuse("Negative number", "Give -plans, -applies, -plan-wait and -apply-wait values of 0 or more.")
 	}
 	prices, err := pricesOf(a, *file)
 	if err != nil {
@@ -67,7 +68,7 @@ func pricesOf(a *cli.App, file string) (pricing.Prices, error) {
 	}
 	data, err := os.ReadFile(a.Path(file))
 	if err != nil {
-		return pricing.Prices{}, fmt.Errorf("read the prices: %w", err)
+		return pricing.Prices{}, fmt.Errorf("the prices cannot be read: %w", err)
 	}
 	p, err := pricing.ParsePrices(string(data))
 	if err != nil {

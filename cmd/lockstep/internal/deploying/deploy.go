@@ -23,7 +23,7 @@ import (
 )
 
 // Deploy makes an installation, or updates it.
-var Deploy = cli.Command{Name: "deploy", Synopsis: "Set up the pipeline in an AWS account, or update it", Run: func(a *cli.App, args []string) int {
+var Deploy = cli.Command{Name: "deploy", Synopsis: "Set up Lockstep in an AWS account, or update it", Run: func(a *cli.App, args []string) int {
 	return deploy(a, args, world(a))
 }}
 
@@ -92,21 +92,21 @@ func open(a *cli.App, o options, out surroundings) (*deployment, error) {
 	d := &deployment{cli: a, person: prompter{a, o.input, o.approve, out.browse}, options: o, out: out, files: map[string][]byte{}}
 	files, err := findEmbedded(o.artifacts)
 	if errors.Is(err, errNothingEmbedded) {
-		return nil, cli.Hinted(err, "`make build` builds them; then run again with -artifacts dist")
+		return nil, cli.Hinted(err, "install a release, which has the functions; or run `make build` in a checkout, then `lockstep deploy -artifacts dist`")
 	}
 	if err != nil {
-		return nil, cli.Hinted(err, "-artifacts names the directory that `make build` fills")
+		return nil, cli.Hinted(err, "give -artifacts the directory that `make build` fills: -artifacts dist")
 	}
 	if d.template, err = readTemplate(files.Template); err != nil {
 		return nil, err
 	}
 	for _, name := range d.template.Code() {
 		if d.files[name], err = files.Read(name); err != nil {
-			return nil, cli.Hinted(fmt.Errorf("the template deploys %s: %s", name, cli.Reason(err)), "`make build` builds it")
+			return nil, cli.Hinted(fmt.Errorf("the template needs %s, which cannot be read: %s", name, cli.Reason(err)), "run `make build`, then give its directory: -artifacts dist")
 		}
 	}
 	if err := d.template.Check(o.parameters); err != nil {
-		return nil, cli.Hinted(err, "template.yaml describes its parameters")
+		return nil, cli.Hinted(err, "run `lockstep docs reference/template` for all parameters")
 	}
 	return d, d.connect(a.Ctx)
 }
@@ -115,16 +115,16 @@ func open(a *cli.App, o options, out surroundings) (*deployment, error) {
 func (d *deployment) connect(ctx context.Context) error {
 	cfg, err := d.out.aws(ctx, d.options.region)
 	if err != nil {
-		return fmt.Errorf("read the AWS configuration: %w", err)
+		return fmt.Errorf("the AWS configuration cannot be read: %w", err)
 	}
 	if cfg.Region == "" {
-		if cfg.Region, err = d.person.ask("region", "In which AWS region? (-region, or the environment variable AWS_REGION)", ""); err != nil {
+		if cfg.Region, err = d.person.ask("region", "Which AWS region? (option -region, or environment variable AWS_REGION)", ""); err != nil {
 			return err
 		}
 	}
 	got, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
-		return cli.Hinted(fmt.Errorf("ask AWS who you are: %w", err), "AWS_PROFILE, or other credentials of AWS' command line, say by whom the pipeline is deployed")
+		return cli.Hinted(fmt.Errorf("AWS does not accept the credentials: %w", err), "log in as for AWS' command line, for example with `aws sso login`, and set AWS_PROFILE. Check with `aws sts get-caller-identity`")
 	}
 	d.config, d.region, d.account, d.caller = cfg, cfg.Region, aws.ToString(got.Account), aws.ToString(got.Arn)
 	d.vault = secretStore{Client: secretsmanager.NewFromConfig(cfg)}
@@ -154,7 +154,7 @@ func (d *deployment) run(ctx context.Context) error {
 		return nil
 	}
 	if next.State != stepBlocked {
-		if err := d.person.agree("Do you want to do these steps in this account?"); err != nil {
+		if err := d.person.agree("Do you want to take these steps in this account?"); err != nil {
 			return err
 		}
 	}
@@ -163,7 +163,7 @@ func (d *deployment) run(ctx context.Context) error {
 			return cli.Hinted(errors.New(next.Text), "%s", next.Remedy)
 		}
 		if next.Name == last {
-			return fmt.Errorf("the step %q was done, and is still to do: %s", next.Name, next.Text)
+			return fmt.Errorf("the step %q had no effect: %s", next.Name, next.Text)
 		}
 		last = next.Name
 		fmt.Fprintf(d.cli.Out, "%s: %s\n", next.Name, next.Text)
@@ -192,26 +192,26 @@ func (d *deployment) afterwards(list []step) {
 		return
 	}
 	if d.options.app != "" {
-		fmt.Fprintf(d.cli.Out, "The App %s is in the stack %s, webhook %s\n", d.options.app, d.options.stack, d.found.Stack.HookURL)
+		fmt.Fprintf(d.cli.Out, "Done: the stack %[2]s has the App %[1]s. Webhook: %[3]s\n", d.options.app, d.options.stack, d.found.Stack.HookURL)
 	} else {
-		fmt.Fprintf(d.cli.Out, "The pipeline is deployed: stack %s, webhook %s\n", d.options.stack, d.found.Stack.HookURL)
+		fmt.Fprintf(d.cli.Out, "Lockstep is deployed. Stack: %s. Webhook: %s\n", d.options.stack, d.found.Stack.HookURL)
 	}
 	if page := d.found.App.Page; page != "" {
-		fmt.Fprintf(d.cli.Out, "Install the App on the repositories that it is to serve: %s/installations/new\n", page)
+		fmt.Fprintf(d.cli.Out, "Next, install the App on your repositories: %s/installations/new\n", page)
 	}
-	fmt.Fprintln(d.cli.Out, "Then open a pull request. `lockstep deploy doctor` says what is wrong, if anything is.")
+	fmt.Fprintln(d.cli.Out, "Then open a pull request. If Lockstep does not answer, run `lockstep deploy doctor`.")
 	if d.options.appKey != "" {
-		fmt.Fprintf(d.cli.Out, "The App's private key is in Secrets Manager: delete %s.\n", d.options.appKey)
+		fmt.Fprintf(d.cli.Out, "The App's private key is now in Secrets Manager. Delete the file %s.\n", d.options.appKey)
 	}
 }
 
 // explained adds the remedy that all failures have in common.
 func (d *deployment) explained(err error) error {
 	if err = (shortError{err}); errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
-		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it goes on where it was interrupted")
+		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it continues after the last finished step")
 	}
 	if d != nil && !cli.HasHint(err) {
-		return cli.Hinted(err, "once that is settled, run `lockstep deploy` again with the same options: it goes on from there, and makes nothing twice")
+		return cli.Hinted(err, "fix the problem, then run `lockstep deploy` again with the same options: it continues after the last finished step")
 	}
 	return err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // Doctor examines an installation.
-var Doctor = cli.Command{Name: "deploy doctor", Synopsis: "Examine an installation, and say what is wrong with it", Run: func(a *cli.App, args []string) int {
+var Doctor = cli.Command{Name: "deploy doctor", Synopsis: "Examine a deployment, and show what to repair", Run: func(a *cli.App, args []string) int {
 	return doctor(a, args, world(a))
 }}
 
@@ -33,7 +33,7 @@ func doctor(a *cli.App, args []string, out surroundings) int {
 		return a.Failed(err)
 	}
 	if err := d.connect(a.Ctx); err != nil {
-		return a.Failed(err)
+		return a.Failed(shortError{err})
 	}
 	facts := d.facts(a.Ctx)
 	if skew, ok := clock.skew(); ok {
@@ -57,9 +57,9 @@ func (d examination) tell(facts deploymentFacts) int {
 	if len(found) > 0 {
 		return 1
 	}
-	fmt.Fprintf(d.cli.Out, "Nothing is wrong with the stack %s in %s: its Apps, webhooks, queues, functions, roles and bucket were examined.\n", d.options.stack, d.region)
+	fmt.Fprintf(d.cli.Out, "No problems found in the stack %s in %s. Checked: Apps, webhooks, queues, functions, roles and bucket.\n", d.options.stack, d.region)
 	if len(d.files) == 0 {
-		fmt.Fprintln(d.cli.Out, "The functions' code was not compared, since this program carries none: -artifacts names a build.")
+		fmt.Fprintln(d.cli.Out, "The functions' code was not checked, because this program does not have it. To check it, use a release, or -artifacts DIR with a build.")
 	}
 	return 0
 }
@@ -79,7 +79,7 @@ func (d examination) ownCode() error {
 	d.files = map[string][]byte{}
 	for _, name := range d.template.Code() {
 		if d.files[name], err = files.Read(name); err != nil {
-			return fmt.Errorf("the template deploys %s: %s", name, cli.Reason(err))
+			return fmt.Errorf("the template needs %s, which cannot be read: %s", name, cli.Reason(err))
 		}
 	}
 	return nil

@@ -15,12 +15,12 @@ func (s *stage) examine(args ...string) result {
 // TestDoctor examines a good installation, and then one that everything was done to.
 func TestDoctor(t *testing.T) {
 	s := newStage(t)
-	s.want(s.examine(), 1, "there is no stack lockstep in eu-central-1", "`lockstep deploy` makes one")
+	s.want(s.examine(), 1, "the stack lockstep does not exist in eu-central-1", "run `lockstep deploy` to create this one")
 	plan := s.account.AddRole("plan-target", `{"Principal":{"AWS":"arn:aws:iam::111122223333:role/plan"}}`)
 	s.want(s.run("", s.options("-parameter=PlanTargetRoleArn="+plan)...), 0)
-	s.want(s.examine(), 1, "the App is installed nowhere", "/apps/lockstep-acme/installations/new")
+	s.want(s.examine(), 1, "the App is not installed on any account", "/apps/lockstep-acme/installations/new")
 	s.hub.AddRepository("acme", "infra", nil)
-	s.want(s.examine(), 0, "Nothing is wrong with the stack lockstep in eu-central-1")
+	s.want(s.examine(), 0, "No problems found in the stack lockstep in eu-central-1")
 
 	s.account.SwapFunction("lockstep-ApplyFunction")
 	s.account.Queue("EventsDead", map[string]string{"ApproximateNumberOfMessages": "2"})
@@ -30,11 +30,11 @@ func TestDoctor(t *testing.T) {
 	s.account.SetClock(7 * time.Minute)
 	s.hub.Withdraw("checks")
 	s.hub.SetWebhook("https://elsewhere.example/")
-	s.want(s.examine(), 1, "the function lockstep-ApplyFunction runs other code", "the queue EventsDead has 2 dead letters",
-		"the queue Plans has no queue for dead letters", "the policy of the queue Plans does not demand TLS",
-		"the bucket of plans, lockstep-artifacts-1a2b, keeps no versions", "is not encrypted with a key of KMS", "is not closed to the public",
-		"its trust policy does not name", "this machine's clock differs by ", "from that of AWS",
-		"the App lacks the permissions checks: write", `the webhooks of the App go to "https://elsewhere.example/"`)
+	s.want(s.examine(), 1, "the function lockstep-ApplyFunction does not run the code", "the queue EventsDead has 2 dead letters",
+		"the queue Plans has no queue for dead letters", "the policy of the queue Plans does not require TLS",
+		"the bucket of plans, lockstep-artifacts-1a2b, does not keep versions", "is not encrypted with a KMS key", "does not block public access",
+		"its trust policy does not name", "the clock of this machine differs by ", "from the clock of AWS",
+		"the App lacks the permissions checks: write", `the webhook address of the App is "https://elsewhere.example/"`)
 }
 
 // TestDoctorMayNotLook refuses each action: the doctor says so, and examines the rest.
@@ -42,13 +42,13 @@ func TestDoctorMayNotLook(t *testing.T) {
 	s := newStage(t)
 	s.want(s.run("", s.options("-parameter=ApplyTargetRoleArn=arn:aws:iam::111122223333:role/missing")...), 0)
 	s.hub.AddRepository("acme", "infra", nil)
-	s.want(s.examine(), 1, "the role of applies, arn:aws:iam::111122223333:role/missing, cannot be assumed: there is no such role")
+	s.want(s.examine(), 1, "the role of applies, arn:aws:iam::111122223333:role/missing, cannot be assumed: the role does not exist")
 	for action, want := range map[string]string{
 		"secretsmanager:GetSecretValue":         "the App cannot be examined: read the secret",
 		"cloudformation:DescribeStackResources": "the stack's resources cannot be examined",
 		"sqs:GetQueueAttributes":                "EventsDead cannot be examined",
 		"lambda:GetFunctionConfiguration":       "PlanFunction cannot be examined",
-		"s3:ListBucket":                         "Artifacts cannot be examined: the bucket lockstep-artifacts-1a2b is not there, or you may not see it",
+		"s3:ListBucket":                         "Artifacts cannot be examined: the bucket lockstep-artifacts-1a2b does not exist, or you have no access to it",
 		"s3:GetEncryptionConfiguration":         "ask how the bucket lockstep-artifacts-1a2b encrypts",
 		"iam:GetRole":                           "the role of applies cannot be examined",
 		"cloudformation:DescribeStacks":         "the stack cannot be examined",

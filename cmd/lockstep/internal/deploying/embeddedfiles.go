@@ -9,7 +9,7 @@ import (
 )
 
 // errNothingEmbedded is returned where there are no files: neither in the program nor in a directory.
-var errNothingEmbedded = errors.New("this program carries no functions, since it is no release")
+var errNothingEmbedded = errors.New("this program is not a release, so it does not have the functions' code")
 
 // embeddedFiles are the template and the functions' code, which a deployment uploads. They are in the program or in a directory of a
 // build. A release carries its own, 34 MB: a deployment needs one file, no second download to check, and cannot mix versions. A
@@ -35,7 +35,7 @@ func findEmbedded(dir string) (embeddedFiles, error) {
 		text, err = os.ReadFile(filepath.Join(dir, "..", "template.yaml"))
 	}
 	if err != nil {
-		return embeddedFiles{}, fmt.Errorf("read the template of %s: %w", dir, err)
+		return embeddedFiles{}, fmt.Errorf("template.yaml is neither in %s nor above it: %w", dir, err)
 	}
 	return embeddedFiles{string(text), os.DirFS(dir)}, nil
 }

@@ -77,11 +77,11 @@ const maxSkew = 45 * time.Second
 // examine returns all that is wrong, the gravest first.
 func examine(f deploymentFacts) []finding {
 	if f.Status == "" && len(f.Unknown) == 0 {
-		return []finding{{fmt.Sprintf("there is no stack %s in %s", f.Stack, f.Region), "`lockstep deploy` makes one; -stack and -region name another"}}
+		return []finding{{fmt.Sprintf("the stack %s does not exist in %s", f.Stack, f.Region), "name another stack with -stack and -region, or run `lockstep deploy` to create this one"}}
 	}
 	var out []finding
 	for _, u := range f.Unknown {
-		out = append(out, finding{fmt.Sprintf("%s cannot be examined: %s", u.Fact, u.Reason), "with the permission for that, or once it answers, run again"})
+		out = append(out, finding{fmt.Sprintf("%s cannot be examined: %s", u.Fact, u.Reason), "give yourself the permission, or wait until the service answers; then run again"})
 	}
 	out = append(out, stackFindings(f)...)
 	for _, a := range f.Apps {
@@ -92,12 +92,12 @@ func examine(f deploymentFacts) []finding {
 	out = append(out, bucketFindings(f)...)
 	for _, r := range f.Roles {
 		if r.Problem != "" {
-			out = append(out, finding{fmt.Sprintf("the role of %s, %s, cannot be assumed: %s", r.Use, r.ARN, r.Problem), "infra/target makes such roles; their trust policies name the stack's outputs PlanRoleArn and ApplyRoleArn"})
+			out = append(out, finding{fmt.Sprintf("the role of %s, %s, cannot be assumed: %s", r.Use, r.ARN, r.Problem), "let the role's trust policy name the stack's output PlanRoleArn or ApplyRoleArn. See `lockstep docs start/more-accounts`"})
 		}
 	}
 	for _, who := range slices.Sorted(maps.Keys(f.Skew)) {
 		if d := f.Skew[who].Round(time.Second); d.Abs() > maxSkew {
-			out = append(out, finding{fmt.Sprintf("this machine's clock differs by %s from that of %s", d.Abs(), who), "set the clock: requests that are signed with it are refused"})
+			out = append(out, finding{fmt.Sprintf("the clock of this machine differs by %s from the clock of %s", d.Abs(), who), "set the clock: with a wrong one, AWS and GitHub refuse signed requests"})
 		}
 	}
 	return out
@@ -108,9 +108,9 @@ func stackFindings(f deploymentFacts) []finding {
 	case f.Status == "" || strings.HasSuffix(f.Status, "_COMPLETE") && f.Status != "ROLLBACK_COMPLETE":
 		return nil
 	case strings.HasSuffix(f.Status, "_IN_PROGRESS"):
-		return []finding{{"the stack is " + f.Status, "wait until the change is over, and run again"}}
+		return []finding{{"the stack is " + f.Status, "wait until the change has finished, then run again"}}
 	}
-	return []finding{{"the stack is " + f.Status, "`lockstep deploy` says how to go on"}}
+	return []finding{{"the stack is " + f.Status, "run `lockstep deploy`: it shows how to continue"}}
 }
 
 // String is how findings call the App.
@@ -127,30 +127,30 @@ func appFindings(a examinedApp, stack, region string) []finding {
 	if a.Name != "" {
 		again = "`lockstep deploy -app " + a.Name + "`"
 	}
-	settings := "in the App's settings at GitHub, "
+	settings := "in the App's settings on GitHub, "
 	if a.HookURL != a.Address {
-		out = append(out, finding{fmt.Sprintf("the webhooks of %s go to %q, and the stack's address for them is %q", who, a.HookURL, a.Address), again + " sets the address"})
+		out = append(out, finding{fmt.Sprintf("the webhook address of %s is %q, but should be %q", who, a.HookURL, a.Address), "run " + again + " to set the address"})
 	}
 	missing, needless := a.unfitPermissions()
 	if missing != nil {
-		out = append(out, finding{who + " lacks the permissions " + strings.Join(missing, ", "), settings + "under Permissions, add them; then each account has to accept them"})
+		out = append(out, finding{who + " lacks the permissions " + strings.Join(missing, ", "), settings + "add them under Permissions; then let the owner of each account accept them"})
 	}
 	if needless != nil {
-		out = append(out, finding{who + " has permissions that it does not need: " + strings.Join(needless, ", "), settings + "under Permissions, take them away"})
+		out = append(out, finding{who + " has permissions that it does not need: " + strings.Join(needless, ", "), settings + "remove them under Permissions"})
 	}
 	events := slices.DeleteFunc(slices.Clone(a.Wanted), func(e string) bool { return slices.Contains(a.Events, e) })
 	if len(events) > 0 {
-		out = append(out, finding{who + " does not get the events " + strings.Join(events, ", "), settings + "under Permissions & events, subscribe to them"})
+		out = append(out, finding{who + " does not receive the events " + strings.Join(events, ", "), settings + "subscribe to them under Permissions & events"})
 	}
 	if len(a.Installed) == 0 {
-		out = append(out, finding{who + " is installed nowhere", "install it: " + a.Page + "/installations/new"})
+		out = append(out, finding{who + " is not installed on any account", "install it: " + a.Page + "/installations/new"})
 	}
 	for _, account := range a.Suspended {
-		out = append(out, finding{who + " is suspended in " + account, "an owner of " + account + " can unsuspend it, in the settings of installed Apps"})
+		out = append(out, finding{who + " is suspended in " + account, "ask an owner of " + account + " to unsuspend it in the settings of installed Apps"})
 	}
 	if a.Failed > 0 {
-		out = append(out, finding{fmt.Sprintf("%d of the last %d webhooks of %s did not arrive, the last one with the answer %q", a.Failed, a.Failed+a.Delivered, who, a.LastFailure),
-			fmt.Sprintf("`aws logs tail --region %s /aws/lambda/%s-webhook` has the reasons; the janitor finds what was missed", region, stack)})
+		out = append(out, finding{fmt.Sprintf("%d of the last %d webhooks of %s did not arrive. GitHub received the answer %q", a.Failed, a.Failed+a.Delivered, who, a.LastFailure),
+			fmt.Sprintf("run `aws logs tail --region %s /aws/lambda/%s-webhook` for the reason. Lockstep finds the missed pull requests and comments by itself", region, stack)})
 	}
 	return out
 }
@@ -175,13 +175,13 @@ func queueFindings(f deploymentFacts) []finding {
 	for _, q := range f.Queues {
 		if q.Dead && q.Messages != "0" {
 			out = append(out, finding{fmt.Sprintf("the queue %s has %s dead letters", q.Name, q.Messages),
-				fmt.Sprintf("the janitor takes them; if they stay, `aws logs tail --region %s /aws/lambda/%s-janitor` has the reason", f.Region, f.Stack)})
+				fmt.Sprintf("wait 10 minutes: the janitor handles them. If they stay, run `aws logs tail --region %s /aws/lambda/%s-janitor` for the reason", f.Region, f.Stack)})
 		}
 		if !q.Dead && !q.Redrives {
-			out = append(out, finding{"the queue " + q.Name + " has no queue for dead letters, and what fails in it is lost", "`lockstep deploy` sets it as the template has it, after `aws cloudformation detect-stack-drift`"})
+			out = append(out, finding{"the queue " + q.Name + " has no queue for dead letters, so messages that fail are lost", "run `aws cloudformation detect-stack-drift`, then `lockstep deploy`: it restores the template's setting"})
 		}
 		if !q.TLSOnly {
-			out = append(out, finding{"the policy of the queue " + q.Name + " does not demand TLS", "somebody has changed it: put the template's policy back"})
+			out = append(out, finding{"the policy of the queue " + q.Name + " does not require TLS", "somebody has changed the policy: restore the one in template.yaml"})
 		}
 	}
 	return out
@@ -191,7 +191,7 @@ func functionFindings(f deploymentFacts) []finding {
 	var out []finding
 	for _, x := range f.Functions {
 		if x.Own != "" && x.Digest != x.Own {
-			out = append(out, finding{"the function " + x.Name + " runs other code than that of this version", "`lockstep deploy` updates it; if this version was deployed already, somebody has exchanged the code"})
+			out = append(out, finding{"the function " + x.Name + " does not run the code of this version", "run `lockstep deploy` to update it. If you have already deployed this version, somebody else has replaced the code"})
 		}
 	}
 	return out
@@ -207,10 +207,10 @@ func bucketFindings(f deploymentFacts) []finding {
 		good bool
 		text string
 	}{
-		{b.Versioned, "keeps no versions"}, {b.KMS, "is not encrypted with a key of KMS"}, {b.Closed, "is not closed to the public"},
+		{b.Versioned, "does not keep versions"}, {b.KMS, "is not encrypted with a KMS key"}, {b.Closed, "does not block public access"},
 	} {
 		if !x.good {
-			out = append(out, finding{"the bucket of plans, " + b.Name + ", " + x.text, "somebody has changed it: put the template's setting back"})
+			out = append(out, finding{"the bucket of plans, " + b.Name + ", " + x.text, "somebody has changed the bucket: restore the setting in template.yaml"})
 		}
 	}
 	return out

@@ -112,7 +112,7 @@ func (d examination) resource(ctx context.Context, r types.StackResource, f *dep
 			return err
 		}
 		if !b.There || b.Foreign {
-			return fmt.Errorf("the bucket %s is not there, or you may not see it", id)
+			return fmt.Errorf("the bucket %s does not exist, or you have no access to it", id)
 		}
 		kms, err := in.underKMS(ctx)
 		f.Bucket = &examinedBucket{Name: id, Versioned: b.Versioned, Closed: b.Closed, KMS: kms}
@@ -148,7 +148,7 @@ func (d examination) role(ctx context.Context, arn, use string, f *deploymentFac
 	caller := d.present.Outputs[map[string]string{"plans": "PlanRoleArn", "applies": "ApplyRoleArn"}[use]]
 	switch {
 	case errors.As(err, &none):
-		r.Problem = "there is no such role"
+		r.Problem = "the role does not exist"
 	case err != nil:
 		return err
 	case !strings.Contains(trust(got.Role), caller[strings.LastIndex(caller, "/")+1:]):

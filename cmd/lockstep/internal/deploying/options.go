@@ -43,7 +43,7 @@ func (p pairs) String() string { return "" }
 func (p pairs) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
-		return errors.New("it is NAME=VALUE")
+		return errors.New("write NAME=VALUE")
 	}
 	p[name] = value
 	return nil
@@ -51,43 +51,43 @@ func (p pairs) Set(text string) error {
 
 // place are the options that name an installation.
 func (o *options) place(f *cli.Flags) {
-	f.StringVar(&o.region, "region", "", "the AWS region; default: that of the AWS configuration")
-	f.StringVar(&o.stack, "stack", "lockstep", "the name of the stack; one account can have several")
-	f.StringVar(&o.artifacts, "artifacts", "", "the directory with template.yaml and the functions' zip files; default: those that a release carries")
+	f.StringVar(&o.region, "region", "", "AWS region (default: that of your AWS configuration)")
+	f.StringVar(&o.stack, "stack", "lockstep", "name of the CloudFormation stack")
+	f.StringVar(&o.artifacts, "artifacts", "", "directory with template.yaml and the functions' zip files (default: those in this program)")
 }
 
 func (o *options) flags(f *cli.Flags) {
 	o.tags, o.parameters = pairs{}, pairs{}
 	o.place(f)
-	f.StringVar(&o.bucket, "bucket", "", "the bucket for the functions' code; default: lockstep-ACCOUNT-REGION, which is made")
-	f.StringVar(&o.site, "github", "https://github.com", "the address of GitHub, or of a GitHub Enterprise Server")
-	f.StringVar(&o.owner, "organization", "", "the GitHub organization that is to own the App; empty for your own account")
-	f.StringVar(&o.name, "app-name", "", "the name of the App; default: lockstep-ORGANIZATION")
-	f.StringVar(&o.appID, "app-id", "", "the ID of an App that exists already; needs -app-key")
-	f.StringVar(&o.appKey, "app-key", "", "a file with a private key of the App, as downloaded from GitHub")
-	f.StringVar(&o.app, "app", "", "a name of yours for an App beside the first one, of another organization or GitHub Enterprise Server: it is added to the stack, or updated")
-	f.StringVar(&o.serves, "serves", "", "with -app, the owners and repositories that the App serves, such as acme, acme/infra")
-	f.BoolVar(&o.manifest, "manifest", false, "for a machine without a browser: print the page that registers the App; open it in a browser elsewhere, and run again with -code")
-	f.StringVar(&o.code, "code", "", "the code with which GitHub has answered to the page of -manifest: it stands in the address bar, behind code=")
-	f.StringVar(&o.boundary, "permissions-boundary", "", "the ARN of the policy that bounds each role of the stack")
-	f.Var(o.tags, "tag", "NAME=VALUE, a tag of the stack and all that is in it; may be given several times")
-	f.Var(o.parameters, "parameter", "NAME=VALUE, a parameter of template.yaml; may be given several times")
-	f.BoolVar(&o.plan, "plan", false, "show the steps that are left, and change nothing")
+	f.StringVar(&o.bucket, "bucket", "", "S3 bucket for the functions' code (default: lockstep-ACCOUNT-REGION, made if it does not exist)")
+	f.StringVar(&o.site, "github", "https://github.com", "address of GitHub, or of your GitHub Enterprise Server")
+	f.StringVar(&o.owner, "organization", "", "GitHub organization that will own the App; empty for your own account")
+	f.StringVar(&o.name, "app-name", "", "name of the App (default: lockstep-ORGANIZATION)")
+	f.StringVar(&o.appID, "app-id", "", "ID of an existing App; needs -app-key")
+	f.StringVar(&o.appKey, "app-key", "", "file with a private key of the App (.pem), as downloaded from GitHub")
+	f.StringVar(&o.app, "app", "", "add a further App to the stack, of another organization or server, under this name; or update it")
+	f.StringVar(&o.serves, "serves", "", "with -app: owners and repositories that the App serves, such as acme,acme/infra")
+	f.BoolVar(&o.manifest, "manifest", false, "without a browser on this machine: print the page that registers the App; open it elsewhere, then run again with -code")
+	f.StringVar(&o.code, "code", "", "code that GitHub shows after the page of -manifest: copy it from the address bar, after code=")
+	f.StringVar(&o.boundary, "permissions-boundary", "", "ARN of a permissions boundary for each role of the stack")
+	f.Var(o.tags, "tag", "NAME=VALUE: tag of the stack and its resources; can be given several times")
+	f.Var(o.parameters, "parameter", "NAME=VALUE: parameter of template.yaml; can be given several times")
+	f.BoolVar(&o.plan, "plan", false, "show the remaining steps and change nothing")
 	f.BoolVar(&o.approve, "auto-approve", false, "do not ask for approval")
-	f.BoolVar(&o.input, "input", true, "ask for what is not given by options")
+	f.BoolVar(&o.input, "input", true, "ask for values that the options do not give")
 }
 
 // check reads the files that the options name, and finds mistakes among them.
 func (o *options) check(f *cli.Flags) error {
 	o.ownerGiven, o.siteGiven = f.Given("organization"), f.Given("github")
 	if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,39}$`).MatchString(o.stack) {
-		return fmt.Errorf("-stack is %q: it is up to 40 letters, digits and -, which queues and functions begin with", o.stack)
+		return cli.Hinted(fmt.Errorf("-stack is %q, which is not a valid name", o.stack), "use up to 40 letters, digits and dashes, with a letter first: -stack lockstep")
 	}
 	if o.owner != "" && !regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}$`).MatchString(o.owner) {
-		return fmt.Errorf("-organization is %q, which is no name of an organization", o.owner)
+		return cli.Hinted(fmt.Errorf("-organization is %q, which is not the name of an organization", o.owner), "copy the name from its page on GitHub: -organization acme")
 	}
 	if len(o.name) > 34 {
-		return errors.New("-app-name has more than 34 characters, and GitHub takes no more")
+		return cli.Hinted(errors.New("-app-name is longer than 34 characters, which is GitHub's limit"), "choose a shorter name")
 	}
 	if err := o.forms(); err != nil {
 		return err
@@ -97,11 +97,11 @@ func (o *options) check(f *cli.Flags) error {
 	}
 	for _, name := range []string{"AppKeySecretArn", "WebhookSecretArn"} {
 		if _, given := o.parameters[name]; given != (o.parameters["AppId"] != "") {
-			return errors.New("the parameters AppId, AppKeySecretArn and WebhookSecretArn belong together")
+			return cli.Hinted(errors.New("one of the parameters AppId, AppKeySecretArn and WebhookSecretArn is missing"), "set all three with -parameter, or none")
 		}
 	}
 	if (o.parameters["SubnetIds"] == "") != (o.parameters["SecurityGroupIds"] == "") {
-		return errors.New("the parameters SubnetIds and SecurityGroupIds belong together")
+		return cli.Hinted(errors.New("one of the parameters SubnetIds and SecurityGroupIds is missing"), "set both with -parameter, or neither")
 	}
 	if err := o.checkApp(f); err != nil {
 		return err
@@ -111,25 +111,25 @@ func (o *options) check(f *cli.Flags) error {
 
 // forms finds values that AWS or GitHub would refuse, before either is asked.
 func (o *options) forms() error {
-	for _, form := range []struct{ option, value, pattern, is string }{
-		{"region", o.region, `^[a-z]{2}(-[a-z]+)+-[0-9]$`, "the name of a region, such as eu-central-1"},
-		{"bucket", o.bucket, `^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`, "the name of a bucket: 3 to 63 small letters, digits, dots and dashes"},
-		{"github", o.site, `^https?://[A-Za-z0-9.:-]+/?$`, "the address of a GitHub, such as https://github.example.com"},
-		{"app-name", o.name, `^[A-Za-z0-9][A-Za-z0-9 ._-]*$`, "the name of an App: letters, digits, spaces, dots and dashes"},
-		{"code", o.code, `^[A-Za-z0-9_-]+$`, "a code of GitHub's: what stands behind code= in the address"},
+	for _, form := range []struct{ option, value, pattern, remedy string }{
+		{"region", o.region, `^[a-z]{2}(-[a-z]+)+-[0-9]$`, "write the name of a region: -region eu-central-1"},
+		{"bucket", o.bucket, `^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`, "use 3 to 63 small letters, digits, dots and dashes: -bucket acme-lockstep"},
+		{"github", o.site, `^https?://[A-Za-z0-9.:-]+/?$`, "write the address of a server: -github https://github.example.com"},
+		{"app-name", o.name, `^[A-Za-z0-9][A-Za-z0-9 ._-]*$`, "use letters, digits, spaces, dots and dashes: -app-name lockstep-acme"},
+		{"code", o.code, `^[A-Za-z0-9_-]+$`, "copy the text after code= from the browser's address bar: -code CODE"},
 	} {
 		if form.value != "" && !regexp.MustCompile(form.pattern).MatchString(form.value) {
-			return fmt.Errorf("-%s is %q, and is to be %s", form.option, form.value, form.is)
+			return cli.Hinted(fmt.Errorf("-%s is %q, which is not valid", form.option, form.value), "%s", form.remedy)
 		}
 	}
 	if o.manifest && o.code != "" {
-		return errors.New("-manifest comes first, and -code with the next run")
+		return cli.Hinted(errors.New("-manifest and -code cannot be used together"), "run with -manifest first. Then run again with the code that GitHub shows: -code CODE")
 	}
 	if o.code != "" && o.appID != "" {
-		return errors.New("-code is of an App that GitHub has just registered, and -app-id of one that exists: give one of them")
+		return cli.Hinted(errors.New("-code and -app-id cannot be used together"), "give -code for an App that you have just registered, or -app-id and -app-key for an existing App")
 	}
 	if o.manifest && !o.ownerGiven {
-		return cli.Hinted(errors.New("-manifest needs -organization"), "-organization= registers the App for your own account")
+		return cli.Hinted(errors.New("-manifest needs -organization"), "add -organization NAME, or -organization= for your own account")
 	}
 	return nil
 }
@@ -138,13 +138,13 @@ func (o *options) forms() error {
 func (o *options) checkApp(f *cli.Flags) error {
 	switch {
 	case !f.Given("app") && o.serves != "":
-		return errors.New("-serves needs -app; the first App's are the parameter Serves")
+		return cli.Hinted(errors.New("-serves is only for a further App"), "for the first App write -parameter Serves=%s; for a further one add -app NAME", o.serves)
 	case !f.Given("app"):
 		return nil
 	case o.parameters["Apps"] != "":
-		return errors.New("-app writes the parameter Apps itself")
+		return cli.Hinted(errors.New("-app and the parameter Apps cannot be used together"), "remove -parameter Apps: -app sets it")
 	case o.parameters["AppId"] != "" || o.parameters["GitHubUrl"] != "":
-		return errors.New("the parameters AppId, AppKeySecretArn, WebhookSecretArn and GitHubUrl are the first App's: with -app, -app-id and -app-key name an App that exists, and -github its server")
+		return cli.Hinted(errors.New("the parameters AppId, AppKeySecretArn, WebhookSecretArn and GitHubUrl are for the first App, not for that of -app"), "give the further App with -app-id and -app-key, and its server with -github")
 	}
 	if err := tenants.Space(o.app).Check(); err != nil {
 		return fmt.Errorf("-app: %w", err)
@@ -159,19 +159,19 @@ func (o *options) readKey() error {
 	var err error
 	if o.appID != "" {
 		if o.id, err = strconv.ParseInt(o.appID, 10, 64); err != nil || o.id <= 0 {
-			return fmt.Errorf("-app-id is %q: it is a number, in the App's settings", o.appID)
+			return cli.Hinted(fmt.Errorf("-app-id is %q, which is not a number", o.appID), "copy the number after \"App ID\" in the App's settings on GitHub")
 		}
 		if o.appKey == "" {
-			return errors.New("-app-id needs -app-key")
+			return cli.Hinted(errors.New("-app-id needs -app-key"), "add -app-key FILE with a private key of the App, from its settings on GitHub")
 		}
 	}
 	if o.appKey != "" {
 		text, err := os.ReadFile(o.appKey)
 		if err != nil {
-			return fmt.Errorf("-app-key: %s: %s", o.appKey, cli.Reason(err))
+			return fmt.Errorf("the file %s of -app-key cannot be read: %s", o.appKey, cli.Reason(err))
 		}
 		if block, _ := pem.Decode(text); block == nil || !strings.HasSuffix(block.Type, "PRIVATE KEY") {
-			return cli.Hinted(fmt.Errorf("-app-key: %s has no private key", o.appKey), "GitHub's settings of the App make one, as a file that begins with -----BEGIN RSA PRIVATE KEY-----")
+			return cli.Hinted(fmt.Errorf("the file %s of -app-key has no private key", o.appKey), "generate a private key in the App's settings on GitHub: the file begins with -----BEGIN RSA PRIVATE KEY-----")
 		}
 		o.pem = string(text)
 	}

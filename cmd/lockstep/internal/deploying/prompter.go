@@ -18,7 +18,7 @@ type prompter struct {
 }
 
 // errDeclined is returned if a person does not agree.
-var errDeclined = errors.New("it was not confirmed, and nothing more was done")
+var errDeclined = errors.New("you did not answer yes, so nothing more was changed")
 
 // agree asks for approval, unless it was given.
 func (p prompter) agree(question string) error {
@@ -26,10 +26,10 @@ func (p prompter) agree(question string) error {
 		return nil
 	}
 	if !p.input {
-		return cli.Hinted(errors.New("nobody may be asked whether to go on"), "-auto-approve goes on without, -plan shows what would be done")
+		return cli.Hinted(errors.New("approval is needed, and -input=false forbids questions"), "add -auto-approve to go on without a question, or -plan to see the steps")
 	}
 	if !p.cli.Confirm(question, "Only 'yes' will be accepted to confirm.") {
-		return cli.Hinted(errDeclined, "-plan shows what would be done, and -auto-approve does not ask")
+		return cli.Hinted(errDeclined, "run `lockstep deploy -plan` to see the steps, or -auto-approve to go on without a question")
 	}
 	return nil
 }
@@ -99,8 +99,8 @@ func (p prompter) show(list []step) {
 // visit shows a page.
 func (p prompter) visit(address string) {
 	if p.browse(address) == nil {
-		fmt.Fprintf(p.cli.Out, "A browser opens, to register the App at GitHub. If it does not, open this page on this machine:\n    %s\n", address)
+		fmt.Fprintf(p.cli.Out, "A browser opens for the registration of the App. If it does not open, open this page on this machine:\n    %s\n", address)
 		return
 	}
-	fmt.Fprintf(p.cli.Out, "Open this page in a browser on this machine, to register the App at GitHub:\n    %s\n", address)
+	fmt.Fprintf(p.cli.Out, "To register the App, open this page in a browser on this machine:\n    %s\n", address)
 }

@@ -26,7 +26,7 @@ func (d *deployment) required() error {
 			return err
 		}
 		if err := d.template.Check(map[string]string{p.Name: value}); err != nil || value == "" && p.Required {
-			return cli.Hinted(fmt.Errorf("%s cannot be %q", p.Name, value), "%s", p.Description)
+			return cli.Hinted(fmt.Errorf("the parameter %s cannot be %q", p.Name, value), "%s", p.Description)
 		}
 		d.options.parameters[p.Name] = value
 	}

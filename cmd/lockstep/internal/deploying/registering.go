@@ -30,13 +30,13 @@ type appRegistration struct {
 const codeLimit = time.Hour
 
 // errRegisterTime means that nobody has agreed on GitHub's page within [codeLimit].
-var errRegisterTime = errors.New("nobody has registered the App within an hour")
+var errRegisterTime = errors.New("the App was not registered within an hour")
 
 // Code shows the page, waits for the person, and returns GitHub's code.
 func (r appRegistration) Code(ctx context.Context) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", fmt.Errorf("listen for GitHub's answer: %w", err)
+		return "", fmt.Errorf("this machine cannot listen for GitHub's answer: %w", err)
 	}
 	return r.wait(ctx, l)
 }
@@ -131,16 +131,16 @@ func (v *registerVisit) registered(w http.ResponseWriter, q url.Values) {
 
 var (
 	formPage = template.Must(template.New("form").Parse(`<!doctype html><html lang="en"><title>Register {{.Name}}</title>
-<p>GitHub asks you to register the App {{.Name}}.
+<p>Press the button. GitHub then asks you to register the App {{.Name}}.
 <form action="{{.Action}}" method="post"><input type="hidden" name="manifest" value="{{.Manifest}}"><button>Go on to GitHub</button></form>
 <script nonce="{{.Nonce}}">document.forms[0].submit()</script></html>
 `))
 	pageFrame = template.Must(template.New("page").Parse(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Register {{.Name}}</title>
-<p>The button asks GitHub to register the App {{.Name}}. Afterwards GitHub sends this browser to an address that cannot be opened. Copy what stands behind code= in the address bar, up to the next &amp;, and run within an hour:
+<p>Press the button, and register the App {{.Name}} on GitHub. GitHub then sends this browser to an address that cannot be opened. Copy the text after code= from the address bar, up to the next &amp;. Run within an hour:
 <pre>lockstep deploy -code CODE</pre>
 <form action="{{.Action}}" method="post"><input type="hidden" name="manifest" value="{{.Manifest}}"><button>Go on to GitHub</button></form></html>
 `))
 	donePage = template.Must(template.New("done").Parse(`<!doctype html><html lang="en"><title>{{.}}</title>
-<p>{{.}} is registered. Lockstep goes on in its terminal; you can close this page.</html>
+<p>The App {{.}} is registered. Close this page, and return to the terminal.</html>
 `))
 )

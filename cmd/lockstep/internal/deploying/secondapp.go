@@ -37,7 +37,7 @@ func (d *deployment) hookURL() string {
 func (d *deployment) apps() (applist.List, error) {
 	list, err := applist.Parse(d.present.Parameters["Apps"])
 	if err != nil {
-		err = cli.Hinted(fmt.Errorf("the stack's parameter Apps is not readable: %w", err), "-parameter Apps=... replaces it; template.yaml describes it")
+		err = cli.Hinted(fmt.Errorf("the stack's parameter Apps cannot be read: %w", err), "replace it with -parameter Apps=... See `lockstep docs reference/template`")
 	}
 	return list, err
 }
@@ -54,7 +54,7 @@ func (d *deployment) addApp(parameters map[string]string) error {
 		a.Serves = was.Serves
 	}
 	if first := d.present.Parameters; first["AppId"] == strconv.FormatInt(a.ID, 10) && strings.TrimSuffix(first["GitHubUrl"], "/") == strings.TrimSuffix(a.URL, "/") {
-		return cli.Hinted(fmt.Errorf("the App with the ID %d is the first one of the stack, and cannot be the App %q, too", a.ID, a.Name), "run without -app, or register another App")
+		return cli.Hinted(fmt.Errorf("the App with the ID %d is the first App of the stack, so it cannot also be the App %q", a.ID, a.Name), "remove -app to update the first App, or register another App")
 	}
 	text := list.With(a).String()
 	if _, err := applist.Parse(text); err != nil {
@@ -78,10 +78,10 @@ func (d *deployment) askServes() error {
 	if _, there := list.Named(d.options.app); there {
 		return nil
 	}
-	d.options.serves, err = d.person.ask("serves", fmt.Sprintf("Which owners and repositories is the App %s to serve?", d.options.app), d.options.owner)
+	d.options.serves, err = d.person.ask("serves", fmt.Sprintf("Which owners and repositories will the App %s serve?", d.options.app), d.options.owner)
 	if err == nil {
 		if _, wrong := applist.Parse(fmt.Sprintf("%s 1 https://github.com/ %s", d.options.app, compact(d.options.serves))); wrong != nil {
-			err = fmt.Errorf("-serves cannot be %q: %w", d.options.serves, wrong)
+			err = cli.Hinted(fmt.Errorf("-serves cannot be %q: %w", d.options.serves, wrong), "write owners and repositories, separated by commas: -serves acme,acme/infra")
 		}
 	}
 	return err

@@ -19,7 +19,7 @@ type ghes struct {
 func withGHES(t *testing.T) *ghes {
 	t.Helper()
 	s := newStage(t)
-	s.want(s.run("", s.options()...), 0, "The pipeline is deployed")
+	s.want(s.run("", s.options()...), 0, "Lockstep is deployed")
 	s.hub.AddRepository("acme", "infra", nil)
 	x := &ghes{stage: s}
 	x.other, x.otherSite = s.server("lockstep-labs")
@@ -64,14 +64,14 @@ func (x *ghes) added() {
 func TestFurther(t *testing.T) {
 	x := withGHES(t)
 	before := len(x.account.Actions())
-	x.want(x.run("", x.add("-plan")...), 0, "to do    secrets   make the secrets lockstep/apps/ghes/github-app-key and lockstep/apps/ghes/webhook-secret",
-		"to do    app       register a GitHub App of the organization labs at "+x.otherSite)
+	x.want(x.run("", x.add("-plan")...), 0, "to do    secrets   create the secrets lockstep/apps/ghes/github-app-key and lockstep/apps/ghes/webhook-secret",
+		"to do    app       register a GitHub App for the organization labs on "+x.otherSite)
 	for _, action := range x.account.Actions()[before:] {
 		if !reads(action) {
 			t.Errorf("-plan does %s", action)
 		}
 	}
-	x.want(x.run("", x.add()...), 0, "Apps = \""+x.entry()+"\"", "The App ghes is in the stack lockstep, webhook "+hookURL+"webhook/ghes", "/apps/lockstep-labs/installations/new")
+	x.want(x.run("", x.add()...), 0, "Apps = \""+x.entry()+"\"", "the stack lockstep has the App ghes. Webhook: "+hookURL+"webhook/ghes", "/apps/lockstep-labs/installations/new")
 	x.added()
 	before = len(x.account.Actions())
 	for _, args := range [][]string{x.add(), {"-app=ghes"}, nil} {
@@ -89,7 +89,7 @@ func TestFurther(t *testing.T) {
 // TestFurtherAsks asks a person for what the App serves.
 func TestFurtherAsks(t *testing.T) {
 	x := withGHES(t)
-	x.want(x.run("labs\nlabs, labs-too/infra\nyes\nyes\n", "-app=ghes", "-github="+x.otherSite), 0, "Which owners and repositories is the App ghes to serve?", "[labs]", "The App ghes is in the stack")
+	x.want(x.run("labs\nlabs, labs-too/infra\nyes\nyes\n", "-app=ghes", "-github="+x.otherSite), 0, "Which owners and repositories will the App ghes serve?", "[labs]", "the stack lockstep has the App ghes")
 	x.added()
 	y := withGHES(t)
 	y.want(y.run("labs\n*\n", "-app=ghes", "-github="+y.otherSite), 1, `-serves cannot be "*"`)
@@ -114,7 +114,7 @@ func TestFurtherRefused(t *testing.T) {
 			x.account.Refuse(action)
 			x.want(x.run("", x.add()...), 1, want, "lockstep: hint: ")
 			x.account.Allow()
-			x.want(x.run("", x.add()...), 0, "The App ghes is in the stack")
+			x.want(x.run("", x.add()...), 0, "the stack lockstep has the App ghes")
 			x.added()
 		})
 	}
@@ -134,7 +134,7 @@ func TestFurtherRefused(t *testing.T) {
 			}
 			x.want(x.run("", x.add()...), 1, want)
 			x.github = nil
-			x.want(x.run("", x.add()...), 0, "The App ghes is in the stack")
+			x.want(x.run("", x.add()...), 0, "the stack lockstep has the App ghes")
 			x.added()
 		})
 	}
@@ -143,17 +143,17 @@ func TestFurtherRefused(t *testing.T) {
 // TestFurtherMistakes is a table of options that cannot be, and of stacks that an App cannot be added to.
 func TestFurtherMistakes(t *testing.T) {
 	none := newStage(t)
-	none.want(none.run("", "-app=ghes", "-organization=labs", "-auto-approve"), 1, "there is no stack lockstep in eu-central-1 that the App ghes could be added to", "`lockstep deploy` without -app")
+	none.want(none.run("", "-app=ghes", "-organization=labs", "-auto-approve"), 1, "the stack lockstep does not exist in eu-central-1, so the App ghes cannot be added to it", "`lockstep deploy` without -app")
 	x := withGHES(t)
 	before := len(x.account.Actions())
 	for args, want := range map[string]string{
 		"-app=GHES":                             `-app: "GHES" is not the name of an App`,
 		"-app=":                                 "is not the name of an App",
 		"-app=a/b":                              "is not the name of an App",
-		"-serves=labs":                          "-serves needs -app",
+		"-serves=labs":                          "-serves is only for a further App",
 		"-app=ghes -serves=*":                   "-serves: ",
-		"-app=ghes -parameter=Apps=x":           "-app writes the parameter Apps itself",
-		"-app=ghes -parameter=GitHubUrl=https:": "are the first App's",
+		"-app=ghes -parameter=Apps=x":           "-app and the parameter Apps cannot be used together",
+		"-app=ghes -parameter=GitHubUrl=https:": "are for the first App",
 	} {
 		x.want(x.run("", strings.Fields(args)...), 1, want)
 	}
@@ -162,7 +162,7 @@ func TestFurtherMistakes(t *testing.T) {
 	}
 	// The first App under another name would have everything twice.
 	x.write("key.pem", x.hub.AppKey())
-	x.want(x.run("", "-app=again", "-github="+x.site, "-app-id=4711", "-app-key="+x.dir+"/key.pem", "-serves=acme", "-auto-approve"), 1, "is the first one of the stack")
+	x.want(x.run("", "-app=again", "-github="+x.site, "-app-id=4711", "-app-key="+x.dir+"/key.pem", "-serves=acme", "-auto-approve"), 1, "is the first App of the stack")
 	if _, p := x.account.Stack("lockstep"); p["Apps"] != "" {
 		t.Errorf("Apps is %q", p["Apps"])
 	}
@@ -172,13 +172,13 @@ func TestFurtherMistakes(t *testing.T) {
 func TestDoctorOfFurther(t *testing.T) {
 	x := withGHES(t)
 	x.want(x.run("", x.add()...), 0)
-	x.want(x.examine(), 1, "the App ghes is installed nowhere")
+	x.want(x.examine(), 1, "the App ghes is not installed on any account")
 	x.other.AddRepository("labs", "infra", nil)
-	x.want(x.examine(), 0, "Nothing is wrong")
+	x.want(x.examine(), 0, "No problems found")
 	x.other.Withdraw("checks")
 	x.other.SetWebhook(hookURL)
 	r := x.examine()
-	x.want(r, 1, "the App ghes lacks the permissions checks: write", `the webhooks of the App ghes go to "`+hookURL+`", and the stack's address for them is "`+hookURL+`webhook/ghes"`, "`lockstep deploy -app ghes` sets the address")
+	x.want(r, 1, "the App ghes lacks the permissions checks: write", `the webhook address of the App ghes is "`+hookURL+`", but should be "`+hookURL+`webhook/ghes"`, "run `lockstep deploy -app ghes` to set the address")
 	if strings.Contains(r.out, "the App lacks") || strings.Contains(r.out, "webhooks of the App go") {
 		t.Errorf("the first App is said to be wrong: %s", r.out)
 	}

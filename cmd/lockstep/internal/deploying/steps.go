@@ -134,20 +134,20 @@ func nextStep(list []step) (next step, ok bool) {
 }
 
 func decideSecrets(w deployWish, f deploymentFound) step {
-	s := step{Name: secretsStep, State: stepTodo, Text: fmt.Sprintf("make the secrets %s and %s", w.KeyName, w.HookName)}
+	s := step{Name: secretsStep, State: stepTodo, Text: fmt.Sprintf("create the secrets %s and %s", w.KeyName, w.HookName)}
 	switch {
 	case w.App != "" && f.Stack.HookURL == "":
-		s.State, s.Text = stepBlocked, fmt.Sprintf("there is no stack %s in %s that the App %s could be added to", w.Stack, w.Region, w.App)
-		s.Remedy = "`lockstep deploy` without -app makes it, with its first App; -stack and -region name another"
+		s.State, s.Text = stepBlocked, fmt.Sprintf("the stack %s does not exist in %s, so the App %s cannot be added to it", w.Stack, w.Region, w.App)
+		s.Remedy = "run `lockstep deploy` without -app first, or name another stack with -stack and -region"
 	case w.GivenApp:
-		s.State, s.Text = stepDone, "those that the parameters name"
+		s.State, s.Text = stepDone, "given by the parameters"
 	case f.Key.Deleted || f.Hook.Deleted:
 		name := w.KeyName
 		if f.Hook.Deleted {
 			name = w.HookName
 		}
-		s.State, s.Text = stepBlocked, name+" is about to be deleted"
-		s.Remedy = fmt.Sprintf("`aws secretsmanager restore-secret --region %s --secret-id %s` keeps it", w.Region, name)
+		s.State, s.Text = stepBlocked, name+" is scheduled for deletion"
+		s.Remedy = fmt.Sprintf("run `aws secretsmanager restore-secret --region %s --secret-id %s` to keep it", w.Region, name)
 	case f.Key.There && f.Hook.There && f.Hook.Filled:
 		s.State, s.Text = stepDone, w.KeyName+", "+w.HookName
 	}
@@ -159,10 +159,10 @@ func decideRegister(w deployWish, f deploymentFound) step {
 	if w.Owner != "" {
 		owner = "the organization " + w.Owner
 	}
-	s := step{Name: registerStep, State: stepTodo, Text: "register a GitHub App of " + owner + " at " + w.GitHub}
+	s := step{Name: registerStep, State: stepTodo, Text: "register a GitHub App for " + owner + " on " + w.GitHub}
 	switch {
 	case w.GivenApp:
-		s.State, s.Text = stepDone, "the one that the parameters name"
+		s.State, s.Text = stepDone, "given by the parameters"
 	case f.App.ID != 0:
 		s.State, s.Text = stepDone, fmt.Sprintf("%s (ID %d)", f.App.Slug, f.App.ID)
 	}
@@ -170,30 +170,30 @@ func decideRegister(w deployWish, f deploymentFound) step {
 }
 
 func decideKey(w deployWish, f deploymentFound) step {
-	s := step{Name: keyStep, State: stepTodo, Text: "put the App's private key into its secret"}
+	s := step{Name: keyStep, State: stepTodo, Text: "store the App's private key in its secret"}
 	switch {
 	case w.GivenApp || f.Key.Filled:
 		s.State, s.Text = stepDone, "the App's private key is in its secret"
 	case f.App.ID != 0 && !w.KeyAtHand:
-		s.State, s.Text = stepBlocked, fmt.Sprintf("the App %s is registered, but its private key was not stored, and nobody has it", f.App.Slug)
-		s.Remedy = "generate another private key in the App's settings at GitHub, and run again with -app-key FILE; then delete the file"
+		s.State, s.Text = stepBlocked, fmt.Sprintf("the App %s is registered, but its private key was not stored and is lost", f.App.Slug)
+		s.Remedy = "generate another private key in the App's settings on GitHub, run `lockstep deploy -app-key FILE`, then delete the file"
 	}
 	return s
 }
 
 func decideDepot(w deployWish, f deploymentFound) step {
-	s := step{Name: depotStep, State: stepTodo, Text: "make the bucket " + w.Bucket + ", versioned, and closed to the public"}
+	s := step{Name: depotStep, State: stepTodo, Text: "create the bucket " + w.Bucket + " with versions and without public access"}
 	switch b := f.Bucket; {
 	case b.Foreign:
-		s.State, s.Text = stepBlocked, w.Bucket+" is not this account's, or you may not see it"
-		s.Remedy = "name another bucket with -bucket"
+		s.State, s.Text = stepBlocked, w.Bucket+" belongs to another account, or you have no access to it"
+		s.Remedy = "name another bucket: -bucket NAME"
 	case b.There && b.Elsewhere != "":
-		s.State, s.Text = stepBlocked, fmt.Sprintf("%s is in %s, and functions need their code in their own region, %s", w.Bucket, b.Elsewhere, w.Region)
-		s.Remedy = "name another bucket with -bucket"
+		s.State, s.Text = stepBlocked, fmt.Sprintf("%s is in %s, but the functions need a bucket in their own region, %s", w.Bucket, b.Elsewhere, w.Region)
+		s.Remedy = "name another bucket: -bucket NAME"
 	case b.There && b.Versioned && b.Closed:
 		s.State, s.Text = stepDone, w.Bucket
 	case b.There:
-		s.Text = "make " + w.Bucket + " versioned, and close it to the public"
+		s.Text = "turn on versions of " + w.Bucket + ", and block public access"
 	}
 	return s
 }
@@ -214,14 +214,14 @@ func decideDeploy(w deployWish, f deploymentFound) step {
 	switch {
 	case status == "" || status == "REVIEW_IN_PROGRESS":
 	case strings.HasSuffix(status, "_IN_PROGRESS"):
-		s.Text = fmt.Sprintf("wait for the change of the stack %s that is under way (%s)", w.Stack, status)
+		s.Text = fmt.Sprintf("wait for the change of the stack %s that is in progress (%s)", w.Stack, status)
 	case status == "ROLLBACK_COMPLETE" || status == "CREATE_FAILED":
-		s.Text = fmt.Sprintf("delete what a failed creation has left of the stack %s, and create it", w.Stack)
+		s.Text = fmt.Sprintf("delete the rest of the failed stack %s, and create it again", w.Stack)
 	case strings.HasSuffix(status, "_FAILED"):
 		s.State, s.Text = stepBlocked, fmt.Sprintf("the stack %s is %s: %s", w.Stack, status, f.Stack.Reason)
-		s.Remedy = fmt.Sprintf("`aws cloudformation continue-update-rollback --region %s --stack-name %s` brings it back to its last good state", w.Region, w.Stack)
+		s.Remedy = fmt.Sprintf("run `aws cloudformation continue-update-rollback --region %s --stack-name %s` to restore its last good state", w.Region, w.Stack)
 		if status == "DELETE_FAILED" || status == "ROLLBACK_FAILED" {
-			s.Remedy = fmt.Sprintf("`aws cloudformation delete-stack --region %s --stack-name %s` deletes it, once the reason is gone", w.Region, w.Stack)
+			s.Remedy = fmt.Sprintf("remove the reason, then run `aws cloudformation delete-stack --region %s --stack-name %s`", w.Region, w.Stack)
 		}
 	case len(f.Changes) == 0:
 		s.State, s.Text = stepDone, w.Stack+" is up to date"
@@ -232,26 +232,26 @@ func decideDeploy(w deployWish, f deploymentFound) step {
 }
 
 func decideHook(w deployWish, f deploymentFound) step {
-	s := step{Name: hookStep, State: stepTodo, Text: "give the App the address of the stack's webhook"}
+	s := step{Name: hookStep, State: stepTodo, Text: "set the App's webhook address to that of the stack"}
 	switch {
 	case f.Stack.HookURL == "":
 	case f.HookURL == f.Stack.HookURL:
 		s.State, s.Text = stepDone, f.HookURL
 	case w.GivenApp:
-		s.Text = "give the App the address " + f.Stack.HookURL
+		s.Text = "set the App's webhook address to " + f.Stack.HookURL
 	}
 	return s
 }
 
 func decideCheck(f deploymentFound) step {
-	s := step{Name: checkStep, State: stepTodo, Text: "have GitHub deliver a webhook, and see that it arrives"}
+	s := step{Name: checkStep, State: stepTodo, Text: "ask GitHub to send a webhook, and check that it arrives"}
 	switch f.Delivery {
 	case arrivedDelivery:
 		s.State, s.Text = stepDone, "a webhook has arrived"
 	case nothingToSend:
-		s.State, s.Text = stepDone, "GitHub has no webhook of the last days to send again: the first pull request brings one"
+		s.State, s.Text = stepDone, "not checked: GitHub has no recent webhook to send again; the first pull request sends one"
 	case failedDelivery:
-		s.Text = "have GitHub deliver a webhook once more: the last one did not arrive"
+		s.Text = "ask GitHub to send the last webhook again, because it did not arrive"
 	}
 	return s
 }

@@ -13,7 +13,7 @@ import (
 func pluginEnv(own []string) func(context.Context, jobs.Job) ([]string, error) {
 	return func(_ context.Context, j jobs.Job) ([]string, error) {
 		if role, _ := j.Environment.Role(true); role != "" {
-			return nil, fmt.Errorf("the environment %q (%s on the base branch) has roles, which the functions assume and \"lockstep serve\" does not: leave its projects to a deployment of the functions, or remove the roles there, so that providers have the credentials of -plugin-env", j.Environment.Name(), j.Environment.At())
+			return nil, fmt.Errorf("the environment %q (%s on the base branch) has roles, and \"lockstep serve\" does not assume roles: let a deployment on AWS serve its projects, or remove the roles, so that providers use the credentials of -plugin-env", j.Environment.Name(), j.Environment.At())
 		}
 		env := append([]string{}, own...)
 		if region := j.Environment.Region(); region != "" {
@@ -26,7 +26,7 @@ func pluginEnv(own []string) func(context.Context, jobs.Job) ([]string, error) {
 // vault refuses secrets: they are read with roles.
 func vault(_ context.Context, j jobs.Job) (map[string]string, error) {
 	if secrets := j.Environment.Secrets(); len(secrets) > 0 {
-		return nil, fmt.Errorf("the secret %s (%s on the base branch) is read with a role, which \"lockstep serve\" does not assume: leave the project to a deployment of the functions", secrets[0].Name, secrets[0].At)
+		return nil, fmt.Errorf("the secret %s (%s on the base branch) needs a role, and \"lockstep serve\" does not assume roles: let a deployment on AWS serve the project", secrets[0].Name, secrets[0].At)
 	}
 	return nil, nil
 }

@@ -20,10 +20,10 @@ func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 	if err != nil {
 		o.App.Out.Write(data)
 		return diags.Errorf(nil, "The state could not be kept anywhere",
-			"Neither the backend nor the file errored.tfstate could take the new state (%s). It was written to standard output: keep it, and push it with \"lockstep state push\" once the backend works again.", err)
+			"Lockstep could write the new state neither to the backend nor to the file errored.tfstate (%s). The state is in the standard output: save it in a file. Once the backend works again, run \"lockstep state push FILE\".", err)
 	}
 	return diags.Errorf(nil, "The new state is in errored.tfstate",
-		"The backend did not take the state that describes what exists now. It is in the file %s: once the backend works again, run \"lockstep state push errored.tfstate\". Do not apply before that.", path)
+		"Lockstep could not write the new state to the backend. It is in the file %s. Once the backend works again, run \"lockstep state push errored.tfstate\". Do not apply before that.", path)
 }
 
 // Write stores the next state, if its content differs from the stored one.
@@ -44,5 +44,5 @@ func (o *Operation) LeaveState() diags.Diagnostics {
 // NoState reports that there is no state to show or to edit, and returns the exit code.
 func (o *Operation) NoState(ds diags.Diagnostics) int {
 	o.Finish(ds)
-	return o.App.Usage("No state file was found: apply something first, or use -state to name a state file")
+	return o.App.Usage("run `lockstep apply` to create a state, or name a state file with -state=FILE", "No state file was found")
 }

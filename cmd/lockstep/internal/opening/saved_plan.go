@@ -120,7 +120,7 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 	}
 	if err := op.Providers.SameAs(file.Providers); err != nil {
 		ds = append(ds, diags.Errorf(nil, "Inconsistent dependency lock file",
-			"A saved plan can be carried out only with the providers that it was made with, and %s. Make a new plan.", err)...)
+			"A saved plan needs the same providers with which it was made, but %s. Make a new plan.", err)...)
 		return nil, op, append(ds, op.Unlock(a.Ctx)...)
 	}
 	op.fillSchemas(file.Plan)
@@ -162,7 +162,7 @@ func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostic
 	for _, key := range slices.Sorted(maps.Keys(planned)) {
 		if was, is := planned[key], now[key]; was != is {
 			ds = append(ds, diags.Errorf(nil, "Saved plan is for other modules",
-				"The plan was made with the module %q from %s, and the same expression names %s now. Make a new plan.", key, source.Redact(was), source.Redact(cmp.Or(is, "nothing")))...)
+				"The plan was made with the module %q from %s, but the module now comes from %s. Make a new plan.", key, source.Redact(was), source.Redact(cmp.Or(is, "nothing")))...)
 		}
 	}
 	return ds
@@ -219,7 +219,7 @@ func (o *Operation) Continuing(p *plans.Plan) string {
 	if o.Begun == nil {
 		return ""
 	}
-	return fmt.Sprintf("Continuing the apply of this plan: %d of %d actions are done.", o.Begun.Done, operation.Actions(p))
+	return fmt.Sprintf("Continuing the apply of this plan: %d of %d changes are made.", o.Begun.Done, operation.Actions(p))
 }
 
 // Stale compares the state that a plan was made from with the present one. An apply that has begun
@@ -234,16 +234,16 @@ func (o *Operation) Stale(p *plans.Plan) diags.Diagnostics {
 	case was.Lineage == "" && !o.State.Exists():
 		return nil
 	case was.Lineage == "" && is.Lineage != "":
-		why = "there was no state when it was made, and now there is one"
+		why = "there was no state when it was made, but now there is one"
 	case was.Lineage != is.Lineage && is.Lineage == "":
-		why = "the state that it was made from is gone"
+		why = "the state from which it was made no longer exists"
 	case was.Lineage != is.Lineage:
-		why = "the state is not the one that it was made from"
+		why = "it was made from another state"
 	case was.Serial != is.Serial:
-		why = fmt.Sprintf("the state has changed since: it was at serial %d, and is at %d now", was.Serial, is.Serial)
+		why = fmt.Sprintf("the state has changed since then, from serial %d to serial %d", was.Serial, is.Serial)
 	default:
 		return nil
 	}
 	return diags.Errorf(nil, "Saved plan is stale",
-		"The given plan can no longer be applied, because %s. Make a new plan, look at it, and apply that.", why)
+		"The given plan can no longer be applied, because %s. Make a new plan, check it, and apply it.", why)
 }

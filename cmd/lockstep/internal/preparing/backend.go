@@ -82,10 +82,10 @@ func backendChanged(old, want *workdir.Settings, mayAsk bool) diags.Diagnostics 
 	const summary = "Backend configuration changed"
 	if !mayAsk {
 		return diags.Errorf(nil, summary,
-			"The backend is %q, but the directory was initialized with %q. Use -migrate-state to copy the states to the new backend (with -force-copy to skip the question), or -reconfigure to leave them where they are.", want.Name(), old.Name())
+			"The backend is %q, but the directory was initialized with %q. To copy the states to the new backend, run \"lockstep init -migrate-state\" (with -force-copy to skip the question). To leave the states where they are, run \"lockstep init -reconfigure\".", want.Name(), old.Name())
 	}
 	return diags.Errorf(nil, summary,
-		"The directory was initialized with another backend (%q). Use -migrate-state to copy the states from there (with -force-copy to skip the question), or -reconfigure to leave them where they are.", old.Name())
+		"The directory was initialized with another backend (%q). To copy the states from there, run \"lockstep init -migrate-state\" (with -force-copy to skip the question). To leave the states where they are, run \"lockstep init -reconfigure\".", old.Name())
 }
 
 // sayBackend tells which backend is in use from now on.

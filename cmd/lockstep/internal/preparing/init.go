@@ -75,15 +75,15 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 	const invalid = "Invalid init options"
 	switch {
 	case o.lockfileMode != "" && o.lockfileMode != "readonly":
-		return f.Refuse(invalid, "-lockfile=%s: only \"readonly\" is possible", o.lockfileMode)
+		return f.Refuse(invalid, "The option -lockfile=%s is not valid. Write -lockfile=readonly, or remove the option.", o.lockfileMode)
 	case f.Given("backend") && f.Given("cloud"):
-		return f.Refuse(invalid, "-backend and -cloud are two names for the same option: use one of them")
+		return f.Refuse(invalid, "The options -backend and -cloud are the same. Remove one of them.")
 	case o.migrate && o.reconfigure:
-		return f.Refuse(invalid, "-migrate-state and -reconfigure exclude each other")
+		return f.Refuse(invalid, "The options -migrate-state and -reconfigure cannot be used together. Remove one of them.")
 	case o.migrate && o.json:
-		return f.Refuse("The -migrate-state and -json options are mutually-exclusive", "-json asks no questions: use -force-copy to copy states without asking")
+		return f.Refuse("The -migrate-state and -json options are mutually-exclusive", "With -json, Lockstep cannot ask. Use -force-copy to copy states without a question.")
 	case o.upgrade && o.lockfileMode == "readonly":
-		return f.Refuse("The -upgrade flag conflicts with -lockfile=readonly.", "-upgrade selects other versions, which cannot be recorded: use one of the two")
+		return f.Refuse("The -upgrade flag conflicts with -lockfile=readonly.", "With -upgrade, Lockstep must change the lock file. Remove one of the two options.")
 	}
 	v := a.View(o.json)
 	d, suite, ds := initialConfig(a, &o, v)
@@ -232,7 +232,7 @@ func localChecksums(list []addrs.Provider) diags.Diagnostics {
 		fmt.Fprintf(&b, "\n  - %s", p.ForDisplay())
 	}
 	return diags.Warningf(nil, "Incomplete lock file information for providers",
-		"These providers came without signed checksums, as they do from mirrors:%s\n\nThe lock file has only the checksums of their packages for %s, computed here: on other platforms \"lockstep init\" will not accept them until their checksums are added there, too, as \"lockstep providers lock -platform=OS_ARCH\" does.", b.String(), install.CurrentPlatform())
+		"Lockstep installed these providers from a mirror, without signed checksums:%s\n\nThe lock file has only the checksums of their packages for %s. To use these providers on other platforms, run \"lockstep providers lock -platform=OS_ARCH\" for each platform.", b.String(), install.CurrentPlatform())
 }
 
 // presentState returns the present state, since init installs its providers, too.

@@ -55,7 +55,7 @@ func (m *migration) run() diags.Diagnostics {
 // unreadable explains the remedies if the former backend does not answer.
 func (m *migration) unreadable(ds diags.Diagnostics) diags.Diagnostics {
 	return diags.Errorf(nil, "The former backend cannot be read",
-		"To copy states to the new backend, those in the former one (%q) have to be read:\n\n%s\n\nMake it accessible again, or use -reconfigure to leave the states where they are.", m.old.Name(), ds.Error())
+		"Lockstep cannot read the former backend (%q), from which it must copy the states:\n\n%s\n\nMake the former backend accessible again. To leave the states where they are, run \"lockstep init -reconfigure\".", m.old.Name(), ds.Error())
 }
 
 // open reads both states of a workspace. needed reports whether one has to be copied.
@@ -85,8 +85,8 @@ func differs(name string, src, dst *workdir.State) (bool, diags.Diagnostics) {
 	case !dst.Exists() || dst.Current.IsEmpty():
 		return true, nil
 	case dst.Current.Lineage != src.Current.Lineage:
-		return false, diags.Errorf(nil, "Both backends hold a state",
-			"The workspace %q has a state in the former backend and another one in the new backend. Use -reconfigure to keep the one in the new backend, or remove one of the two first.", name)
+		return false, diags.Errorf(nil, "Both backends have a state",
+			"The workspace %q has a state in the former backend and another one in the new backend. To keep the state in the new backend, run \"lockstep init -reconfigure\". Otherwise remove one of the two first.", name)
 	}
 	return dst.Current.Serial < src.Current.Serial, nil
 }
@@ -97,11 +97,11 @@ func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
 		return true, nil
 	}
 	refused := diags.Errorf(nil, "Backend configuration changed",
-		"The former backend (%q) holds states, of the workspaces %s. Use -migrate-state to copy them to the new backend (with -force-copy to skip the question), or -reconfigure to leave them where they are.", m.old.Name(), strings.Join(names, ", "))
+		"The former backend (%q) has the states of the workspaces %s. To copy them to the new backend, run \"lockstep init -migrate-state\" (with -force-copy to skip the question). To leave them where they are, run \"lockstep init -reconfigure\".", m.old.Name(), strings.Join(names, ", "))
 	if !m.a.MayAsk(m.o.input) {
 		return false, refused
 	}
-	m.v.Say("\nDo you want to copy existing state to the new backend?\n  The former backend (%q) holds the states of these workspaces: %s.\n  Enter \"yes\" to copy them and \"no\" to start with the states of the new backend (%q).\n\n  Enter a value: ",
+	m.v.Say("\nDo you want to copy existing state to the new backend?\n  The former backend (%q) has the states of these workspaces: %s.\n  Enter \"yes\" to copy them and \"no\" to start with the states of the new backend (%q).\n\n  Enter a value: ",
 		m.old.Name(), strings.Join(names, ", "), m.want.Name())
 	line, err := m.a.ReadLine()
 	m.v.Say("\n")
@@ -152,7 +152,7 @@ func (m *migration) copy(name string) (ds diags.Diagnostics) {
 	}
 	if m.old.Name() == "local" && m.want.Name() != "local" {
 		if err := src.Write(ctx, states.Empty()); err != nil {
-			return diags.Warningf(nil, "The former state was not emptied", "The state of the workspace %q was copied, but is still in its former place, too (%s). Remove it there, so that it is not mistaken for the state.", name, err)
+			return diags.Warningf(nil, "The former state was not emptied", "Lockstep copied the state of the workspace %q, but could not remove the old copy (%s). Remove it, so that nobody uses it by mistake.", name, err)
 		}
 	}
 	return nil

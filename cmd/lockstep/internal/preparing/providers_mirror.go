@@ -22,12 +22,13 @@ import (
 
 const mirrorUsage = `providers mirror [OPTIONS] TARGET_DIR
 
-  The directory is a filesystem mirror, and a network mirror once a server has it.
+  Copies the packages of all required providers into a directory. Use the directory as a
+  filesystem mirror, or put it on a web server as a network mirror.
 
-  With s3://BUCKET in its place, the packages go into the store of a deployment, from
-  which its functions install: BUCKET and the argument of -kms-key are the outputs
-  ArtifactsBucket and KeyArn of its stack. The functions run on linux_arm64, and take no
-  package without a checksum in a lock file.`
+  To give the functions of a deployment the packages, write s3://BUCKET instead of a directory,
+  with -platform=linux_arm64 and -kms-key. BUCKET is the output ArtifactsBucket of the stack,
+  and the key its output KeyArn. The functions install only packages whose checksums are in
+  the dependency lock file.`
 
 var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the packages of providers into a mirror", Run: func(a *cli.App, args []string) int {
 	o := workdir.MirrorOptions{Events: func(e install.Event) { fmt.Fprintln(a.Out, e) }}
@@ -37,12 +38,12 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 	f.Vars(&cli.VarFlags{}) // sources of modules may need them
 	f.Var(&platforms, "platform", "a platform such as linux_amd64; may be given several times (default: this one)")
 	f.BoolVar(&o.Lock, "lock-file", true, "use the versions in the dependency lock file")
-	f.StringVar(&key, "kms-key", "", "the ARN of the bucket's KMS key, for s3://BUCKET")
+	f.StringVar(&key, "kms-key", "", "ARN of the bucket's KMS key, for s3://BUCKET")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
 	if f.NArg() != 1 {
-		return f.Refuse("No output directory specified", "providers mirror needs one argument: the directory to copy to")
+		return f.Refuse("No output directory specified", "Name the directory to copy to: lockstep providers mirror ./mirror.")
 	}
 	var ds diags.Diagnostics
 	if o.Platforms, ds = parsePlatforms(platforms); ds.HasErrors() {
@@ -53,9 +54,9 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 	case err != nil:
 		return f.Refuse("Invalid store", "%v", err)
 	case isStore && key == "":
-		return f.Refuse("No key specified", "packages in %s are encrypted: name the deployment's key by -kms-key=ARN", f.Arg(0))
+		return f.Refuse("No key specified", "the bucket %s needs -kms-key=ARN: copy the output KeyArn of the deployment's stack", f.Arg(0))
 	case !isStore && key != "":
-		return f.Refuse("No store", "-kms-key is for s3://BUCKET, and %s is a directory", f.Arg(0))
+		return f.Refuse("No store", "-kms-key is only for s3://BUCKET, and %s is a directory: remove -kms-key", f.Arg(0))
 	}
 	if o.Dir = a.Path(f.Arg(0)); isStore {
 		if o.Dir, err = os.MkdirTemp("", "lockstep-mirror-*"); err != nil {
@@ -85,7 +86,7 @@ func storeBucket(target string) (bucket string, is bool, err error) {
 		return "", false, nil
 	}
 	if bucket = strings.TrimSuffix(bucket, "/"); !bucketPattern.MatchString(bucket) {
-		return "", true, errors.New("a store is the bucket of a deployment, without a path: s3://BUCKET")
+		return "", true, errors.New("write the bucket of a deployment without a path: s3://BUCKET")
 	}
 	return bucket, true, nil
 }

@@ -18,7 +18,7 @@ var ProvidersSchema = cli.Command{Name: "providers schema", Synopsis: "Show the 
 		return code
 	}
 	if !asJSON {
-		return a.Usage("providers schema needs -json: there is no other form")
+		return a.Usage("run `lockstep providers schema -json`", "providers schema needs the option -json")
 	}
 	op := opening.New(a)
 	defer op.Close()

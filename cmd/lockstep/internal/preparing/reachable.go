@@ -34,5 +34,5 @@ func reachable(a *cli.App, b statebackend.Backend, workspace string) diags.Diagn
 		return diags.FromError("Failed to get existing workspaces", unlisted)
 	}
 	return diags.Errorf(nil, "Failed to get existing workspaces: "+strings.ToUpper(text[:1])+text[1:],
-		"The bucket keeps the states, so nothing can be done without it. Check its name and region in the backend block, and whose credentials these are.")
+		"Lockstep cannot work without the bucket of the states. Check its name and region in the backend block, and your credentials with `aws sts get-caller-identity`.")
 }

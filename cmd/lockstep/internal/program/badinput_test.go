@@ -206,22 +206,22 @@ func TestSavedPlan(t *testing.T) {
 	// What is in the directory now does not count.
 	d.Write("main.tf", labHead+"resource \"lab_thing\" \"b\" {\n  name = \"b\"\n}\n")
 	d.want(0, "apply first", "lab_thing.a: Creation complete")
-	r := d.want(1, "apply first", "Saved plan is stale", "there was no state when it was made, and now there is one")
+	r := d.want(1, "apply first", "Saved plan is stale", "there was no state when it was made, but now there is one")
 	if strings.Contains(r.Out, "will be created") {
 		t.Errorf("a stale plan is shown:\n%s", r.Out)
 	}
 	d.want(1, "apply second", "Saved plan is stale")
 	d.want(0, "plan -out=third", "1 to add, 0 to change, 1 to destroy")
 	d.want(0, "apply -auto-approve third", "1 added, 0 changed, 1 destroyed")
-	d.want(1, "apply third", "the state has changed since: it was at serial 1, and is at")
+	d.want(1, "apply third", "the state has changed since then, from serial 1 to serial")
 
 	d.want(1, "apply nowhere", "Failed to load \"nowhere\" as a plan file", "nowhere cannot be read: no such file or directory")
 	d.want(1, "apply main.tf", "main.tf cannot be used", "not a saved plan of Lockstep")
 	d.want(1, "apply .", "is a directory", "-chdir")
 	d.want(1, "destroy third", "can't be called with a plan file", "`lockstep apply`")
-	d.want(1, "apply -exclude=lab_thing.b third", "a saved plan is applied as it is")
+	d.want(1, "apply -exclude=lab_thing.b third", "Lockstep applies a saved plan unchanged")
 	d.want(1, "apply -target=lab_thing third", `Invalid target "lab_thing"`)
-	d.want(1, "apply -destroy -refresh-only third", "exclude each other")
+	d.want(1, "apply -destroy -refresh-only third", "cannot be used together")
 	d.want(1, "apply -destroy -target=lab_thing.b -replace=lab_thing.b third", "Unsupported plan mode")
 	d.want(1, "apply -destroy third", "Saved plan is stale") // the option has no effect
 	d.want(1, "apply -refresh-only -target=lab_thing.none third", "Saved plan is stale")
@@ -315,7 +315,7 @@ func TestFullDisk(t *testing.T) {
 	before := d.read("terraform.tfstate")
 	d.Write("main.tf", d.read("main.tf")+"resource \"terraform_data\" \"b\" {\n  input = \""+strings.Repeat("x", 2000)+"\"\n}\n")
 	r := d.limited(2, "apply", "-auto-approve")
-	check(t, r, 1, "apply", "Failed to save state", "file too large", "The state could not be kept anywhere", `push it with "lockstep state push"`)
+	check(t, r, 1, "apply", "Failed to save state", "file too large", "The state could not be kept anywhere", `run "lockstep state push FILE"`)
 	if d.read("terraform.tfstate") != before || d.has("errored.tfstate") || d.has(".terraform.tfstate.next") || d.has(".terraform.tfstate.lock.info") {
 		t.Errorf("something is half-written: %q", d.files())
 	}
@@ -391,7 +391,7 @@ func TestBackendTrouble(t *testing.T) {
 	d.Write("backend.tf", strings.ReplaceAll(fakeBackend(s.URL), `= "us-east-1"`, `= []`))
 	d.want(1, "init -reconfigure", "region")
 	d.Write("backend.tf", "terraform {\n  backend \"gcs\" {}\n}\n")
-	d.want(1, "init", "Unsupported backend type", `There is no backend type named "gcs"`, "on backend.tf line 2")
+	d.want(1, "init", "Unsupported backend type", `Lockstep does not support the backend type "gcs"`, "on backend.tf line 2")
 }
 
 // A registry that is not to be trusted, or does not work.

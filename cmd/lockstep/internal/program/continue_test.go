@@ -24,7 +24,7 @@ func interrupted(t *testing.T, signal syscall.Signal) *labDir {
 	r.signal(signal)
 	got := r.end()
 	if signal != syscall.SIGKILL {
-		check(t, got, 1, "apply p", "1 planned actions were not started", "The apply can go on", "Apply the same plan file again")
+		check(t, got, 1, "apply p", "1 planned actions were not started", "The apply can be continued", "Apply the same plan file again")
 	}
 	return d
 }
@@ -35,7 +35,7 @@ func TestContinued(t *testing.T) {
 	t.Parallel()
 	d := interrupted(t, syscall.SIGTERM)
 	d.want(0, "state list", "lab_thing.a lab_thing.before")
-	d.want(0, "apply p", "Continuing the apply of this plan: 2 of 3 actions are done.", "lab_thing.after: Creation complete", "3 added, 0 changed, 0 destroyed")
+	d.want(0, "apply p", "Continuing the apply of this plan: 2 of 3 changes are made.", "lab_thing.after: Creation complete", "3 added, 0 changed, 0 destroyed")
 	if d.has(".terraform.tfstate.journal") {
 		t.Error("the journal is left behind")
 	}
@@ -46,7 +46,7 @@ func TestContinued(t *testing.T) {
 	d.want(1, "apply p", "Saved plan is stale")
 }
 
-// A new plan is as good: it takes what is done from the state, and the old one is stale.
+// You can also make a new plan: it takes what is done from the state, and the old one is stale.
 func TestContinuedByAnotherPlan(t *testing.T) {
 	t.Parallel()
 	d := interrupted(t, syscall.SIGINT)
@@ -62,7 +62,7 @@ func TestContinuedByAnotherPlan(t *testing.T) {
 func TestContinuedAfterKill(t *testing.T) {
 	t.Parallel()
 	d := interrupted(t, syscall.SIGKILL)
-	got := d.want(1, "apply p", "Continuing the apply of this plan: 1 of 3 actions are done.", "An object may exist that no state knows", "Not known to be created", "Not everything was applied")
+	got := d.want(1, "apply p", "Continuing the apply of this plan: 1 of 3 changes are made.", "1 object may exist outside the state", "Not known to be created", "Not everything was applied")
 	if strings.Contains(got.Out, "lab_thing.after: Creating") {
 		t.Error("what depends on it was created")
 	}

@@ -54,7 +54,7 @@ func TestUnresolvedIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	d := doubts(t, 3)
 	const waits = "No changes besides creations of an earlier apply whose outcome is not known"
-	d.want(2, "plan -detailed-exitcode", waits, "3 objects may exist that no state knows")
+	d.want(2, "plan -detailed-exitcode", waits, "3 objects may exist outside the state")
 	d.want(0, "plan", waits)
 	d.want(2, "plan -json -detailed-exitcode", "Plan: 0 to add, 0 to change, 0 to destroy. 3 creations of an earlier apply are unresolved.", `"unresolved":3`)
 	if r := d.want(2, "plan -refresh-only -detailed-exitcode", waits); strings.Contains(r.Out, "still matches") {
@@ -81,20 +81,20 @@ func TestUnresolvedIsNoSuccess(t *testing.T) {
 func TestSettling(t *testing.T) {
 	t.Parallel()
 	d := doubts(t, 4)
-	d.want(1, "recover -forget lab_thing.a[0] lab_thing.b lab_thing.c", "there is nothing to settle at lab_thing.b, lab_thing.c", "Nothing was settled")
-	d.want(1, "recover lab_thing.a[0]", "say what to do about lab_thing.a[0]")
-	d.want(1, "recover -retry-all -forget lab_thing.a[0]", "one at a time")
+	d.want(1, "recover -forget lab_thing.a[0] lab_thing.b lab_thing.c", "lab_thing.b, lab_thing.c needs no decision", "nothing was settled")
+	d.want(1, "recover lab_thing.a[0]", "recover needs a decision about lab_thing.a[0]")
+	d.want(1, "recover -retry-all -forget lab_thing.a[0]", "cannot be used together")
 	d.want(1, "recover -retry lab_thing.a[1] -forget lab_thing.a[0]", "")
 	if open := openIn(t, d.want(2, "recover -json")); len(open) != 4 {
 		t.Errorf("%d are unresolved after errors", len(open))
 	}
-	r := d.want(2, "recover -retry lab_thing.a[0] lab_thing.a[1]", "The next plan creates again", "lab_thing.a[0], lab_thing.a[1]", "lab_thing.a[2]")
+	r := d.want(2, "recover -retry lab_thing.a[0] lab_thing.a[1]", "The next plan creates these objects again", "lab_thing.a[0], lab_thing.a[1]", "lab_thing.a[2]")
 	if open := openIn(t, d.want(2, "recover -json")); len(open) != 2 || open[0].Address != "lab_thing.a[2]" {
 		t.Errorf("unresolved: %+v\n%s", open, r.Out)
 	}
-	d.want(2, "plan -detailed-exitcode -var=trouble=", "2 to add", "2 objects may exist that no state knows")
-	d.want(0, "recover -retry-all", "The next plan creates again")
-	d.want(0, "recover -retry-all", "There is nothing to recover")
+	d.want(2, "plan -detailed-exitcode -var=trouble=", "2 to add", "2 objects may exist outside the state")
+	d.want(0, "recover -retry-all", "The next plan creates these objects again")
+	d.want(0, "recover -retry-all", "Nothing to recover")
 	d.want(0, "apply -auto-approve -var=trouble=", "5 added")
 }
 
@@ -107,8 +107,8 @@ func TestDoubtsOfMany(t *testing.T) {
 			d := doubts(t, n)
 			r := d.want(0, "plan")
 			text := regexp.MustCompile(`[0-9-]{10}T[0-9:.]+Z`).ReplaceAllString(r.Stderr+r.Out, "TIME")
-			at := strings.Index(text, "may exist that no state knows")
-			if at < 0 || strings.Count(text, "may exist that no state knows") != 1 || strings.Count(text, "recover -forget") != 1 {
+			at := strings.Index(text, "may exist outside the state")
+			if at < 0 || strings.Count(text, "may exist outside the state") != 1 || strings.Count(text, "recover -forget") != 1 {
 				t.Fatalf("not one message: %s", text)
 			}
 			if lines := strings.Count(text[at:], "\n"); lines > 50 {

@@ -45,7 +45,7 @@ func TestChdir(t *testing.T) {
 			t.Errorf("there is no %s", name)
 		}
 	}
-	d.want(1, "-chdir=nowhere plan", "-chdir=nowhere: there is no such directory")
+	d.want(1, "-chdir=nowhere plan", "the directory nowhere of -chdir does not exist")
 }
 
 // TF_DATA_DIR is where init puts things; relative, it counts from the configuration.

@@ -128,7 +128,7 @@ func TestInteropTheirLockStays(t *testing.T) {
 			}
 			info := held[0].Info
 			for _, line := range []string{"plan", "apply -auto-approve", "recover", "state rm lab_thing.a[0]"} {
-				r := d.want(1, line, "Error acquiring the state lock", info.ID, info.Who, info.Created.String(), "If you are sure that it is gone for good", "lockstep force-unlock "+info.ID)
+				r := d.want(1, line, "Error acquiring the state lock", info.ID, info.Who, info.Created.String(), "If you are sure that its process has died", "lockstep force-unlock "+info.ID)
 				if strings.Contains(r.Stderr, "takes the lock over") {
 					t.Errorf("%s promises to take a stock tool's lock over:\n%s", line, r.Stderr)
 				}

@@ -305,7 +305,7 @@ func TestMigrateState(t *testing.T) {
 	d.Write("backend.tf", fmt.Sprintf(remote, "moved"))
 	d.want(1, "plan", "Backend initialization required", `Reason: Initial configuration of the requested backend "s3"`, "lockstep init")
 	d.want(1, "init -input=false", "Backend configuration changed", "-migrate-state", "default, staging")
-	d.want(1, "init -migrate-state -reconfigure", "exclude each other")
+	d.want(1, "init -migrate-state -reconfigure", "cannot be used together")
 	check(t, d.runWith(strings.NewReader("maybe\n"), "init"), 1, "init", "Neither yes nor no")
 	check(t, d.runWith(strings.NewReader(""), "init"), 1, "init", "Backend configuration changed")
 	d.want(1, "plan", "Backend initialization required")

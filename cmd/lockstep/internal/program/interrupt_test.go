@@ -92,7 +92,7 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	programtest.WaitFor(t, "create is under way", func() bool { return d.has("lab/create.under-way") })
 	r.signal(syscall.SIGINT)
 	got := r.end()
-	check(t, got, 1, line, `"@message":"\nInterrupt received.\nPlease wait`, "Apply was interrupted", "all that was planned is done")
+	check(t, got, 1, line, `"@message":"\nInterrupt received.\nPlease wait`, "Apply was interrupted", "All planned changes are made")
 	if got.Stderr != "" {
 		t.Errorf("on standard error: %s", got.Stderr)
 	}
@@ -122,8 +122,8 @@ func TestKilled(t *testing.T) {
 	r.signal(syscall.SIGKILL)
 	r.end()
 	d.want(0, "state list", "lab_thing.before")
-	d.want(1, "apply -auto-approve", "An object may exist that no state knows", `name = "a"`, "Not everything was applied")
-	if r := d.want(0, "plan", "No changes besides creations of an earlier apply", "An object may exist that no state knows"); strings.Contains(r.Out+r.Stderr, "-exclude") {
+	d.want(1, "apply -auto-approve", "1 object may exist outside the state", `name = "a"`, "Not everything was applied")
+	if r := d.want(0, "plan", "No changes besides creations of an earlier apply", "1 object may exist outside the state"); strings.Contains(r.Out+r.Stderr, "-exclude") {
 		t.Errorf("the plan names an option that nobody used:\n%s%s", r.Out, r.Stderr)
 	}
 	open := openIn(t, d.want(2, "recover -json"))
@@ -131,12 +131,12 @@ func TestKilled(t *testing.T) {
 		t.Errorf("unresolved: %+v", open)
 	}
 	d.want(2, "recover", "lockstep recover -forget 'lab_thing.a'")
-	d.want(1, "recover -forget lab_thing.b", "there is nothing to settle at lab_thing.b")
+	d.want(1, "recover -forget lab_thing.b", "lab_thing.b needs no decision")
 	d.want(0, "recover -forget lab_thing.a")
 	if open := openIn(t, d.want(0, "recover -json")); open == nil || len(open) > 0 {
 		t.Errorf("unresolved, when all is settled: %#v", open)
 	}
-	d.want(0, "recover", "There is nothing to recover")
+	d.want(0, "recover", "Nothing to recover")
 	if d.has(".terraform.tfstate.journal") {
 		t.Error("the journal is left behind")
 	}
@@ -176,7 +176,7 @@ func TestKilledAndImported(t *testing.T) {
 	d.Write("lab/lab_thing/a-1.json", `{"id": "a-1", "name": "a", "revision": 1}`)
 	d.want(2, "recover -json", `"address": "lab_thing.a"`)
 	d.want(0, "import lab_thing.a a-1", "Import successful")
-	d.want(0, "recover", "There is nothing to recover")
+	d.want(0, "recover", "Nothing to recover")
 	d.want(0, "apply -auto-approve", "1 added")
 }
 
@@ -202,7 +202,7 @@ func TestKilledAndChanged(t *testing.T) {
 			t.Fatalf("the other one's object was not kept:\n%s", got)
 		}
 	}
-	d.want(2, "recover", "lab_thing.before was changed by that apply, and by somebody else since")
+	d.want(2, "recover", "The interrupted apply changed lab_thing.before, and later somebody else wrote it into the state")
 	d.want(2, "recover -forget lab_thing.before")
 	if out := d.want(2, "recover -json").Out; strings.Contains(out, "conflicts") {
 		t.Errorf("the settled conflict is still reported: %s", out)

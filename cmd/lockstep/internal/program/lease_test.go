@@ -71,10 +71,10 @@ func TestKilledApplyInS3(t *testing.T) {
 				code := map[string]int{"recover": 2, "plan": 0, "apply -auto-approve": 1}[next]
 				r = d.run(next)
 				out := r.Out + r.Stderr
-				if r.Code != 0 && (r.Code != code || !strings.Contains(strings.Join(strings.Fields(out), " "), "its end is not recorded")) {
+				if r.Code != 0 && (r.Code != code || !strings.Contains(strings.Join(strings.Fields(out), " "), "did not record the result")) {
 					t.Errorf("%s: exit code %d\n%s", next, r.Code, out)
 				}
-				if !strings.Contains(out, "The lock of a dead run was taken over") {
+				if !strings.Contains(out, "Lockstep took over the lock of a run that has ended") {
 					t.Errorf("%s does not tell of the takeover:\n%s", next, out)
 				}
 				if held, err := w.Locks(t.Context()); err != nil || len(held) > 0 {

@@ -85,12 +85,12 @@ func watchInterrupts(notify func(text string)) interrupts {
 		if !received(signals, done) {
 			return
 		}
-		notify("\nInterrupt received.\nPlease wait for Lockstep to finish what is under way; nothing new is started.\nA second interrupt gives up what is under way; what providers are making then\nmay be missing in the state.\n")
+		notify("\nInterrupt received.\nPlease wait: Lockstep finishes the actions in progress and starts no others.\nA second interrupt ends them at once. The state may then lack objects that\nproviders are creating.\n")
 		cancel(errors.New("interrupted"))
 		if !received(signals, done) {
 			return
 		}
-		notify("\nTwo interrupts received. Provider plugins are ended, and what is known is saved.\n")
+		notify("\nTwo interrupts received. Lockstep ends the providers, and saves the state.\n")
 		close(i.hurry)
 		select {
 		case <-signals:
@@ -98,7 +98,7 @@ func watchInterrupts(notify func(text string)) interrupts {
 		case <-done:
 			return
 		}
-		notify("\nlockstep: error: ended before the state was saved: it may lack what was done last, and its lock may still be held\n")
+		notify("\nlockstep: error: ended before the state was saved\nlockstep: hint: the state may lack the last changes, and may still be locked. Run `lockstep recover`\n")
 		os.Exit(1)
 	}()
 	return i

@@ -94,8 +94,8 @@ func TestServersWithoutConditions(t *testing.T) {
 			if keys := s.Keys(); len(keys) != 0 || d.made() != 0 {
 				t.Errorf("there are %q, and %d objects", keys, d.made())
 			}
-			d.want(0, "plan -lock=false", "Warning: The server does not keep conditions on writes", name+" If-None-Match")
-			d.want(0, "apply -auto-approve -lock=false", "Warning: The server does not keep conditions on writes", "1 added")
+			d.want(0, "plan -lock=false", "Warning: The server ignores conditional writes", name+" If-None-Match")
+			d.want(0, "apply -auto-approve -lock=false", "Warning: The server ignores conditional writes", "1 added")
 			d.want(0, "state list", "lab_thing.a")
 			d.want(0, "destroy -auto-approve -lock=false", "1 destroyed")
 		})

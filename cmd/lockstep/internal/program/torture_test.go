@@ -230,7 +230,7 @@ func (d torment) settle(kill int) (objects int) {
 	t := d.T
 	t.Helper()
 	out := d.here("recover -json")
-	if strings.Contains(out.Stderr, "takes the lock over") {
+	if strings.Contains(strings.Join(strings.Fields(out.Stderr), " "), "takes the lock over") {
 		dead(t, d.state)
 		out = d.here("recover -json")
 	}

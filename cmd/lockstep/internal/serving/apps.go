@@ -33,7 +33,7 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	if err != nil {
 		return err
 	}
-	const remedy = `it is a list: [{"name": "ghes", "app_id": 1, "app_key": "ghes.pem", "webhook_secret": "ghes.secret", "github_url": "https://HOST/api/v3/", "serves": "acme"}]`
+	const remedy = `write a list like [{"name": "ghes", "app_id": 1, "app_key": "ghes.pem", "webhook_secret": "ghes.secret", "github_url": "https://HOST/api/v3/", "serves": "acme"}]`
 	var list []furtherApp
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.DisallowUnknownFields()
@@ -45,13 +45,13 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 		_, twice := s.further[x.Name]
 		err := tenants.Space(x.Name).Check()
 		if err == nil && twice {
-			err = fmt.Errorf("there is another App %q", x.Name)
+			err = fmt.Errorf("another App has the name %q", x.Name)
 		}
 		if err == nil {
 			err = o.one(a, s, x)
 		}
 		if err != nil {
-			return cli.Hinted(fmt.Errorf("-apps: entry %d of %s: %w", i+1, o.apps, err), remedy)
+			return cli.Hinted(fmt.Errorf("entry %d of %s, the file of -apps: %w", i+1, o.apps, err), remedy)
 		}
 	}
 	return nil

@@ -12,29 +12,29 @@ import (
 
 const demoUsage = `demo [OPTIONS]
 
-  A small company in one process: a simulated GitHub on this machine, a repository with
-  two projects, pull requests with plans, and all of Lockstep. The demo needs no account
-  and no network, and leaves nothing behind.
+  Runs all of Lockstep on this machine, with a simulated GitHub, a repository and pull
+  requests with plans. The demo needs no account and no network, and removes its data at
+  the end.
 
-  Without options the demo is a page in the browser. Read the plans, comment
-  "lockstep apply", and watch. With -script it tells one story as text and lists the
-  others. With -all it tells all of them. Each story checks its own results.`
+  Without options, it opens a page in the browser. Read a plan, comment "lockstep apply",
+  and watch. With -script it prints one story as text and lists the others. With -all it
+  prints all of them.`
 
 var Demo = cli.Command{Name: "demo", Synopsis: "Try the pull-request workflow on this machine", Run: func(a *cli.App, args []string) int {
 	var p demoPage
 	var s demoScript
 	f := a.NewFlags("demo", demoUsage)
-	f.StringVar(&p.addr, "addr", "127.0.0.1:0", "the address of the page, HOST:PORT of this machine")
-	f.StringVar(&p.data, "data", "", "an empty directory for the data, which is kept")
-	f.BoolVar(&s.script, "script", false, "tell one story in brief, and list the others")
-	f.BoolVar(&s.all, "all", false, "tell all stories")
+	f.StringVar(&p.addr, "addr", "127.0.0.1:0", "address of the page, HOST:PORT")
+	f.StringVar(&p.data, "data", "", "empty directory for the data, which the demo then keeps")
+	f.BoolVar(&s.script, "script", false, "print one story, and list the others")
+	f.BoolVar(&s.all, "all", false, "print all stories")
 	f.BoolVar(&s.list, "list", false, "list the stories")
-	f.Var((*cli.ListFlag)(&s.names), "story", "tell this story; may be given several times")
+	f.Var((*cli.ListFlag)(&s.names), "story", "print this story; can be given several times")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
 	if f.NArg() > 0 {
-		return a.Usage("demo takes options only, not %q", f.Arg(0))
+		return a.Usage("for one story run `lockstep demo -story NAME`, and for all names `lockstep demo -list`", "demo takes no arguments, and you gave %q", f.Arg(0))
 	}
 	run := p.run
 	if s.script || s.all || s.list || len(s.names) > 0 {
@@ -64,7 +64,7 @@ func (s demoScript) run(a *cli.App) error {
 		for _, name := range s.names {
 			x, ok := demoworld.Find(name)
 			if !ok {
-				return cli.Hinted(fmt.Errorf("there is no story %q", name), "`lockstep demo -list` lists them")
+				return cli.Hinted(fmt.Errorf("there is no story %q", name), "run `lockstep demo -list` for all stories")
 			}
 			stories = append(stories, x)
 		}
@@ -73,7 +73,7 @@ func (s demoScript) run(a *cli.App) error {
 		if err := tell(a, t, stories[:1]); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.Out, "\n%s\nTell one with `lockstep demo -story NAME`, or all with `lockstep demo -all`.\n\n", a.Print().Bold("More stories"))
+		fmt.Fprintf(a.Out, "\n%s\nPrint one with `lockstep demo -story NAME`, or all with `lockstep demo -all`.\n\n", a.Print().Bold("More stories"))
 		list(a, stories[1:])
 		return nil
 	}

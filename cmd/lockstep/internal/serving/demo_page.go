@@ -32,11 +32,11 @@ func (d demoPage) run(a *cli.App) error {
 		return err
 	}
 	defer w.Close()
-	fmt.Fprintln(a.Err, "Building a small company: its projects, its pull requests and their plans. This takes some seconds.")
+	fmt.Fprintln(a.Err, "Starting the demo: projects, pull requests and their plans. This takes some seconds.")
 	if err := w.Begin(a.Ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "The demo is at %s/\nData is in %s. Ctrl-C ends it.\n", w.URL, dir)
+	fmt.Fprintf(a.Out, "The demo is at %s/\nIts data is in %s. Press Ctrl-C to end it.\n", w.URL, dir)
 	return w.Live(a.Ctx)
 }
 
@@ -47,11 +47,11 @@ func (d demoPage) dir() (path string, done func(), err error) {
 		return path, func() { os.RemoveAll(path) }, err
 	}
 	if err := os.MkdirAll(d.data, 0o700); err != nil {
-		return "", nil, cli.Hinted(fmt.Errorf("the data directory cannot be made: %w", err), "name another one with -data, or leave it out: then there is a temporary one")
+		return "", nil, cli.Hinted(fmt.Errorf("the data directory cannot be created: %w", err), "choose another directory with -data, or leave -data out for a temporary one")
 	}
 	entries, err := os.ReadDir(d.data)
 	if err == nil && len(entries) > 0 {
-		err = cli.Hinted(fmt.Errorf("%s is not empty", d.data), "every demo begins anew: name a directory that is empty, or not there yet")
+		err = cli.Hinted(fmt.Errorf("%s is not empty", d.data), "name an empty or new directory: each demo starts from the beginning")
 	}
 	path, _ = filepath.Abs(d.data)
 	return path, func() {}, err

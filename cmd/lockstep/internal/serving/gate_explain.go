@@ -26,12 +26,13 @@ import (
 
 const explainUsage = `gate explain [OPTIONS] OWNER/NAME#NUMBER
 
-  Shows how the requirements of the base branch's lockstep.hcl were decided on, the last
-  time that somebody gave a command about a pull request: each rule, with the facts that
-  were read then. -at decides on the same facts at another time, for windows and freezes;
-  -json prints them, and -file reads them again, perhaps edited.
+  Shows why Lockstep allowed or blocked the last command on a pull request: each rule of the
+  require blocks on the base branch, with the facts that Lockstep read at that time.
 
-  The exit code is 0 if all is fulfilled, and 2 if not.`
+  With -at, it decides again as of another time, to test windows and freezes. With -json, it
+  prints the facts. Edit them, and -file decides on the edited ones.
+
+  The exit code is 0 if all requirements are met, and 2 if not.`
 
 type explainOptions struct {
 	data, table, file, project, command, at string
@@ -39,21 +40,21 @@ type explainOptions struct {
 }
 
 // GateExplain answers questions to the gate again, and shows each rule with the facts behind it.
-var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirements let a command through, or not", Run: func(a *cli.App, args []string) int {
+var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirements allowed or blocked a command", Run: func(a *cli.App, args []string) int {
 	var o explainOptions
 	f := a.NewFlags("gate explain", explainUsage)
-	f.StringVar(&o.data, "data", "lockstep-data", "the data directory of lockstep serve")
-	f.StringVar(&o.table, "table", "", "the table with the records of a deployment, in the place of -data")
-	f.StringVar(&o.file, "file", "", "a file with the output of -json, in the place of a pull request")
-	f.StringVar(&o.project, "p", "*", "the projects: a name, in which * stands for any")
-	f.StringVar(&o.command, "command", "", "a command, such as plan, apply or lock; without this, all")
-	f.StringVar(&o.at, "at", "", "decide as of this time: 2026-12-24T08:00:00Z")
-	f.BoolVar(&o.json, "json", false, "print the questions, with all facts, as JSON")
+	f.StringVar(&o.data, "data", "lockstep-data", "data directory of lockstep serve")
+	f.StringVar(&o.table, "table", "", "DynamoDB table of a deployment, instead of -data")
+	f.StringVar(&o.file, "file", "", "file with the output of -json, instead of a pull request")
+	f.StringVar(&o.project, "p", "*", "name of a project; * matches any text")
+	f.StringVar(&o.command, "command", "", "command, such as plan, apply or lock (default: all)")
+	f.StringVar(&o.at, "at", "", "decide as of this time, such as 2026-12-24T08:00:00Z")
+	f.BoolVar(&o.json, "json", false, "print all facts as JSON")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
 	if (o.file == "") != (f.NArg() == 1) {
-		return f.Refuse("Which pull request", "It takes OWNER/NAME#NUMBER, or -file with the output of -json.")
+		return f.Refuse("Missing pull request", "Write one pull request, as in `lockstep gate explain acme/infra#12`, or -file=FILE with the output of -json.")
 	}
 	all, err := o.questions(a, f.Arg(0))
 	if err != nil {
@@ -83,7 +84,7 @@ func (o explainOptions) questions(a *cli.App, pull string) (all []decisionlog.As
 		return nil, err
 	}
 	if !doublestar.ValidatePattern(o.project) {
-		return nil, fmt.Errorf("-p: %q is no pattern of names", o.project)
+		return nil, fmt.Errorf("-p: %q is not a valid pattern", o.project)
 	}
 	found := slices.DeleteFunc(slices.Clone(all), func(q decisionlog.Asked) bool {
 		return o.command != "" && q.Command != o.command || o.project != "*" && !doublestar.MatchUnvalidated(o.project, q.Project)
@@ -96,7 +97,7 @@ func (o explainOptions) questions(a *cli.App, pull string) (all []decisionlog.As
 	}
 	at, err := time.Parse(time.RFC3339, o.at)
 	if err != nil {
-		return nil, cli.Hinted(fmt.Errorf("-at: %q is no time", o.at), "such as -at 2026-12-24T08:00:00Z")
+		return nil, cli.Hinted(fmt.Errorf("-at: %q is not a time", o.at), "write it like -at 2026-12-24T08:00:00Z")
 	}
 	for i := range found {
 		found[i].Facts.Now = at
@@ -107,13 +108,13 @@ func (o explainOptions) questions(a *cli.App, pull string) (all []decisionlog.As
 // noQuestions tells that there is no question of those that are known.
 func noQuestions(pull string, all []decisionlog.Asked) error {
 	if len(all) == 0 {
-		return cli.Hinted(fmt.Errorf("nothing is recorded about %s", pull), "the base branch has no requirements, or nobody has given a command since it has; -data or -table name the place of the records")
+		return cli.Hinted(fmt.Errorf("no decision is recorded about %s", pull), "check -data or -table. Lockstep records a decision when the base branch has a require block and somebody gives a command")
 	}
 	var known []string
 	for _, q := range all {
 		known = append(known, q.Project+" ("+q.Command+")")
 	}
-	return cli.Hinted(fmt.Errorf("nothing is recorded about this project and command"), "there are %s", strings.Join(known, ", "))
+	return cli.Hinted(fmt.Errorf("no decision is recorded about this project and command"), "choose one of %s with -p and -command", strings.Join(known, ", "))
 }
 
 func questionsOfFile(path string) (all []decisionlog.Asked, err error) {
@@ -122,7 +123,7 @@ func questionsOfFile(path string) (all []decisionlog.Asked, err error) {
 		return nil, fmt.Errorf("-file: %s", cli.Reason(err))
 	}
 	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, cli.Hinted(fmt.Errorf("-file: %w", err), "it reads the output of gate explain -json")
+		return nil, cli.Hinted(fmt.Errorf("-file: %w", err), "give -file the output of `lockstep gate explain -json`")
 	}
 	return all, nil
 }
@@ -133,7 +134,7 @@ var pullPattern = regexp.MustCompile(`^([A-Za-z0-9-]{1,100})/([A-Za-z0-9._-]{1,1
 func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, error) {
 	m := pullPattern.FindStringSubmatch(pull)
 	if m == nil {
-		return nil, cli.Hinted(fmt.Errorf("%q is no pull request", pull), "write OWNER/NAME#NUMBER: acme/infra#7")
+		return nil, cli.Hinted(fmt.Errorf("%q is not a pull request", pull), "write OWNER/NAME#NUMBER, such as acme/infra#7")
 	}
 	number, err := strconv.Atoi(m[3])
 	if err != nil {
@@ -143,13 +144,13 @@ func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, 
 	if o.table != "" {
 		c, err := config.LoadDefaultConfig(a.Ctx)
 		if err != nil {
-			return nil, cli.Hinted(fmt.Errorf("-table: %w", err), "AWS_PROFILE or other credentials say as whom it is read")
+			return nil, cli.Hinted(fmt.Errorf("-table: %w", err), "set AWS_PROFILE or other credentials that may read the table")
 		}
 		records = awsstore.Records{Client: dynamodb.NewFromConfig(c), Table: o.table}
 	} else {
 		path := a.Path(o.data)
 		if _, err := os.Stat(path); err != nil {
-			return nil, cli.Hinted(fmt.Errorf("-data: there is no directory %s", o.data), "name the data directory of lockstep serve, or with -table the table of a deployment")
+			return nil, cli.Hinted(fmt.Errorf("the directory %s of -data does not exist", o.data), "give -data the data directory of `lockstep serve`, or -table the table of a deployment")
 		}
 		dir, err := localstore.Open(path)
 		if err != nil {
@@ -163,20 +164,20 @@ func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, 
 
 // explainGate writes one decision, and reports whether it allows the command.
 func explainGate(a *cli.App, q decisionlog.Asked) bool {
-	who := "asked for by nobody yet"
+	who := "not asked by anybody yet"
 	if q.Facts.Actor != "" {
-		who = "asked for by " + q.Facts.Actor
+		who = "asked by " + q.Facts.Actor
 	}
 	fmt.Fprintf(a.Out, "%s#%d %s: lockstep %s, %s, as of %s\n", q.Repo, q.Number, q.Project, q.Command, who, q.Facts.Now.UTC().Format(time.DateTime+" MST"))
 	if q.TooLarge {
-		fmt.Fprintln(a.Out, "  The facts were too many to be recorded.")
+		fmt.Fprintln(a.Out, "  Lockstep recorded no facts, because they were too large.")
 		return false
 	}
 	ruling := requirementrules.Decide(q.Question)
-	fmt.Fprintf(a.Out, "  %s\n", map[bool]string{true: "All requirements are fulfilled.", false: "Not all requirements are fulfilled."}[ruling.Outcome.Allows()])
+	fmt.Fprintf(a.Out, "  %s\n", map[bool]string{true: "All requirements are met.", false: "Not all requirements are met."}[ruling.Outcome.Allows()])
 	fmt.Fprint(a.Out, strings.ReplaceAll(ruling.Markdown(1), "**", ""))
 	if ruling.Outcome == rulings.NotApplicable && len(ruling.Of) == 0 {
-		fmt.Fprintln(a.Out, "  - There are none.")
+		fmt.Fprintln(a.Out, "  - The base branch has no requirements for this project and command.")
 	}
 	return ruling.Outcome.Allows()
 }

@@ -16,11 +16,11 @@ func listen(addr string) (net.Listener, error) {
 	var wrong *net.AddrError
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, cli.Hinted(fmt.Errorf("something else listens on %s already", addr), "name another port with -addr, or port 0 for any that is free")
+		return nil, cli.Hinted(fmt.Errorf("another program already listens on %s", addr), "choose another port with -addr, or port 0 for any free port")
 	case errors.Is(err, syscall.EACCES):
-		return nil, cli.Hinted(fmt.Errorf("this user may not listen on %s", addr), "ports below 1024 are for root: name another one with -addr")
+		return nil, cli.Hinted(fmt.Errorf("this user may not listen on %s", addr), "ports below 1024 are for root: choose another port with -addr")
 	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &dns), errors.As(err, &wrong):
-		return nil, cli.Hinted(fmt.Errorf("%s is no address of this machine", addr), "an address is HOST:PORT, such as -addr 127.0.0.1:8080")
+		return nil, cli.Hinted(fmt.Errorf("%s is not an address of this machine", addr), "write HOST:PORT: -addr 127.0.0.1:8080")
 	case err != nil:
 		return nil, fmt.Errorf("listen on %s: %w", addr, err)
 	}

@@ -30,52 +30,47 @@ import (
 
 const serveUsage = `serve [OPTIONS]
 
-  Runs the whole pipeline on this machine, for the repositories of a GitHub App that
-  -serves names: "acme" for all repositories of an owner, "acme/infra", "acme/team-*",
-  separated by commas. Without -serves, none is served. A name stands for the first
-  repository that had it; "acme/infra=ID" gives it to another one. Keep the App private:
+  Runs the whole pipeline on this machine for a GitHub App of yours. Start it with -app-id,
+  -app-key, -webhook-secret and -serves. To try Lockstep without an App, run "lockstep demo".
+
+  Repositories: -serves names those to serve: acme (all of an owner), acme/infra, acme/team-*,
+  separated by commas. Without -serves, Lockstep serves none. Lockstep remembers the first
+  repository with a name; acme/infra=ID gives the name to another one. Keep the App private:
   otherwise anybody can install it.
-
-  Several deployments can serve one repository, each with an App of its own. That of
-  -deployment serves the projects whose environments name it in lockstep.hcl on the base
-  branch: deployment = "ou-a". Its required check is "lockstep (ou-a)". The one without a
-  name serves all others.
-
-  -apps names a file with further Apps, of other organizations or of a GitHub Enterprise
-  Server: a list in JSON, each with a name, app_id, app_key, webhook_secret, github_url and
-  serves. Webhooks of the App NAME go to /webhook/NAME. Their repositories share nothing with
-  those of other Apps; the page does not show them, and -states is not for them.
-
-  Webhooks go to /webhook. The page at / shows runs and whole plans. Sign in there with
-  the token in the file of -page-token, or page-token in the data directory. To open the
-  page to others, behind a proxy, set its address with -url. States of the "local" backend are kept in the data directory; those
-  of "s3" stay in S3.
-
-  Each plan and apply is a process of its own. It is ended with all processes that it
-  has started, and at the limits of -run-memory, -run-cpu, -run-time and -run-disk.
-  Providers must be allowed by the base branch, and run as the user of serve. If the
-  kernel supports it, they see only the checkout, their own files, the system's programs,
-  and the files of -plugin-files; the first run reports the restrictions in effect. Their
-  environment is that of -plugin-env, and nothing of this one. TF_CLI_CONFIG_FILE selects
-  the sources of providers.
-
-  The base branch determines where a state in S3 is. It belongs to one project of one
-  repository, and is reached with serve's own credentials, or with a session of
-  -state-role that reaches this state only.
-
-  The base branch may have gates, hooks and notifications of its own. serve calls the Lambda
-  functions that -functions matches, the webhooks whose secrets -webhook-keys matches, and the
-  topics that -topics matches, with its own credentials for AWS; and the programs in
-  -hook-programs, with its own rights. Without the options, none.
 
   The App needs: contents, metadata, commit statuses, members, merge queues: read; checks,
   issues, pull requests: write; the events pull_request, issue_comment, merge_group,
-  pull_request_review, pull_request_review_comment, pull_request_review_thread, check_run, check_suite, status.
+  pull_request_review, pull_request_review_comment, pull_request_review_thread, check_run,
+  check_suite, status. Set its webhook to https://HOST/webhook.
 
-  After an interrupt, runs under way finish, and no others begin. The remaining work is
-  done after the next start.
+  Page: the page at / shows runs and whole plans. Sign in with the token in the file page-token
+  of the data directory, or in the file of -page-token. To open the page to others, put it
+  behind a proxy and set its address with -url.
 
-  Each option can also be set in the environment: -app-id as LOCKSTEP_APP_ID.`
+  States: lockstep.hcl on the base branch says where each state is. States of the backend
+  "local" are in the data directory. Lockstep reads and writes states in S3 with its own
+  credentials. With -state-role, each run gets a session for its own state only.
+
+  Protection: each plan and apply is a process with the limits of -run-memory, -run-cpu,
+  -run-time and -run-disk. Providers get the environment of -plugin-env and nothing of this one.
+  If the kernel supports it, they see only the checkout, their own files, the system's programs
+  and the files of -plugin-files. The first run reports which restrictions are in effect.
+  TF_CLI_CONFIG_FILE selects the sources of providers.
+
+  Gates, hooks and notifications: Lockstep calls only what -functions, -webhook-keys, -topics
+  and -hook-programs allow. Without these options, it calls nothing.
+
+  Several deployments: with -deployment NAME, Lockstep serves the projects whose environments
+  have deployment = "NAME", and its check is "lockstep (NAME)". With -apps FILE it serves further
+  Apps. Each is an object of a list in JSON, with name, app_id, app_key, webhook_secret,
+  github_url and serves. Webhooks of the App NAME go to /webhook/NAME. The page and -states
+  are for the first App only.
+
+  Stop: interrupt once. Runs in progress finish, and no others begin. Lockstep does the remaining
+  work after the next start.
+
+  Each option can also be set in the environment: -app-id as LOCKSTEP_APP_ID. See also
+  "lockstep docs operate/serve".`
 
 var Serve = cli.Command{Name: "serve", Synopsis: "Run the pipeline on this machine, for a GitHub App", Run: func(a *cli.App, args []string) int {
 	var o serveOptions
@@ -85,7 +80,7 @@ var Serve = cli.Command{Name: "serve", Synopsis: "Run the pipeline on this machi
 		return code
 	}
 	if f.NArg() > 0 {
-		return a.Usage("serve takes options only, not %q", f.Arg(0))
+		return a.Usage("options begin with a dash: run `lockstep serve -help` for all of them", "serve takes no arguments, and you gave %q", f.Arg(0))
 	}
 	if o.release != "" {
 		o.environment(a, f)
@@ -116,7 +111,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	}
 	login, err := s.app.Login(a.Ctx)
 	if err != nil {
-		return cli.Hinted(err, "-app-id is the App's ID, -app-key one of its private keys, both from the App's settings on GitHub; -github-url is for a GitHub of your own")
+		return cli.Hinted(err, "copy -app-id from the App's settings on GitHub, and give -app-key a private key from there. For a GitHub Enterprise Server set -github-url")
 	}
 	l, err := listen(s.addr)
 	if err != nil {
@@ -134,7 +129,7 @@ func serve(a *cli.App, s *serveSettings) error {
 		_, err = m.Data.Queue.Waiting(a.Ctx) // opens the database
 	}
 	if err != nil {
-		return cli.Hinted(err, "-data names a directory that this user can write to")
+		return cli.Hinted(err, "name a directory that this user can write to: -data DIR")
 	}
 	defer m.Close()
 	if s.credentials == nil {
@@ -142,13 +137,13 @@ func serve(a *cli.App, s *serveSettings) error {
 	}
 	ctx, stop := context.WithCancel(a.Ctx)
 	server := &http.Server{Handler: s.handler(ctx, m, base, log), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
-	fmt.Fprintf(a.Out, "Lockstep works as %s. Webhooks: %s/webhook. Page: %s/, which the token in %s opens. Data: %s.\n", login, base, base, s.tokenFile, s.data)
+	fmt.Fprintf(a.Out, "Lockstep is running as the App %s.\n  Webhooks: %s/webhook\n  Page:     %s/ (sign in with the token in %s)\n  Data:     %s\n", login, base, base, s.tokenFile, s.data)
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer stop()
 	failed := make(chan error, 2)
 	if s.serves.None() {
-		log(errors.New("no repository is served: -serves names the owners and repositories that are"))
+		log(errors.New("Lockstep serves no repository. Start it with -serves, for example -serves acme/infra"))
 	}
 	work.Go(func() { failed <- m.Work(ctx) })
 	work.Go(func() { janitor(ctx, m, log) })
@@ -172,9 +167,9 @@ func serve(a *cli.App, s *serveSettings) error {
 func (s *serveSettings) runs(l net.Listener, log func(error)) *localpipeline.Apart {
 	o := &localpipeline.Apart{
 		Limits: s.limits, Show: s.show, Credentials: s.credentials,
-		Remedy: "Something in the configuration grows without end, or exceeds the limits of this installation. Make it smaller and push again, or ask the operator of Lockstep to raise the limit: `lockstep serve -help` lists them.",
+		Remedy: "The configuration is too large for the limits of this installation, or something in it grows without end. Make it smaller and push again, or ask the operator of Lockstep to raise the limit (`lockstep serve -run-memory`, `-run-cpu`, `-run-time` or `-run-disk`).",
 		Protection: func(lines []string) {
-			log(fmt.Errorf("restrictions on the programs of runs:\n  %s", strings.Join(lines, "\n  ")))
+			log(fmt.Errorf("runs have these restrictions:\n  %s", strings.Join(lines, "\n  ")))
 		},
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); ok {
@@ -190,10 +185,10 @@ func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 	for {
 		found, err := m.Round(ctx)
 		if err != nil && ctx.Err() == nil {
-			log(fmt.Errorf("look for missed work: %w", err))
+			log(fmt.Errorf("the search for missed work failed, and Lockstep tries again in 5 minutes: %w", err))
 		}
 		if n := found.Deliveries + found.Leases + found.Heads + found.Comments + found.Strays; n > 0 {
-			log(fmt.Errorf("found missed work: %d webhooks, %d pull requests, %d comments, %d runs of processes that ended, %d tasks of repositories that were out of reach", found.Deliveries, found.Heads, found.Comments, found.Leases, found.Strays))
+			log(fmt.Errorf("resumed missed work: %d webhooks, %d pull requests, %d comments, %d runs whose process had died, %d tasks of repositories that had been unreachable", found.Deliveries, found.Heads, found.Comments, found.Leases, found.Strays))
 		}
 		select {
 		case <-tick.C:

@@ -36,36 +36,36 @@ type serveOptions struct {
 }
 
 func (o *serveOptions) flags(f *cli.Flags) {
-	f.StringVar(&o.appID, "app-id", "", "the GitHub App's ID")
-	f.StringVar(&o.appKey, "app-key", "", "a file with one of its private keys, as downloaded from GitHub")
-	f.StringVar(&o.secret, "webhook-secret", "", "a file with the secret of its webhook")
-	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "the address of GitHub's API")
-	f.StringVar(&o.serves, "serves", "", "the owners and repositories to serve, such as acme/infra,acme/team-*")
-	f.StringVar(&o.apps, "apps", "", "a file with further Apps, of other organizations and servers")
-	f.StringVar(&o.deployment, "deployment", "", "the name of this deployment, where several serve one repository")
-	f.StringVar(&o.data, "data", "lockstep-data", "the data directory, with plans and states: keep it safe")
-	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on, HOST:PORT")
-	f.StringVar(&o.url, "url", "", "the public address of the page behind a proxy")
-	f.StringVar(&o.token, "page-token", "", "a file with the token that opens the page (default: page-token in the data directory, made at the first start)")
-	f.StringVar(&o.stateRole, "state-role", "", "the ARN of a role for states in S3: each run gets a session for its own state")
-	f.StringVar(&o.stateExternalID, "state-external-id", "", "the external ID that this role requires")
-	f.StringVar(&o.own, "states", "", "places for further states of each repository, besides those on its base branch: s3://BUCKET/{owner}/{name}/**")
-	f.StringVar(&o.release, "release", "", "release the state at s3://BUCKET/KEY from the repository that owns it, and exit")
-	f.StringVar(&o.functions, "functions", "", "the Lambda functions that gates and hooks may be: ARNs, each * for any text, separated by commas")
-	f.StringVar(&o.webhookKeys, "webhook-keys", "", "the secrets in Secrets Manager with keys of webhooks, or URLs of Slack's: ARNs, like -functions")
-	f.StringVar(&o.topics, "topics", "", "the topics of SNS that notifications may be published on: ARNs, like -functions")
-	f.StringVar(&o.hookPrograms, "hook-programs", "", "the directory with the programs that hooks and notifications may be")
+	f.StringVar(&o.appID, "app-id", "", "ID of the GitHub App")
+	f.StringVar(&o.appKey, "app-key", "", "file with a private key of the App (.pem), as downloaded from GitHub")
+	f.StringVar(&o.secret, "webhook-secret", "", "file with the secret of the App's webhook")
+	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "address of GitHub's API; for an Enterprise Server https://HOST/api/v3/")
+	f.StringVar(&o.serves, "serves", "", "owners and repositories to serve, such as acme/infra,acme/team-*")
+	f.StringVar(&o.apps, "apps", "", "JSON file with further Apps, of other organizations or servers")
+	f.StringVar(&o.deployment, "deployment", "", "name of this deployment, if several serve one repository")
+	f.StringVar(&o.data, "data", "lockstep-data", "data directory with plans and states; back it up")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "address to listen on, HOST:PORT")
+	f.StringVar(&o.url, "url", "", "public address of the page, if it is behind a proxy")
+	f.StringVar(&o.token, "page-token", "", "file with the token for the page (default: page-token in the data directory, made at the first start)")
+	f.StringVar(&o.stateRole, "state-role", "", "ARN of a role for states in S3; each run gets a session for its own state")
+	f.StringVar(&o.stateExternalID, "state-external-id", "", "external ID that the role of -state-role requires")
+	f.StringVar(&o.own, "states", "", "addresses that new states of a repository may have: s3://BUCKET/{owner}/{name}/**")
+	f.StringVar(&o.release, "release", "", "let another repository use the state at s3://BUCKET/KEY, and exit")
+	f.StringVar(&o.functions, "functions", "", "Lambda functions that gates and hooks may call: ARNs with *, separated by commas")
+	f.StringVar(&o.webhookKeys, "webhook-keys", "", "secrets that webhooks and Slack notifications may use: ARNs with *, separated by commas")
+	f.StringVar(&o.topics, "topics", "", "SNS topics that notifications may use: ARNs with *, separated by commas")
+	f.StringVar(&o.hookPrograms, "hook-programs", "", "directory with the programs that hooks and notifications may run")
 	o.runFlags(f)
-	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, one NAME=value a line")
+	f.StringVar(&o.plugins, "plugin-env", "", "file with the environment of providers, one NAME=value a line")
 }
 
 // runFlags are the limits of one run.
 func (o *serveOptions) runFlags(f *cli.Flags) {
 	f.StringVar(&o.files, "plugin-files", "", "further files and directories that providers may read, separated by commas")
-	f.StringVar(&o.memory, "run-memory", "2048", "limit of the memory of one plan or apply, with all its processes, in MiB")
-	f.StringVar(&o.disk, "run-disk", "4096", "limit of the data written by one run, in MiB")
-	f.StringVar(&o.cpu, "run-cpu", "30m", "limit of the processor time of one run")
-	f.StringVar(&o.wall, "run-time", "2h", "limit of the duration of a plan")
+	f.StringVar(&o.memory, "run-memory", "2048", "memory of one plan or apply with all its processes, in MiB")
+	f.StringVar(&o.disk, "run-disk", "4096", "data that one run may write, in MiB")
+	f.StringVar(&o.cpu, "run-cpu", "30m", "processor time of one run")
+	f.StringVar(&o.wall, "run-time", "2h", "duration of a plan")
 }
 
 // limits are those of one run.
@@ -77,7 +77,7 @@ func (o *serveOptions) limits(s *serveSettings) error {
 	}{"-run-memory": {o.memory, &s.limits.Memory}, "-run-disk": {o.disk, &s.limits.Disk}} {
 		n, err := strconv.ParseInt(x.text, 10, 32)
 		if err != nil || n < leastRun {
-			return cli.Hinted(fmt.Errorf("%s is %q", name, x.text), "it is a number of MiB, of at least %d, such as 2048", leastRun)
+			return cli.Hinted(fmt.Errorf("%s is %q", name, x.text), "give a number of MiB, at least %d, such as 2048", leastRun)
 		}
 		*x.to = n << 20
 	}
@@ -87,7 +87,7 @@ func (o *serveOptions) limits(s *serveSettings) error {
 	}{"-run-cpu": {o.cpu, &s.limits.CPU}, "-run-time": {o.wall, &s.limits.Wall}} {
 		d, err := time.ParseDuration(x.text)
 		if err != nil || d < 4*time.Second {
-			return cli.Hinted(fmt.Errorf("%s is %q", name, x.text), "it is a time such as 30m or 2h")
+			return cli.Hinted(fmt.Errorf("%s is %q", name, x.text), "give a duration, such as 30m or 2h")
 		}
 		*x.to = d
 	}
@@ -130,7 +130,7 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 	}
 	var err error
 	if s.serves, err = intake.ParseServes(o.serves); err != nil {
-		return nil, cli.Hinted(fmt.Errorf("-serves: %w", err), "it names owners and repositories: acme, acme/infra, acme/team-*")
+		return nil, cli.Hinted(fmt.Errorf("-serves: %w", err), "name owners and repositories, separated by commas: acme, acme/infra, acme/team-*")
 	}
 	if err := environments.CheckDeployment(o.deployment); err != nil {
 		return nil, fmt.Errorf("-deployment: %w", err)
@@ -170,7 +170,7 @@ func (o *serveOptions) pluginEnv(a *cli.App) ([]string, error) {
 		}
 		if name, _, ok := strings.Cut(line, "="); !ok || name == "" {
 			// Not the line: it may be a secret.
-			return nil, cli.Hinted(fmt.Errorf("%s has a line that is not NAME=value", o.plugins), "each line of it is one variable, without quotes")
+			return nil, cli.Hinted(fmt.Errorf("%s has a line that is not NAME=value", o.plugins), "write one variable on each line, without quotes: AWS_REGION=eu-central-1")
 		}
 		env = append(env, line)
 	}
@@ -181,18 +181,18 @@ func (o *serveOptions) pluginEnv(a *cli.App) ([]string, error) {
 func (o *serveOptions) github(a *cli.App, s *serveSettings) error {
 	if o.appID == "" || o.appKey == "" || o.secret == "" {
 		return cli.Hinted(errors.New("serve needs -app-id, -app-key and -webhook-secret"),
-			"make a GitHub App at https://github.com/settings/apps/new; `lockstep serve -help` lists its permissions. Without an App, try `lockstep demo`")
+			"register a GitHub App at https://github.com/settings/apps/new with the permissions that `lockstep serve -help` lists. To try Lockstep without an App, run `lockstep demo`")
 	}
 	id, err := strconv.ParseInt(o.appID, 10, 64)
 	if err != nil || id <= 0 {
-		return cli.Hinted(fmt.Errorf("-app-id is %q, which is no number", o.appID), "it is the number that the App's settings on GitHub call App ID")
+		return cli.Hinted(fmt.Errorf("-app-id is %q, which is not a number", o.appID), "copy the number after \"App ID\" in the App's settings on GitHub")
 	}
 	key, err := readFile(a, "app-key", o.appKey)
 	if err != nil {
 		return err
 	}
 	if s.app, err = github.NewApp(github.AppConfig{ID: id, Key: github.NewSecret(key), URL: o.githubURL}); err != nil {
-		return cli.Hinted(err, "-app-key names the .pem file that GitHub gave out when the key was made; -github-url an https address")
+		return cli.Hinted(err, "give -app-key the .pem file that you downloaded from the App's settings on GitHub, and -github-url an https address")
 	}
 	secret, err := readFile(a, "webhook-secret", o.secret)
 	if err != nil {
@@ -226,14 +226,14 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 	if s.url != "" {
 		u, err := url.Parse(s.url)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" {
-			return cli.Hinted(fmt.Errorf("-url is %q, which is not the address of a page", o.url), "such as -url https://lockstep.example.com")
+			return cli.Hinted(fmt.Errorf("-url is %q, which is not the address of a server", o.url), "write the scheme and the host, without a path: -url https://lockstep.example.com")
 		}
 		s.access.Hosts, s.access.Secure = []string{strings.ToLower(u.Host)}, u.Scheme == "https"
 	}
 	if o.token == "" {
 		o.token = filepath.Join(s.data, pageToken)
 		if err := makeToken(a.Path(o.token)); err != nil {
-			return cli.Hinted(fmt.Errorf("open data directory: %w", err), "-data names a directory that this user can write to")
+			return cli.Hinted(fmt.Errorf("the data directory cannot be opened: %w", err), "name a directory that this user can write to: -data DIR")
 		}
 	}
 	s.tokenFile = o.token
@@ -242,7 +242,7 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 		return err
 	}
 	if len(token) < page.ShortestToken {
-		return cli.Hinted(fmt.Errorf("the token in %s has %d characters", o.token, len(token)), "make a random one of %d or more: openssl rand -hex 32", page.ShortestToken)
+		return cli.Hinted(fmt.Errorf("the token in %s is too short: it has %d characters", o.token, len(token)), "write a random token of at least %d characters into the file: openssl rand -hex 32", page.ShortestToken)
 	}
 	s.access.Token, s.secrets = token, append(s.secrets, token)
 	return nil
@@ -271,14 +271,14 @@ func makeToken(name string) error {
 func readFile(a *cli.App, option, name string) (string, error) {
 	data, err := os.ReadFile(a.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", cli.Hinted(fmt.Errorf("-%s: there is no file %s", option, name), "the option takes the name of a file, not its content")
+		return "", cli.Hinted(fmt.Errorf("the file %[2]s of -%[1]s does not exist", option, name), "give the option the name of a file, not its content")
 	}
 	if err != nil {
 		return "", fmt.Errorf("-%s: %s", option, cli.Reason(err))
 	}
 	text := strings.TrimSpace(string(data))
 	if text == "" {
-		return "", fmt.Errorf("-%s: the file %s is empty", option, name)
+		return "", fmt.Errorf("the file %[2]s of -%[1]s is empty", option, name)
 	}
 	return text, nil
 }

@@ -18,7 +18,7 @@ import (
 // states reads the options of states in S3: where they may be, and whose credentials reach them.
 func (o *serveOptions) states(a *cli.App, s *serveSettings) (err error) {
 	if s.ownStates, err = places.ParseOwn(o.own); err != nil {
-		return cli.Hinted(fmt.Errorf("-states: %w", err), "such as -states 's3://BUCKET/{owner}/{name}/**'")
+		return cli.Hinted(fmt.Errorf("-states: %w", err), "write patterns like -states 's3://BUCKET/{owner}/{name}/**'")
 	}
 	if o.stateRole == "" {
 		return nil
@@ -28,23 +28,23 @@ func (o *serveOptions) states(a *cli.App, s *serveSettings) (err error) {
 		err = errors.New("no region is set")
 	}
 	if err != nil {
-		return cli.Hinted(fmt.Errorf("-state-role: %w", err), "AWS_REGION, and AWS_PROFILE or other credentials, say by whom the role is assumed")
+		return cli.Hinted(fmt.Errorf("-state-role: %w", err), "set AWS_REGION, and AWS_PROFILE or other credentials that may assume the role")
 	}
 	if !strings.Contains(o.stateRole, ":role/") {
-		return cli.Hinted(fmt.Errorf("-state-role is %q, which is not the ARN of a role", o.stateRole), "such as arn:aws:iam::111122223333:role/lockstep-states")
+		return cli.Hinted(fmt.Errorf("-state-role is %q, which is not the ARN of a role", o.stateRole), "write the whole ARN: -state-role arn:aws:iam::111122223333:role/lockstep-states")
 	}
 	s.credentials = sessions.Role{ARN: o.stateRole, ExternalID: o.stateExternalID, STS: sts.NewFromConfig(cfg)}.For
 	return nil
 }
 
 // ownCredentials is the note if no role limits the access of runs.
-const ownCredentials = "states in S3 are reached with the credentials of serve itself, by every run alike; -state-role has each run reach its own state only"
+const ownCredentials = "each run can reach all states in S3 that the credentials of lockstep serve can reach. To limit a run to its own state, set -state-role"
 
 // release frees the state of a repository for another one.
 func release(a *cli.App, data, place string) error {
 	d, err := localstore.Open(data)
 	if err != nil {
-		return cli.Hinted(err, "-data names the data directory of serve")
+		return cli.Hinted(err, "name the data directory of `lockstep serve`: -data DIR")
 	}
 	defer d.Close()
 	c, err := dispatch.Release(a.Ctx, d.Records, place)
@@ -52,8 +52,8 @@ func release(a *cli.App, data, place string) error {
 		return err
 	}
 	if c == nil {
-		return cli.Hinted(fmt.Errorf("no repository owns the state %s", place), "write it as in comments: s3://BUCKET/KEY, with the workspace in the key")
+		return cli.Hinted(fmt.Errorf("no repository owns the state %s", place), "copy the address from a plan's comment: s3://BUCKET/KEY, with the workspace in the key")
 	}
-	fmt.Fprintf(a.Out, "The state %s was that of the project %s of %s. The next project that the base branch has there gets it.\n", place, c.Project, c.Repo)
+	fmt.Fprintf(a.Out, "Released the state %s, which belonged to the project %s of %s. The next project with this address on its base branch gets the state.\n", place, c.Project, c.Repo)
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release a lock that its holder left behind", Run: func(a *cli.App, args []string) int {
+var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release the state lock of a process that has died", Run: func(a *cli.App, args []string) int {
 	var force bool
 	f := a.NewFlags("force-unlock", "force-unlock [OPTIONS] LOCK_ID")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
@@ -18,7 +18,7 @@ var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release a lock th
 		return code
 	}
 	if f.NArg() != 1 {
-		return a.Usage("force-unlock takes exactly one lock ID, which the message about the lock shows")
+		return a.Usage("copy the ID from the message about the lock: lockstep force-unlock ID", "force-unlock takes exactly one lock ID")
 	}
 	op := opening.New(a)
 	b, ds := op.OpenBackend(opening.Access{})
@@ -37,7 +37,7 @@ var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release a lock th
 	}
 	if err := st.Workspace.Unlock(context.WithoutCancel(a.Ctx), id); err != nil {
 		a.Show(ds)
-		return a.Usage("Failed to unlock state: %s; nothing was released", err)
+		return a.Usage("copy the lock ID from the message about the lock, and run the command again", "Failed to unlock state: %s; nothing was released", err)
 	}
 	fmt.Fprintf(a.Out, "The lock %s has been released: others can lock the state now.\n", id)
 	return a.Show(ds)

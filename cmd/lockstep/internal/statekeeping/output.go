@@ -27,11 +27,11 @@ var Output = cli.Command{Name: "output", Synopsis: "Show the output values of th
 	}
 	switch {
 	case f.NArg() > 1:
-		return f.Refuse("Unexpected argument", "output takes at most one name: without a name it shows all outputs")
+		return f.Refuse("Unexpected argument", "Give the command output one name, or no name for all outputs.")
 	case raw && asJSON:
-		return f.Refuse("Invalid output format", "-raw and -json exclude each other")
+		return f.Refuse("Invalid output format", "The options -raw and -json cannot be used together.")
 	case raw && f.NArg() == 0:
-		return f.Refuse("Output name required", "output -raw needs the name of an output: -json shows all of them")
+		return f.Refuse("Output name required", "The option -raw shows one output. Write its name: lockstep output -raw NAME. For all outputs, use -json.")
 	}
 	op, ds := opening.Stored(a, x)
 	if ds.HasErrors() {

@@ -14,7 +14,7 @@ import (
 // unresolvedCode is the exit code while there are unresolved creations.
 const unresolvedCode = 2
 
-var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all that a killed apply has done", Run: func(a *cli.App, args []string) int {
+var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a killed apply into the state", Run: func(a *cli.App, args []string) int {
 	x := opening.Access{Lock: "recover"}
 	var asJSON, retryAll bool
 	var forget, retry string
@@ -22,9 +22,9 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
 	f.BoolVar(&asJSON, "json", false, "print the unresolved creations as JSON")
-	f.StringVar(&forget, "forget", "", "the objects at this address, and at the addresses behind the options, do not exist: settle their creations; or settle conflicts there in favour of the state")
-	f.StringVar(&retry, "retry", "", "create the objects at this address, and at the addresses behind the options, again")
-	f.BoolVar(&retryAll, "retry-all", false, "settle all unresolved creations: create the objects again")
+	f.StringVar(&forget, "forget", "", "the object at this address does not exist, or the state is right about it; more addresses can follow the options")
+	f.StringVar(&retry, "retry", "", "create the object at this address again; more addresses can follow the options")
+	f.BoolVar(&retryAll, "retry-all", false, "create all objects again whose creation is unresolved")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -38,9 +38,9 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	}
 	switch {
 	case given == 0 && len(settled) > 0:
-		return a.Usage("say what to do about %s: -forget if there are no such objects, -retry to create them again", strings.Join(settled, ", "))
+		return a.Usage("add -forget if the objects do not exist, or -retry to create them again", "recover needs a decision about %s", strings.Join(settled, ", "))
 	case given > 1, retryAll && len(settled) > 0:
-		return a.Usage("use -forget, -retry and -retry-all one at a time")
+		return a.Usage("give one of them, and run the command once for each", "-forget, -retry and -retry-all cannot be used together")
 	}
 	op, ds := opening.Stored(a, x)
 	if ds.HasErrors() {
@@ -56,17 +56,17 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	switch {
 	case err != nil:
 		op.Unlock(a.Ctx)
-		return a.Usage("the journal could not be written: %s", err)
+		return a.Usage("nothing was settled: run the same command again", "the journal could not be written: %s", err)
 	case len(unknown) > 0:
 		op.Unlock(a.Ctx)
-		return a.Usage("there is nothing to settle at %s; \"lockstep recover\" lists what there is. Nothing was settled", strings.Join(unknown, ", "))
+		return a.Usage("run `lockstep recover` for a list of what needs a decision", "%s needs no decision, so nothing was settled", strings.Join(unknown, ", "))
 	}
 	ds = op.Unlock(a.Ctx)
 	if asJSON {
 		printRecovery(a, op.Recovery)
 	} else {
 		if dead != "" {
-			fmt.Fprintf(a.Out, "The lock of a dead run was taken over: %s.\n", dead)
+			fmt.Fprintf(a.Out, "Lockstep took over the lock of a run that has ended: %s.\n", dead)
 		}
 		if len(settled) > 0 {
 			tellSettled(a, settled, forget == "")
@@ -124,22 +124,22 @@ func printRecovery(a *cli.App, r operation.Recovery) {
 func tellRecovery(a *cli.App, r operation.Recovery) {
 	switch {
 	case r.Folded, len(r.Read) > 0:
-		fmt.Fprintln(a.Out, "The results of an apply that did not come to its end are in the state now.")
+		fmt.Fprintln(a.Out, "The last apply was interrupted. Its results are now in the state.")
 	case len(r.Unresolved) == 0 && len(r.Conflicts) == 0:
-		fmt.Fprintln(a.Out, "There is nothing to recover: the last apply came to its end.")
+		fmt.Fprintln(a.Out, "Nothing to recover: the last apply finished.")
 	}
 	for _, x := range r.Read {
-		fmt.Fprintf(a.Out, "\nThe %s of %s was under way: the next plan shows what became of it.\n", x.Action, x.Address)
+		fmt.Fprintf(a.Out, "\nThe apply was interrupted during the %s of %s. Run \"lockstep plan\": it reads the object and shows the result.\n", x.Action, x.Address)
 	}
 	for _, c := range r.Conflicts {
-		fmt.Fprintf(a.Out, "\n%s was changed by that apply, and by somebody else since: the latter was kept.\nOnce it is compared with what exists: lockstep recover -forget '%[1]s'\n", c.Address)
+		fmt.Fprintf(a.Out, "\nThe interrupted apply changed %s, and later somebody else wrote it into the state. Lockstep kept the later entry.\nCompare it with the real object, then run: lockstep recover -forget '%[1]s'\n", c.Address)
 	}
 }
 
 // tellSettled tells what becomes of the creations that a person has settled.
 func tellSettled(a *cli.App, addresses []string, again bool) {
 	if again {
-		fmt.Fprintf(a.Out, "The next plan creates again what it finds missing: %s.\nIf the provider then refuses an object that exists, adopt it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))
+		fmt.Fprintf(a.Out, "The next plan creates these objects again: %s.\nIf the provider refuses because an object exists, import it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))
 		return
 	}
 	fmt.Fprintf(a.Out, "Settled: %s.\n", strings.Join(addresses, ", "))

@@ -29,7 +29,7 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 		return code
 	}
 	if f.NArg() > 1 {
-		return f.Refuse(cli.TooMany, "show takes at most one file")
+		return f.Refuse(cli.TooMany, "Give the command show one file, or no file for the stored state.")
 	}
 	if f.NArg() == 1 {
 		path := a.Path(f.Arg(0))

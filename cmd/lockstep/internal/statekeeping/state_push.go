@@ -27,11 +27,11 @@ var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored st
 		return code
 	}
 	if f.NArg() != 1 {
-		return a.Usage("state push takes exactly one state file, or - for standard input")
+		return a.Usage("name the file, or - for standard input: lockstep state push errored.tfstate", "state push takes exactly one state file")
 	}
 	next, ds, err := readState(a, f.Arg(0))
 	if err != nil {
-		return a.Usage("%s", err)
+		return a.Usage("", "%s", err)
 	}
 	if ds.HasErrors() {
 		return a.Show(ds)
@@ -42,7 +42,7 @@ var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored st
 	}
 	if err := push(op, next, force); err != nil {
 		op.Finish(ds)
-		return a.Usage("the state is not pushed: %s", err)
+		return a.Usage("", "the state is not pushed: %s", err)
 	}
 	return op.Finish(ds)
 }}

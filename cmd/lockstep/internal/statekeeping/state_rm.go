@@ -20,7 +20,7 @@ var StateRm = cli.Command{Name: "state rm", Synopsis: "Forget objects without de
 		return code
 	}
 	if f.NArg() == 0 {
-		return a.Usage("state rm needs the addresses to remove")
+		return a.Usage("write one or more addresses: lockstep state rm aws_instance.web", "state rm needs an address")
 	}
 	if dry {
 		x.Lock = ""

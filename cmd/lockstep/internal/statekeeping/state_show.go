@@ -21,11 +21,11 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 		return code
 	}
 	if f.NArg() != 1 {
-		return a.Usage("state show takes exactly one address")
+		return a.Usage("write one address: lockstep state show 'aws_instance.web[0]'", "state show takes exactly one address")
 	}
 	addr, err := addrs.ParseAbsResourceInstance(f.Arg(0))
 	if err != nil {
-		return a.Usage("%s", err)
+		return a.Usage("", "%s", err)
 	}
 	op, ds := opening.Stored(a, x)
 	defer op.Close()
@@ -37,7 +37,7 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 	}
 	one, ok := justOne(op.State.Current, addr)
 	if !ok {
-		return a.Usage("the state has no resource instance %s; `lockstep state list` shows those that it has, with their keys", addr)
+		return a.Usage("run `lockstep state list` for all addresses with their keys", "the state has no resource instance %s", addr)
 	}
 	if ds = append(ds, op.RequireProvidersOf(one)...); ds.HasErrors() {
 		return a.Show(ds)

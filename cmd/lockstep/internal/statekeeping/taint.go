@@ -27,14 +27,14 @@ func markMain(a *cli.App, name string, args []string, to states.Status, done str
 		return code
 	}
 	if f.NArg() != 1 {
-		return a.Usage("%s takes exactly one address", name)
+		return a.Usage(fmt.Sprintf("write one address: lockstep %s aws_instance.web", name), "%s takes exactly one address", name)
 	}
 	addr, ds := cli.ParseInstance(f.Arg(0))
 	switch {
 	case ds.HasErrors():
 		return a.Show(ds)
 	case addr.Resource.Resource.Mode != addrs.Managed:
-		return a.Usage("only instances of managed resources can be tainted, and %s is not one", addr)
+		return a.Usage("name a resource instance: aws_instance.web, or module.net.aws_subnet.a[0]", "%s is not an instance of a managed resource, and only these can be tainted", addr)
 	}
 	op, ds := opening.Stored(a, x)
 	if ds.HasErrors() {

@@ -1,6 +1,8 @@
 package statekeeping
 
 import (
+	"fmt"
+
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
@@ -18,7 +20,7 @@ func WorkspaceDelete(family string) cli.Command {
 			return code
 		}
 		if f.NArg() != 1 {
-			return a.Usage("%s takes exactly one name", f.Name())
+			return a.Usage(fmt.Sprintf("write one name: lockstep %s NAME", f.Name()), "%s takes exactly one name", f.Name())
 		}
 		op, ds := openWorkspaces(a)
 		if ds.HasErrors() {
@@ -28,13 +30,13 @@ func WorkspaceDelete(family string) cli.Command {
 		switch {
 		case !op.has(name):
 			a.Show(ds)
-			return a.Usage("Workspace %q doesn't exist; `lockstep workspace list` shows those that there are", name)
+			return a.Usage("run `lockstep workspace list` for all workspaces", "Workspace %q doesn't exist", name)
 		case name == op.Workspace:
 			a.Show(ds)
-			return a.Usage("the workspace %q is the selected one, and cannot be deleted: select another one first", name)
+			return a.Usage("select another workspace first: lockstep workspace select NAME", "Workspace %q is selected, so it cannot be deleted", name)
 		case name == statebackend.DefaultWorkspace:
 			a.Show(ds)
-			return a.Usage("the workspace %q is always there, and cannot be deleted", name)
+			return a.Usage("to remove its objects, run `lockstep destroy` in it", "Workspace %q always exists, so it cannot be deleted", name)
 		}
 		return a.Show(append(ds, op.delete(name, locks, force)...))
 	}}

@@ -1,6 +1,8 @@
 package statekeeping
 
 import (
+	"fmt"
+
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -25,7 +27,7 @@ func WorkspaceNew(family string) cli.Command {
 		}
 		if op.has(name) {
 			a.Show(ds)
-			return a.Usage("Workspace %q already exists: select it with `lockstep workspace select`", name)
+			return a.Usage(fmt.Sprintf("run `lockstep workspace select %s`", name), "Workspace %q already exists", name)
 		}
 		var first *states.State
 		if from != "" {
@@ -35,7 +37,7 @@ func WorkspaceNew(family string) cli.Command {
 			if ds = append(ds, more...); err != nil || ds.HasErrors() {
 				code := a.Show(ds)
 				if err != nil {
-					code = a.Usage("%s", err)
+					code = a.Usage("", "%s", err)
 				}
 				return code
 			}

@@ -1,6 +1,7 @@
 package statekeeping
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
@@ -34,12 +35,12 @@ func workspaceName(f *cli.Flags, args []string, deed string) (name string, code 
 	a := f.App
 	switch {
 	case f.NArg() != 1:
-		return "", a.Usage("%s takes exactly one name", f.Name()), false
+		return "", a.Usage(fmt.Sprintf("write one name: lockstep %s NAME", f.Name()), "%s takes exactly one name", f.Name()), false
 	case a.Getenv(workspaceVariable) != "":
-		return "", a.Usage("the environment variable %s selects the workspace %q: unset it to %s another one", workspaceVariable, a.Getenv(workspaceVariable), deed), false
+		return "", a.Usage(fmt.Sprintf("unset %s to %s another workspace", workspaceVariable, deed), "the environment variable %s selects the workspace %q", workspaceVariable, a.Getenv(workspaceVariable)), false
 	}
 	if err := statebackend.CheckWorkspaceName(f.Arg(0)); err != nil {
-		return "", a.Usage("%s", err), false
+		return "", a.Usage("", "%s", err), false
 	}
 	return f.Arg(0), 0, true
 }

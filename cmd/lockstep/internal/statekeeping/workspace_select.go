@@ -27,7 +27,7 @@ func WorkspaceSelect(family string) cli.Command {
 			return a.Show(ds)
 		case !op.has(name) && !create:
 			a.Show(ds)
-			return a.Usage("Workspace %q doesn't exist: create it with `lockstep workspace new`, or use -or-create", name)
+			return a.Usage(fmt.Sprintf("run `lockstep workspace new %s`, or add -or-create", name), "Workspace %q doesn't exist", name)
 		case !op.has(name):
 			return a.Show(append(ds, op.create(name, cli.LockFlags{Lock: true}, nil)...))
 		}

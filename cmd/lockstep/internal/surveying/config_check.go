@@ -17,7 +17,7 @@ import (
 
 // ConfigCheck checks lockstep.hcl, or atlantis.yaml where there is none, and the projects that it
 // describes.
-var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hcl, or atlantis.yaml, and the projects that it describes", Run: func(a *cli.App, args []string) int {
+var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hcl or atlantis.yaml", Run: func(a *cli.App, args []string) int {
 	f := a.NewFlags("config check", "config check")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

@@ -18,13 +18,13 @@ import (
 )
 
 // ConfigImport writes lockstep.hcl from atlantis.yaml, and from the file of Atlantis' server.
-var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.hcl from an atlantis.yaml, or from the file of Atlantis' server", Run: func(a *cli.App, args []string) int {
+var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.hcl from atlantis.yaml", Run: func(a *cli.App, args []string) int {
 	var i configImport
 	f := a.NewFlags("config import", "config import [OPTIONS] [atlantis.yaml]")
 	f.BoolVar(&i.force, "force", false, "overwrite an existing lockstep.hcl")
-	f.BoolVar(&i.options.DropSteps, "drop-steps", false, "leave out the steps of workflows that run commands, also those that decide on an apply")
-	f.StringVar(&i.server, "server", "", "the file of the server's option --repo-config: what it requires counts, too")
-	f.StringVar(&i.repository, "repo", "", "the repository, as that file names it: github.com/OWNER/NAME (default: that of git's remote origin)")
+	f.BoolVar(&i.options.DropSteps, "drop-steps", false, "leave out the steps that run commands, even those that decide about an apply")
+	f.StringVar(&i.server, "server", "", "file of the Atlantis server's option --repo-config; its requirements become require blocks")
+	f.StringVar(&i.repository, "repo", "", "the repository's name in the file of -server: github.com/OWNER/NAME (default: that of git's remote origin)")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -35,7 +35,7 @@ var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.
 	case 1:
 		i.name = f.Arg(0)
 	default:
-		return a.Usage("the command config import reads one file, and not %d", f.NArg())
+		return a.Usage("name one file: lockstep config import atlantis.yaml", "config import reads one file, and you gave %d", f.NArg())
 	}
 	return i.run(a)
 }}
@@ -62,12 +62,12 @@ func (i configImport) run(a *cli.App) int {
 		src, err = []byte("version: 3\n"), nil
 	}
 	if err != nil {
-		return a.Failed(err)
+		return a.Failed(cli.Hinted(fmt.Errorf("%s cannot be read: %s", i.name, cli.Reason(err)), "name the file of the repository: lockstep config import atlantis.yaml"))
 	}
 	if i.server != "" {
 		text, err := os.ReadFile(a.Path(i.server))
 		if err != nil {
-			return a.Failed(err)
+			return a.Failed(cli.Hinted(fmt.Errorf("the file %s of -server cannot be read: %s", i.server, cli.Reason(err)), "name the file of the Atlantis server's option --repo-config: -server repos.yaml"))
 		}
 		if i.repository == "" {
 			i.repository = origin(a)
@@ -85,14 +85,14 @@ func (i configImport) run(a *cli.App) int {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
 	if err := put(root, flags, text); errors.Is(err, fs.ErrExist) {
-		return a.Show(diags.Errorf(nil, "There is a "+project.FileName+" already", "The command writes %s anew, and what stands in it would be lost. Move it away, or use -force.", project.FileName))
+		return a.Show(diags.Errorf(nil, project.FileName+" already exists", "The command would overwrite %s. Move the file away, or add -force.", project.FileName))
 	} else if err != nil {
 		return a.Failed(err)
 	}
-	fmt.Fprintf(a.Out, "%s is written. Where it stands, %s does not count any more.\n", project.FileName, atlantis.FileName)
+	fmt.Fprintf(a.Out, "Wrote %s. From now on, Lockstep does not read %s.\n", project.FileName, atlantis.FileName)
 	lost := len(slices.DeleteFunc(notices, func(n atlantis.Notice) bool { return n.Carried }))
 	if lost > 0 {
-		fmt.Fprintf(a.Out, "The comments at its beginning name what has no meaning here (%d).\n", lost)
+		fmt.Fprintf(a.Out, "The comments at its beginning list the settings that Lockstep does not have (%d).\n", lost)
 	}
 	return 0
 }

@@ -24,13 +24,13 @@ var Docs = cli.Command{Name: "docs", Synopsis: "Read the documentation", Run: fu
 	case f.NArg() == 1:
 		text, err := pages.Find(f.Arg(0))
 		if err != nil {
-			return a.Failed(cli.Hinted(err, "`lockstep docs` lists all topics, and `lockstep docs -search=WORDS` searches them"))
+			return a.Failed(cli.Hinted(err, "run `lockstep docs` for all topics, or `lockstep docs -search=WORDS`"))
 		}
 		io.WriteString(a.Out, text)
 	case search != "":
 		found := pages.Search(search)
 		if len(found) == 0 {
-			return a.Failed(cli.Hinted(fmt.Errorf("no page has %q", search), "search for fewer words, or list all topics with `lockstep docs`"))
+			return a.Failed(cli.Hinted(fmt.Errorf("no page has the words %q", search), "search for fewer words, or run `lockstep docs` for all topics"))
 		}
 		for _, p := range found {
 			fmt.Fprintf(a.Out, "%s\n  %s\n", p.Topic, p.Excerpt)

@@ -11,7 +11,7 @@ import (
 )
 
 // Projects lists the projects of the repository.
-var Projects = cli.Command{Name: "projects", Synopsis: "List the projects of the repository, as pull requests plan them", Run: func(a *cli.App, args []string) int {
+var Projects = cli.Command{Name: "projects", Synopsis: "List the projects that Lockstep plans in this repository", Run: func(a *cli.App, args []string) int {
 	var asJSON bool
 	f := a.NewFlags("projects", "projects [OPTIONS]")
 	f.BoolVar(&asJSON, "json", false, "print JSON")

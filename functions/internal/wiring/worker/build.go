@@ -47,7 +47,7 @@ func (w *Worker) build(ctx context.Context, message string) int {
 	var m pipeline.Message
 	id := os.Getenv("CODEBUILD_BUILD_ID")
 	if err := json.Unmarshal([]byte(message), &m); err != nil || m.Kind != pipeline.ToApply || id == "" {
-		w.Log.Error("this is no message of ours, or no build", "error", err, "build", id)
+		w.Log.Error("dropped a message that is not a build of Lockstep", "error", err, "build", id)
 		return 1
 	}
 	end := buildEnd(os.Getenv, time.Now())
@@ -59,7 +59,7 @@ func (w *Worker) build(ctx context.Context, message string) int {
 	log := w.Log.With("id", m.ID, "build", id, "repository", m.Pull.Repository(), "pull", m.Pull.Number)
 	x, err := w.of(ctx, m)
 	if err != nil {
-		log.Error("the build cannot begin", "error", err.Error())
+		log.Error("the build cannot start", "error", err.Error())
 		return 1
 	}
 	x.Build, x.Builds, x.Runners = id, nil, []string{environments.CodeBuild}

@@ -80,7 +80,7 @@ func (w *Worker) member(own *wiring.World) *member {
 		Scratch: w.scratch.Dir, Limits: limits(os.Getenv), Ports: ports(os.Getenv),
 		Remedy: limitRemedy,
 		Protection: func(lines []string) {
-			w.Log.Info("what programs of pull requests are kept from", "protection", lines)
+			w.Log.Info("restrictions of programs of pull requests", "protection", lines)
 		},
 	}
 	e.Packages = openPackages(w.function, w.World)

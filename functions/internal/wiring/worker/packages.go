@@ -52,10 +52,10 @@ func (p packages) Keep(ctx context.Context, name subprocess.PackageName, f *os.F
 		return err
 	}
 	if err := p.Packages.Keep(ctx, k.Key(), f); err != nil {
-		p.log.Warn("a provider's package is not kept, and will be downloaded again", "package", k.Key(), "error", err.Error())
+		p.log.Warn("could not store a provider's package; the next run downloads it again", "package", k.Key(), "error", err.Error())
 		return err
 	}
-	p.log.Info("a provider's package is kept for later runs", "package", k.Key())
+	p.log.Info("stored a provider's package for later runs", "package", k.Key())
 	return nil
 }
 

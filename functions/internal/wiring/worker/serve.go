@@ -46,7 +46,7 @@ func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, err
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-invoke
 func (w *Worker) next() {
 	if w.used() {
-		w.Log.Info("programs of a pull request have run here: the process ends, and another one takes the next message")
+		w.Log.Info("this process has run programs of a pull request, so it ends; a new process handles the next message")
 		w.scratch.Close()
 		os.Exit(0)
 	}

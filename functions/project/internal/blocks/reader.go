@@ -276,7 +276,7 @@ func NoBranch(pattern string, at hcl.Range) hcl.Diagnostics {
 		return nil
 	}
 	return hcl.Diagnostics{{Severity: hcl.DiagWarning, Subject: &at, Summary: "Pattern without branches",
-		Detail: fmt.Sprintf("No branch has a name like %q: names have no slash at the beginning or the end, and refs/heads/ is no part of them.", pattern)}}
+		Detail: fmt.Sprintf("No branch can have a name like %q. Write the name without refs/heads/, and without a slash at its beginning or end.", pattern)}}
 }
 
 // ValidPattern checks a pattern in doublestar's notation.
@@ -330,7 +330,7 @@ func Each[T any](r *Reader, name string, parse func(string) (T, error)) []T {
 func (r *Reader) NotEmpty(empty map[string]bool) {
 	for name, none := range empty {
 		if none && r.Has(name) && !r.Diags.HasErrors() {
-			r.Errorf(r.At(name), "Empty list", "The argument %q is empty: name something, or leave the argument out.", name)
+			r.Errorf(r.At(name), "Empty list", "The argument %q is empty. Add a value, or remove the argument.", name)
 		}
 	}
 }
@@ -354,7 +354,7 @@ func Named[T any](list hcl.Blocks, limit int, why string, read func(*Reader, *hc
 		case i >= limit:
 			r.Errorf(b.DefRange, "Too many "+b.Type+" blocks", "There are %d, and at most %d are allowed: %s.", len(list), limit, why)
 		case names[name]:
-			r.Errorf(b.DefRange, "Name of another "+b.Type, "There is another %s block %q: give one of them another name.", b.Type, name)
+			r.Errorf(b.DefRange, "Name of another "+b.Type, "Another %s block has the name %q. Give one of them another name.", b.Type, name)
 		default:
 			names[name] = true
 		}
