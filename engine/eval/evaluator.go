@@ -38,7 +38,7 @@ cycles, nobody waits for himself.
 
 An error in a local value makes all values behind it impossible, and each of their users would
 report it again. So the diagnostics of a value stay with the evaluator, and each who asks gets
-[diags.Reported]: an error that stands for another, and is not shown. To know whether a question was
+[diags.DependsOn]: an error that stands for another, and is not shown. To know whether a question was
 answered, a caller looks for errors; to show them, it takes [Evaluator.Diagnostics] as well.
 
 # Sharing
@@ -121,7 +121,7 @@ type cell struct {
 }
 
 // Diagnostics returns the diagnostics of all named values evaluated so far, each once. Those that
-// [diags.Reported] stands for are among them.
+// [diags.DependsOn] stands for are among them.
 func (e *Evaluator) Diagnostics() diags.Diagnostics {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -186,5 +186,5 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 	}
 	// A process may have died between the lock and the apply record. This one may have no access to states.
 	m := t.message
-	return pipeline.Send(ctx, t.queue, m.Pull, pipeline.Message{Kind: pipeline.ToRelease, Target: m.Target, Attempt: m.Attempt, Actor: m.Actor, At: m.At, Answer: m.Answer}, s.Plain(), m.Attempt)
+	return pipeline.Send(ctx, t.queue, m.Pull, pipeline.Message{Kind: pipeline.ToRelease, Target: m.Target, Attempt: m.Attempt, Actor: m.Actor, At: m.At, Answer: m.Answer}, s.MessageName(), m.Attempt)
 }

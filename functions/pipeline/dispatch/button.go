@@ -32,7 +32,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		}
 		if c.Project == "" {
 			l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
-			named = slices.DeleteFunc(named, func(s ledger.Versioned) bool { return !runs.Counted(s.Run, at) })
+			named = slices.DeleteFunc(named, func(s ledger.Versioned) bool { return !runs.CountedAtHead(s.Run, at) })
 			if err != nil || len(named) < l.Projects {
 				return c, nil, err
 			}
@@ -41,7 +41,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		return c, nil, nil
 	}
 	goesOn := func(s ledger.Versioned) bool { return s.Spec.Head == at && s.Phase.UnderWay() && s.SelectedBy(c) }
-	begun := func(s ledger.Versioned) bool { return runs.Queues(s.Run, co.Facts.Message.ID) }
+	begun := func(s ledger.Versioned) bool { return runs.QueuedBy(s.Run, co.Facts.Message.ID) }
 	if c.Verb == comment.Stop && slices.ContainsFunc(all, goesOn) || c.Verb == comment.Apply && slices.ContainsFunc(all, begun) {
 		return c, nil, nil
 	}
@@ -56,7 +56,7 @@ func (t *task) rerun(ctx context.Context) error {
 		return err
 	}
 	for _, n := range numbers {
-		m := t.message.Of(n)
+		m := t.message.ForPull(n)
 		l, err := t.ledger.LastLook(ctx, m.Pull)
 		if err != nil {
 			return err

@@ -655,7 +655,7 @@ func stopStory(t *testing.T, f *faults) {
 	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
 		t.Fatal(err)
 	}
-	if err := s.pipeline.Queue.Send(t.Context(), m.Again("test")); err != nil { // the queue's own is gone
+	if err := s.pipeline.Queue.Send(t.Context(), m.Resend("test")); err != nil { // the queue's own is gone
 		t.Fatal(err)
 	}
 	s.command("bob", n, "lockstep stop")

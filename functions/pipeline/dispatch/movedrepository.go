@@ -30,7 +30,7 @@ func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message) (pipeline.
 	if p.Inventory == nil {
 		return m, false, nil
 	}
-	if m.Heard() {
+	if m.Unverified() {
 		if known, err := p.knows(ctx, m); err != nil || !known {
 			return m, false, err
 		}

@@ -155,7 +155,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	tries := &ledger.Attempts{Ledger: p.Ledger(), Key: key}
 	if m.Event() || m.Kind == pipeline.Landed {
-		m.ID = m.First() // by which its answer may be begun, and plans are queued
+		m.ID = m.FirstID() // by which its answer may be begun, and plans are queued
 	}
 	// The queue counts the attempts at other messages.
 	begin := func(ctx context.Context) (int, error) {

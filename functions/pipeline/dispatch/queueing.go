@@ -139,7 +139,7 @@ func (q *queuer) GoOn(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all {
-		if s.Spec.Head != g.Head || !runs.InQueue(s.Run) {
+		if s.Spec.Head != g.Head || !runs.CheckedInQueue(s.Run) {
 			continue
 		}
 		p, err := q.groups().Plan(ctx, s.Run, sha)
@@ -150,7 +150,7 @@ func (q *queuer) GoOn(ctx context.Context) error {
 			continue
 		}
 		m := pipeline.Message{Kind: pipeline.ToQueue, Target: s.Target(), Attempt: s.Asked.Attempt, MergeGroup: sha}
-		if err := pipeline.Send(ctx, q.Queue, s.Pull, m, s.Plain(), s.Asked.Attempt, s.Artifacts.Begun, sha); err != nil {
+		if err := pipeline.Send(ctx, q.Queue, s.Pull, m, s.MessageName(), s.Asked.Attempt, s.Artifacts.Begun, sha); err != nil {
 			return err
 		}
 	}

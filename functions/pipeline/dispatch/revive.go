@@ -21,7 +21,7 @@ func (p *Pipeline) Revive(ctx context.Context, l ledger.Lease, now time.Time) er
 			return fmt.Errorf("revive %s: %w", l.Message.ID, err)
 		}
 		if goesOn {
-			return p.Queue.Send(ctx, l.Message.Again(fmt.Sprint(now.Unix()/600)))
+			return p.Queue.Send(ctx, l.Message.Resend(fmt.Sprint(now.Unix()/600)))
 		}
 	}
 	return p.Abandon(ctx, l.Message, "the process that did it ended before it was done")
@@ -73,5 +73,5 @@ func (p *Pipeline) resend(ctx context.Context, m pipeline.Message, now time.Time
 			return p.Abandon(ctx, m, "the repository was out of Lockstep's reach when the turn of this apply came")
 		}
 	}
-	return p.Queue.Send(ctx, m.Again(fmt.Sprint(now.Unix()/600)))
+	return p.Queue.Send(ctx, m.Resend(fmt.Sprint(now.Unix()/600)))
 }

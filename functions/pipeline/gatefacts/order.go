@@ -56,7 +56,7 @@ func (l *Line) Behind(ctx context.Context, r runs.Run) (*comment.Behind, error) 
 	if some && l.behind == nil {
 		var o *runs.Order
 		if o, err = l.Facts.Order(ctx); err == nil {
-			l.behind = o.Behinds()
+			l.behind = o.PredecessorsOf()
 		}
 	}
 	absent, err := Absent(ctx, l.Facts, err) // the base branch is deleted

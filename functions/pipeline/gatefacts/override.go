@@ -35,7 +35,7 @@ func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reas
 	}
 	if !slices.ContainsFunc(question.Facts.Lifts, func(x requirementrules.Lift) bool { return x.Answering }) {
 		shown, err := e.Ledger.ShownAt(ctx, r)
-		return reasons.VoidOverride{Edited: runs.Seen(shown, e.Message.At)}, l, err
+		return reasons.VoidOverride{Edited: runs.CouldHaveSeen(shown, e.Message.At)}, l, err
 	}
 	some, missing := requirementrules.MayLift(*question, login)
 	if !some {

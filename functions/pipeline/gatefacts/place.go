@@ -316,7 +316,7 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 // had reports whether the base of a run has the last word on its state: the pull request has removed the project by its merge, and
 // the tip of the base branch, which does not have it, can be read.
 func had(ctx context.Context, e *Reader, r runs.Run, tip string) (bool, error) {
-	if !runs.Had(r, e.Pull.Base.Ref) {
+	if !runs.RemovedFrom(r, e.Pull.Base.Ref) {
 		return false, nil
 	}
 	b, err := e.baseAt(ctx, tip)

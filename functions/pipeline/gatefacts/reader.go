@@ -166,7 +166,7 @@ func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, err
 	case other.Merged:
 		fate = runs.Merged
 	}
-	if l.As(fate) == *l {
+	if l.WithFate(fate) == *l {
 		return l, nil
 	}
 	if _, err := e.Ledger.Settle(ctx, r, l.Number, fate); err != nil {

@@ -15,7 +15,7 @@ func renamed(ctx context.Context, e *Reader) error {
 	if now.ID != was.ID || now.Owner == was.Owner && now.Name == was.Name {
 		return nil
 	}
-	if e.Message.Heard() {
+	if e.Message.Unverified() {
 		err := e.Hub.Confirm(ctx, e.Message.Pull.Number)
 		if errors.Is(err, github.ErrNotFound) {
 			return fmt.Errorf("%w: %s is not the repository %d", ErrGone, was, was.ID)

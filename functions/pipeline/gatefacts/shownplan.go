@@ -32,7 +32,7 @@ func (e *Reader) CompareShown(ctx context.Context, q *admission.Request) error {
 // Overtaken reports whether the merge of a pull request, which was looked at, came before a plan of a run that it can be about.
 func Overtaken(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	shown, err := e.Ledger.ShownAt(ctx, r)
-	return e.Pull.Merged && runs.Overtaken(r, shown, e.Pull.MergedAt), err
+	return e.Pull.Merged && runs.MergedTooEarly(r, shown, e.Pull.MergedAt), err
 }
 
 // ExternalID distinguishes the check runs of a commit.

@@ -58,7 +58,7 @@ func (p *Intake) reported(ctx context.Context, m pipeline.Message, e github.Repo
 		if err != nil {
 			return nil, err
 		}
-		if !w.Reported(e.Name) {
+		if !w.DependsOn(e.Name) {
 			continue
 		}
 		one := m

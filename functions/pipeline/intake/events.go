@@ -141,7 +141,7 @@ func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	}
 	var out []pipeline.Message
 	for _, n := range pulls {
-		out = append(out, m.Of(n))
+		out = append(out, m.ForPull(n))
 	}
 	return out
 }

@@ -184,7 +184,7 @@ func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.Pull
 	if err != nil {
 		return over, err
 	}
-	if w.Over(now, tip) {
+	if w.Due(now, tip) {
 		w.Pull, w.Base = p, tip
 		over = append(over, w)
 	}
@@ -203,7 +203,7 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 		if err != nil {
 			return err
 		}
-		if w.Over(now, w.Base) {
+		if w.Due(now, w.Base) {
 			w.Pull = pipeline.Pull{Installation: installation, Repo: repo, Number: w.Pull.Number}
 			over = append(over, w)
 		}

@@ -71,8 +71,8 @@ func (j *Janitor) recheck(ctx context.Context, states map[string]runs.Run, now t
 	for _, key := range slices.Sorted(maps.Keys(states)) {
 		r := states[key]
 		m := openplans.Message(r)
-		m.Pull, m.ID = r.Pull, fmt.Sprintf("%s-%s", m.Kind, r.Plain())
-		if err := j.Pipeline.Queue.Send(ctx, m.Again(fmt.Sprint(now.Unix()/3600))); err != nil {
+		m.Pull, m.ID = r.Pull, fmt.Sprintf("%s-%s", m.Kind, r.MessageName())
+		if err := j.Pipeline.Queue.Send(ctx, m.Resend(fmt.Sprint(now.Unix()/3600))); err != nil {
 			return err
 		}
 		f.States++

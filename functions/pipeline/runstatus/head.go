@@ -66,7 +66,7 @@ func facts(l Look, all []runs.Run) requiredcheck.Facts {
 		case r.Spec.Head == l.Head && r.Phase != runs.Superseded:
 			f.Projects = append(f.Projects, r.Standing())
 		}
-		if runs.Counted(r, l.Head) {
+		if runs.CountedAtHead(r, l.Head) {
 			planned++
 		}
 	}

@@ -24,7 +24,7 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 	if err != nil {
 		return p, err
 	}
-	p.Lock = lock.Of(r.Pull.Number)
+	p.Lock = lock.OwnLock(r.Pull.Number)
 	switch p.Standing {
 	case comment.Awaiting, comment.ApplyQueued, comment.Applying, comment.Stopped, comment.Applied, comment.PartApplied, comment.ApplyFailed:
 		return p, nil

@@ -159,7 +159,7 @@ func TestAwaited(t *testing.T) {
 	} {
 		q := allowed()
 		q.Run.Project, q.Order = "app", runstest.Order("app>net", "", "app:planned net:applying")
-		q.Run = q.Run.Await(runs.Waiting{For: "comment", By: "bob", Answer: "7", Plan: planHash, On: []string{"net"}})
+		q.Run = q.Run.WithWaiting(runs.Waiting{For: "comment", By: "bob", Answer: "7", Plan: planHash, On: []string{"net"}})
 		if !q.Run.Waiting() || q.Run.Standing() != comment.Awaiting {
 			t.Fatalf("%s: it does not wait", c.name)
 		}

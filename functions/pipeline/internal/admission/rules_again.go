@@ -108,7 +108,7 @@ func outputsMoved(q *Request) reasons.Reason {
 		return nil
 	}
 	var on []string
-	for _, target := range runs.Outdated(q.Run, q.Applied) {
+	for _, target := range runs.ReadsOutdated(q.Run, q.Applied) {
 		if q.Run.Plan.Parts == nil || q.Run.Plan.Parts.PlannedOn[target] == "" {
 			on = append(on, runs.ProjectOf(target))
 		}

@@ -75,7 +75,7 @@ func planReplaced(q *Request) reasons.Reason {
 // inOrder holds that the projects that this one depends on are applied, as far as the pull request changes
 // them; or those that depend on it, where it is destroyed.
 func inOrder(q *Request) reasons.Reason {
-	name, b := q.Run.Project, q.Order.Behind(q.Run, q.later())
+	name, b := q.Run.Project, q.Order.Predecessors(q.Run, q.later())
 	switch {
 	case b == nil:
 		return nil

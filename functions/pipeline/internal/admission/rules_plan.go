@@ -23,7 +23,7 @@ func headMoved(q *Request) reasons.Reason {
 func unseen(q *Request) reasons.Reason {
 	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged()}
 	switch {
-	case q.Decided, q.later(), q.merged() && !runs.Whole(q.Run): // nobody is shown the name of the latter, and notAll refuses it
+	case q.Decided, q.later(), q.merged() && !runs.PlansEverything(q.Run): // nobody is shown the name of the latter, and notAll refuses it
 		return nil
 	case q.Together && !(q.ApplyUnseen && runs.Additive(q.Run)):
 		return reasons.PlanUnseen{Project: q.Run.Project, Let: q.ApplyUnseen}
@@ -31,7 +31,7 @@ func unseen(q *Request) reasons.Reason {
 		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.Plan.Hash}
 	case q.Named != "":
 		return nil
-	case !runs.Seen(q.Shown, q.At):
+	case !runs.CouldHaveSeen(q.Shown, q.At):
 		newer.Shown = !q.Shown.IsZero()
 		return newer
 	}
@@ -58,7 +58,7 @@ func shownExchanged(q *Request) reasons.Reason {
 }
 
 func keptExchanged(q *Request) reasons.Reason {
-	if kept := cmp.Or(q.Kept, q.Run.Broken()); kept != "" {
+	if kept := cmp.Or(q.Kept, q.Run.Defect()); kept != "" {
 		return reasons.KeptExchanged{Problem: kept, Merged: q.merged()}
 	}
 	return nil
@@ -185,7 +185,7 @@ func placeMoved(q *Request) reasons.Reason {
 
 // reserved holds that a state which a person keeps for one pull request is left alone by all others.
 func reserved(q *Request) reasons.Reason {
-	no := q.Reserved.Against(q.Pull.Number)
+	no := q.Reserved.Blocks(q.Pull.Number)
 	if no == nil {
 		return nil
 	}

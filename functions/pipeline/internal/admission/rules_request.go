@@ -88,7 +88,7 @@ func occasion(q *Request) reasons.Reason {
 	no := reasons.AppliedLater{Project: q.Run.Project}
 	if phase(q) == nil {
 		no.Renewed = q.Run.Standing() == comment.Renewed
-		if !runs.Whole(q.Run) {
+		if !runs.PlansEverything(q.Run) {
 			no.Options = q.Run.Spec.Options.Words()
 		}
 	}
@@ -109,7 +109,7 @@ func (q *Request) later() bool {
 // notAll holds that the merge, which stands for all that the pull request changes, applies no plan that leaves something of
 // it out: anybody who may plan gives a plan its options, and who merges need not look at them.
 func notAll(q *Request) reasons.Reason {
-	if q.merged() && !runs.Whole(q.Run) {
+	if q.merged() && !runs.PlansEverything(q.Run) {
 		return reasons.NotAll{Options: q.Run.Spec.Options.Words()}
 	}
 	return nil
@@ -128,7 +128,7 @@ func phase(q *Request) reasons.Reason {
 	case runs.Queued, runs.Planning:
 		return reasons.BeingPlanned{Merged: q.merged() || q.Pull.Merged}
 	case runs.PlanFailed:
-		return reasons.PlanIsBad{Head: r.Spec.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.End.StoppedBy, Plain: runs.Plain(r), Vain: runs.Stands(r)}
+		return reasons.PlanIsBad{Head: r.Spec.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.End.StoppedBy, Plain: runs.PlainPlanCommand(r), Vain: runs.KeepsOutcome(r)}
 	case runs.ApplyQueued, runs.Applying, runs.Continuing:
 		return reasons.BeingApplied{By: r.Asked.By, Verb: comment.Apply}
 	case runs.Applied:

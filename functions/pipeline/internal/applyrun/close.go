@@ -374,7 +374,7 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 		return nil
 	}
 	other := s.Asked.ApplyFor != cl.Facts.Message.ID && s.Phase.UnderWay()
-	if s.Phase == runs.Planned && !s.Plan.Applyable && runs.Complete(s.Run) || runs.Stands(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
+	if s.Phase == runs.Planned && !s.Plan.Applyable && runs.Complete(s.Run) || runs.KeepsOutcome(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
 		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it
 	}
 	no, err := cl.Queuer.enqueueOne(ctx, comment.Command{Verb: comment.Apply}, s, false)
@@ -423,7 +423,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return err
 	}
 	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.
-	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
+	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.HighestNumber(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
 		return err
 	}
 	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
@@ -434,7 +434,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		if err != nil {
 			return err
 		}
-		s.Plan.Upheld = s.Plan.Upheld || last.Was(s.Pull.Number, s.Spec.Head)
+		s.Plan.Upheld = s.Plan.Upheld || last.IsOf(s.Pull.Number, s.Spec.Head)
 	}
 	fate := runs.Closed
 	switch {

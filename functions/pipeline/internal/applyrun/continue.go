@@ -81,7 +81,7 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 // that the base branch grants now. The problem, for people, is one that stays.
 func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *application, problem string, done func(), err error) {
 	none := func() {}
-	plan, err := ap.Artifacts.Get(ctx, s.Applied())
+	plan, err := ap.Artifacts.Get(ctx, s.AppliedPlan())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		return nil, notes.PlanGone(), none, nil
 	}

@@ -27,7 +27,7 @@ func Finished(ctx context.Context, cl *Closer) error {
 		if err != nil {
 			return err
 		}
-		r, ok := runs.Finished(s.Run, l.By)
+		r, ok := runs.FinishedByAnother(s.Run, l.By)
 		if !ok {
 			continue
 		}
@@ -73,7 +73,7 @@ func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
 		if err := ledger.FinishUnapplied(ctx, ap.Ledger, l, r); err != nil {
 			return err
 		}
-		if err := pipeline.Send(ctx, ap.Queue, l.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), l.Pull.Number, "left", r.Pull.Number, r.Asked.Try); err != nil {
+		if err := pipeline.Send(ctx, ap.Queue, l.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.MessageName(), l.Pull.Number, "left", r.Pull.Number, r.Asked.Try); err != nil {
 			return err
 		}
 	}

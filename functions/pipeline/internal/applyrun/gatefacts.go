@@ -83,7 +83,7 @@ func (x *inquiry) request(ctx context.Context) (_ admission.Decision, err error)
 
 // saved reads the saved plan, and what GitHub shows of it.
 func (x *inquiry) saved(ctx context.Context) (no admission.Decision, err error) {
-	x.plan, err = x.ap.Artifacts.Get(ctx, x.s.Applied())
+	x.plan, err = x.ap.Artifacts.Get(ctx, x.s.AppliedPlan())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		x.q.Run.Phase = runs.New // the plan was deleted
 		return no, nil
@@ -116,7 +116,7 @@ func (x *inquiry) restored(ctx context.Context) (no admission.Decision, err erro
 		x.q.Run.Spec.Base, x.q.Run.Spec.Merge = x.ap.Facts.Pull.MergeSHA, x.ap.Facts.Pull.MergeSHA
 		return no, nil
 	}
-	x.q.Run = runs.Against(x.q.Run, x.merge, x.ap.Facts.Pull.Merged)
+	x.q.Run = runs.WithTrialMerge(x.q.Run, x.merge, x.ap.Facts.Pull.Merged)
 	return no, gatefacts.Restored(ctx, x.ap.Facts, &x.q, x.merge.SHA)
 }
 

@@ -87,7 +87,7 @@ func (qu *ApplyQueuer) notAlone(ctx context.Context, c comment.Command, r runs.R
 		return gatefacts.Unable(c, runs.Label(r), err)
 	}
 	if _, waits := d.Waits(); d.Allowed() || waits || only[reasons.BeingPlanned](d) {
-		d = admission.Refusal(reasons.OwnApply{Project: r.Project, Workspace: runs.Status(r).Workspace, Part: !runs.Whole(r)})
+		d = admission.Refusal(reasons.OwnApply{Project: r.Project, Workspace: runs.Status(r).Workspace, Part: !runs.PlansEverything(r)})
 	}
 	return gatefacts.Refused(c, runs.Label(r), d), nil
 }
@@ -112,7 +112,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	}
 	for _, better := range []func(ledger.Versioned) bool{
 		func(s ledger.Versioned) bool {
-			return s.Spec.Head == qu.Facts.Pull.Head.SHA || runs.Queues(s.Run, qu.Facts.Message.ID)
+			return s.Spec.Head == qu.Facts.Pull.Head.SHA || runs.QueuedBy(s.Run, qu.Facts.Message.ID)
 		},
 		func(s ledger.Versioned) bool { return !qu.Facts.Pull.Merged || !done(s.Run) },
 		func(s ledger.Versioned) bool {
@@ -162,10 +162,10 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 			if err := qu.Report.Reply(ctx, answer, report.ApplyReply(s.Run, gatefacts.Refused(c, s.Project, held))); err != nil {
 				return nil, err
 			}
-			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: after})
+			s.Run = s.WithWaiting(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: after})
 			s.Asked.Late = true
 		case waits:
-			s.Run = s.Await(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: on})
+			s.Run = s.WithWaiting(runs.Waiting{For: m.ID, By: m.Actor, Answer: answer, Plan: s.Plan.Hash, On: on})
 		case !d.Allowed():
 			return gatefacts.Refused(c, runs.Label(s.Run), d), nil
 		default:
@@ -212,7 +212,7 @@ func (qu *ApplyQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err := qu.Report.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Asked.Try, Actor: r.Asked.By, Answer: r.Asked.Answer}, r.Plain(), r.Asked.Try)
+	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: r.Target(), Attempt: r.Asked.Try, Actor: r.Asked.By, Answer: r.Asked.Answer}, r.MessageName(), r.Asked.Try)
 }
 
 // mayLand asks the gate about an apply of a merge that waits.

@@ -66,7 +66,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 		}
 		// The message comes first: a promise whose message was never sent would stand for ever.
 		next := pipeline.Message{Kind: pipeline.ToRecover, Target: s.Target(), Actor: m.Actor, At: m.At, Answer: answer}
-		if err := pipeline.Send(ctx, re.Queue, m.Pull, next, s.Plain(), answer); err != nil {
+		if err := pipeline.Send(ctx, re.Queue, m.Pull, next, s.MessageName(), answer); err != nil {
 			return nil, err
 		}
 		if err := re.Report.Reply(ctx, answer, recoverReply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Recover})); err != nil {

@@ -59,7 +59,7 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.D
 func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) error {
 	w := runs.Waiting{For: s.Asked.ApplyFor, By: s.Asked.By, Answer: s.Asked.Answer, Plan: s.Plan.Hash, On: on}
 	s = s.To(runs.Planned)
-	s.Run, s.Asked.Late = s.Await(w), true
+	s.Run, s.Asked.Late = s.WithWaiting(w), true
 	s, err := ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
@@ -193,5 +193,5 @@ func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullReques
 	case !pull.Open:
 		return nil
 	}
-	return pipeline.Send(ctx, ap.Queue, ap.Facts.Message.Pull, m, r.Plain(), r.Asked.Try, pull.Head.SHA)
+	return pipeline.Send(ctx, ap.Queue, ap.Facts.Message.Pull, m, r.MessageName(), r.Asked.Try, pull.Head.SHA)
 }

@@ -59,7 +59,7 @@ func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none led
 		return none, jobs.Refused, err
 	}
 	// The apply record comes last, immediately before the first change.
-	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.Brief(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.ForRecord(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
 	if err != nil {
 		return none, jobs.Refused, err
 	}
@@ -128,7 +128,7 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 		return nil
 	}
 	p.run.Plan.Again, p.run.Plan.Settled = p.q.Again.Hash, why
-	if err := p.ap.Artifacts.Put(ctx, p.run.Applied(), p.again.Plan.Plan); err != nil {
+	if err := p.ap.Artifacts.Put(ctx, p.run.AppliedPlan(), p.again.Plan.Plan); err != nil {
 		return err
 	}
 	p.ap.Report.Made = p.run.Plan.Again

@@ -72,7 +72,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	}
 	reply, err := x.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
 		u, err := un.Engine.Unlock(ctx, j)
-		return comment.Unlocked{Project: runs.Label(r), Locks: u.Locks, Others: u.Others, Elsewhere: have.Against(r.Pull.Number)}, err
+		return comment.Unlocked{Project: runs.Label(r), Locks: u.Locks, Others: u.Others, Elsewhere: have.Blocks(r.Pull.Number)}, err
 	})
 	if err != nil || v == nil {
 		return []comment.Reply{reply}, err
@@ -94,7 +94,7 @@ func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r ru
 	if err != nil {
 		return nil, err
 	}
-	other := have.Against(r.Pull.Number)
+	other := have.Blocks(r.Pull.Number)
 	no, is := refusal.(comment.Refused)
 	if other == nil || !is {
 		return refusal, nil

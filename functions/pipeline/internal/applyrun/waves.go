@@ -179,7 +179,7 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		return w.giveUp(ctx, s, d)
 	}
 	w.changed = true
-	s.Run = s.Wake(w.Facts.Message.ID)
+	s.Run = s.QueueWaiting(w.Facts.Message.ID)
 	if s, err = w.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply
 	if err := w.Report.Reply(ctx, s.Asked.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
 		return err
 	}
-	w.order, w.changed, s.Run = nil, true, s.Run.GiveUp()
+	w.order, w.changed, s.Run = nil, true, s.Run.WithoutWaiting()
 	if err := w.Report.PutCheck(ctx, s.Run); err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 		return nil
 	}
 	ranks, err := qu.Facts.Ranks(ctx, all)
-	slices.SortStableFunc(all, func(a, b ledger.Versioned) int { return runs.InTurn(ranks, a.Run, b.Run) })
+	slices.SortStableFunc(all, func(a, b ledger.Versioned) int { return runs.CompareByOrder(ranks, a.Run, b.Run) })
 	return err
 }
 
@@ -246,7 +246,7 @@ func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
 	if err := qu.tell(ctx, r); err != nil || qu.Facts.Message.Queue() == pipeline.Events && !r.Asked.Late {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.Asked.ThenApply)
+	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.MessageName(), "waits", r.Asked.ThenApply)
 }
 
 // tell reports the reasons for an apply to wait. The reasons why one is late are told by then.

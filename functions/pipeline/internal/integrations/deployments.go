@@ -125,6 +125,6 @@ func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) 
 		text = r.Project + ": not applied"
 	}
 	return github.Deployment{
-		Task: fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Asked.Try), SHA: sha, Environment: r.Plan.Deploys, Description: text, URL: p.URL, State: state,
+		Task: fmt.Sprintf("lockstep:%s:%d", r.MessageName(), r.Asked.Try), SHA: sha, Environment: r.Plan.Deploys, Description: text, URL: p.URL, State: state,
 	}
 }

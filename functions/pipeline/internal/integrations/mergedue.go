@@ -46,7 +46,7 @@ func appliedAt(r runs.Run, head string, p github.PullRequest, kept map[string]bo
 		return false, false
 	case r.Phase == runs.Applied && runs.Complete(r) && into(r.Asked.Into, p):
 		return true, true
-	case r.Phase == runs.Planned && !r.Plan.Applyable && runs.Complete(r), runs.Stands(r):
+	case r.Phase == runs.Planned && !r.Plan.Applyable && runs.Complete(r), runs.KeepsOutcome(r):
 		return true, kept[r.Key()]
 	}
 	return false, false

@@ -86,7 +86,7 @@ var ErrExchanged = errors.New("it was exchanged")
 // LoadInputs returns the inputs of a run's plan.
 func LoadInputs(ctx context.Context, from pipeline.Artifacts, r runs.Run) (Inputs, error) {
 	var in Inputs
-	data, err := from.Get(ctx, r.InputsOf())
+	data, err := from.Get(ctx, r.InputsRecord())
 	if err == nil {
 		err = json.Unmarshal(data, &in)
 	}
@@ -149,7 +149,7 @@ func plansOf(on map[string]string) (names []string) {
 // still needed.
 func Sweep(ctx context.Context, from pipeline.Artifacts, r runs.Run, n int, but ...pipeline.Artifact) error {
 	for i := r.Artifacts.Swept + 1; i <= n; i++ {
-		for _, a := range r.Kept(i) {
+		for _, a := range r.AllArtifacts(i) {
 			if slices.Contains(but, a) {
 				continue
 			}

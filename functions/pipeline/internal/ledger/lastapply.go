@@ -42,7 +42,7 @@ func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 		if err != nil {
 			return nil, err
 		}
-		if there != nil && (last == nil || last.Was(there.Number, there.Head) || !there.Settled && there.Number != r.Pull.Number) {
+		if there != nil && (last == nil || last.IsOf(there.Number, there.Head) || !there.Settled && there.Number != r.Pull.Number) {
 			last = there
 		}
 	}
@@ -141,7 +141,7 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 			if err != nil {
 				return nil, err
 			}
-			settled := have.As(runs.StillOpen)
+			settled := have.WithFate(runs.StillOpen)
 			settled.Applies = 0
 			if settled == last {
 				return nil, ErrAsIs
@@ -182,7 +182,7 @@ func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs
 		if l.Number != number {
 			return nil, ErrAsIs // another one was applied since
 		}
-		next := l.As(fate)
+		next := l.WithFate(fate)
 		if found = l; next == *l {
 			return nil, ErrAsIs
 		}

@@ -96,7 +96,7 @@ func TestInputs(t *testing.T) {
 	} {
 		store := &memory.Store{}
 		if value != "" {
-			if err := store.Artifacts().Put(t.Context(), r.InputsOf(), []byte(value)); err != nil {
+			if err := store.Artifacts().Put(t.Context(), r.InputsRecord(), []byte(value)); err != nil {
 				t.Fatal(err)
 			}
 		}

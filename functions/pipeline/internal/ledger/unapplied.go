@@ -35,7 +35,7 @@ func (l UnappliedMerge) Of(r runs.Run) bool {
 // Finishes reports whether the outcome of a run may have finished what the merge of another pull request has left of its project:
 // it is applied, and its plan was of all of it. Its base branch has to have that merge, too.
 func (l UnappliedMerge) Finishes(r runs.Run) bool {
-	return r.Phase == runs.Applied && runs.Whole(r) && (l.By == 0 || l.By == r.Pull.Number) && l.Pull.Number != r.Pull.Number
+	return r.Phase == runs.Applied && runs.PlansEverything(r) && (l.By == 0 || l.By == r.Pull.Number) && l.Pull.Number != r.Pull.Number
 }
 
 // PutUnapplied lists a run among those that merges have left unapplied. One that is listed for the same plan and apply stays as it is.

@@ -34,7 +34,7 @@ func SentStray(ctx context.Context, ld Ledger, m pipeline.Message) error {
 }
 
 func changeStray(ctx context.Context, ld Ledger, m pipeline.Message, change func(*Undeliverable)) error {
-	key := fmt.Sprintf("%s/%d-%s", undeliverables, m.Pull.Repo.ID, url.PathEscape(m.First()))
+	key := fmt.Sprintf("%s/%d-%s", undeliverables, m.Pull.Repo.ID, url.PathEscape(m.FirstID()))
 	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		var s Undeliverable
 		if err := json.Unmarshal(old, &s); old != nil && err != nil {

@@ -125,7 +125,7 @@ func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Vers
 		if err != nil {
 			return "", nil, err
 		}
-		if no := have.Against(r.Pull.Number); no != nil {
+		if no := have.Blocks(r.Pull.Number); no != nil {
 			no.Locking = true
 			return runs.Label(r), no, lo.giveBack(ctx, fresh)
 		}

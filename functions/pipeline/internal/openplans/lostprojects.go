@@ -30,7 +30,7 @@ func (f Finder) Lost(ctx context.Context, l ledger.Look) error {
 			}
 			m := check(s.Run)
 			m.Lost = true
-			if err := pipeline.Send(ctx, f.Queue, s.Pull, m, s.Plain(), "lost", l.Pull.Number, s.Asked.Attempt); err != nil {
+			if err := pipeline.Send(ctx, f.Queue, s.Pull, m, s.MessageName(), "lost", l.Pull.Number, s.Asked.Attempt); err != nil {
 				return err
 			}
 		}
@@ -43,5 +43,5 @@ func (f Finder) Lost(ctx context.Context, l ledger.Look) error {
 func (f Finder) Back(ctx context.Context, r runs.Run, tip string) error {
 	m := check(r)
 	m.Tip = tip
-	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), "back", fmt.Sprintf("%.12s", tip), r.Asked.Attempt)
+	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.MessageName(), "back", fmt.Sprintf("%.12s", tip), r.Asked.Attempt)
 }

@@ -4,11 +4,11 @@
 //
 //	an apply is settled     its pull request is merged, or closed: [Finder.Settled] sends one message
 //	its message is handled  [Finder.Find] lists the open plans of the state, and those that depend on it, and sends one each
-//	a plan is made          [Finder.Kept] does the same where an apply came in between
+//	a plan is made          [Finder.AllArtifacts] does the same where an apply came in between
 //
 // Before that they would be compared with a base branch that lacks what was applied: each would
 // revert it. The list of open plans may have entries too many; a plan is due by its own record
-// ([Due], [Outdated]). Each state has at most [AtOnce] of its plans under way, those of different authors in turn
+// ([Due], [ReadsOutdated]). Each state has at most [AtOnce] of its plans under way, those of different authors in turn
 // (fair); package reconcile comes back for the rest.
 //
 // It also has pull requests shown anew whose plans stand as they did, but are in another place: behind a person's lock
@@ -67,7 +67,7 @@ func (f Finder) Settled(ctx context.Context, r runs.Run, last *runs.LastApply) e
 	if last == nil {
 		return nil
 	}
-	return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.Plain(), last.Applies)
+	return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.MessageName(), last.Applies)
 }
 
 // Message is about the state of a run.
@@ -83,19 +83,19 @@ func (f Finder) Kept(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	if Due(r, last) {
-		return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.Plain(), "kept", r.Artifacts.Begun, last.Applies)
+		return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.MessageName(), "kept", r.Artifacts.Begun, last.Applies)
 	}
 	now, err := f.Ledger.Applies(ctx, r)
 	if err != nil || !Outdated(r, now) {
 		return err
 	}
-	return pipeline.Send(ctx, f.Queue, r.Pull, check(r), r.Plain(), "kept", r.Artifacts.Begun, "read", sum(now))
+	return pipeline.Send(ctx, f.Queue, r.Pull, check(r), r.MessageName(), "kept", r.Artifacts.Begun, "read", sum(now))
 }
 
 // Outdated reports whether the plan of a run has to be checked, since a project that it depends on was applied; now is the
 // number of applies to the states of those.
 func Outdated(r runs.Run, now map[string]int) bool {
-	return runs.Checkable(r) && len(runs.Outdated(r, now)) > 0
+	return runs.Checkable(r) && len(runs.ReadsOutdated(r, now)) > 0
 }
 
 func sum(applies map[string]int) (n int) {
@@ -142,7 +142,7 @@ func (f Finder) Find(ctx context.Context, m pipeline.Message) error {
 			return nil
 		}
 		// A message that is sent again is about another try: the first may have come too early.
-		if err := pipeline.Send(ctx, f.Queue, s.Pull, check(s.Run), s.Plain(), applies, strings.ReplaceAll(m.ID, "/", "-")); err != nil {
+		if err := pipeline.Send(ctx, f.Queue, s.Pull, check(s.Run), s.MessageName(), applies, strings.ReplaceAll(m.ID, "/", "-")); err != nil {
 			return err
 		}
 	}
@@ -170,7 +170,7 @@ func (f Finder) Next(ctx context.Context, r runs.Run) error {
 		return err
 	}
 	for _, t := range left[:min(len(left), AtOnce)] {
-		if err := pipeline.Send(ctx, f.Queue, t.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), t.Pull.Number, "next", r.Pull.Number, r.Asked.Try); err != nil {
+		if err := pipeline.Send(ctx, f.Queue, t.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.MessageName(), t.Pull.Number, "next", r.Pull.Number, r.Asked.Try); err != nil {
 			return err
 		}
 	}
@@ -187,7 +187,7 @@ func (f Finder) Tell(ctx context.Context, r runs.Run, why ...any) error {
 	opens = slices.DeleteFunc(opens, func(o runs.Open) bool { return o.Pull.Number == r.Pull.Number })
 	all := fair(opens)
 	for _, o := range all[:min(len(all), AtOnce)] {
-		parts := append([]any{r.Plain(), o.Pull.Number}, why...)
+		parts := append([]any{r.MessageName(), o.Pull.Number}, why...)
 		if err := pipeline.Send(ctx, f.Queue, o.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...); err != nil {
 			return err
 		}

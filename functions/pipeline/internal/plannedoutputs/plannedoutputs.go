@@ -89,9 +89,9 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 		if s.Address.Place == "" {
 			continue
 		}
-		x := jobs.PlannedOutputs{Project: s.Project, Target: s.Target(), Place: s.Address.Place, Failed: s.Phase == runs.PlanFailed && !runs.Stands(s)}
+		x := jobs.PlannedOutputs{Project: s.Project, Target: s.Target(), Place: s.Address.Place, Failed: s.Phase == runs.PlanFailed && !runs.KeepsOutcome(s)}
 		if hash := planned(s); hash != "" {
-			data, err := f.Artifacts.Get(ctx, runs.OutputsOf(s))
+			data, err := f.Artifacts.Get(ctx, runs.OutputsArtifact(s))
 			if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 				return runs.Failure{}, fmt.Errorf("read the planned outputs of %s: %w", s.Project, err)
 			}
@@ -129,7 +129,7 @@ func (f Foreseer) GoOn(ctx context.Context) error {
 			err = f.wake(ctx, r, all)
 		} else if now, is := due(r, all); is {
 			m := pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Asked.Attempt}
-			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt, r.NextBegun(), "on", digest(of(all, now)))
+			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt, r.NextBegun(), "on", digest(of(all, now)))
 		}
 		if err != nil {
 			return err
@@ -169,5 +169,5 @@ func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
 		}
 	}
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
-	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt, "after", digest(first))
+	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt, "after", digest(first))
 }

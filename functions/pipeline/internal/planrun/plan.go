@@ -86,7 +86,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	}
 	s = s.To(runs.Planning)
 	s.Asked.Missed = false
-	s.Artifacts.Begun, s.Plan.Applies = s.NextBegun(), q.Last.Known(s.Pull.Number)
+	s.Artifacts.Begun, s.Plan.Applies = s.NextBegun(), q.Last.CountFor(s.Pull.Number)
 	if s, err = pl.Ledger.Save(ctx, s); err != nil {
 		return err // a conflict: another process plans it
 	}
@@ -282,7 +282,7 @@ func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place str
 		return nil
 	}
 	last, err := pl.Facts.InTheWay(ctx, s.Run)
-	s.Plan.Applies = last.Known(s.Pull.Number)
+	s.Plan.Applies = last.CountFor(s.Pull.Number)
 	return err
 }
 
@@ -312,7 +312,7 @@ func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versio
 	if m.Head != s.Spec.Head {
 		return s, admission.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Spec.Head, ErrSuperseded)
 	}
-	s.Run = runs.Against(s.Run, m, pl.Facts.Pull.Merged)
+	s.Run = runs.WithTrialMerge(s.Run, m, pl.Facts.Pull.Merged)
 	return s, admission.Decide(q), nil
 }
 

@@ -374,13 +374,13 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	if pull.Fork() && !pull.Merged {
 		spec.Named = c.Commit
 	}
-	upheld, idle := runs.Upholds(s.Run, l.Head, l.Base)
+	upheld, idle := runs.HeadIsDone(s.Run, l.Head, l.Base)
 	s.Run = s.Queue(spec, runs.Asked{PlanFor: m.ID, PlanLine: lineOf(m.Lines, c), By: m.Actor, Answer: report.AnswerTo(m), Retry: c.Failed, Quiet: qu.quiet})
 	s.Pull = m.Pull
 	if !runs.Preview(s.Run) && l.Before(m.At) && appliedNext(m.Lines, c, s.Run) {
 		s.Asked.ThenApply = s.Asked.Try + 1
 	}
-	s.Plan.Upheld = upheld && runs.Optional(s.Run)
+	s.Plan.Upheld = upheld && runs.HasOptions(s.Run)
 	s.Plan.Idle = s.Plan.Upheld && idle
 	return s
 }
@@ -393,8 +393,8 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 		was = r.End.Was
 	}
 	// The merge stands for all that the pull request changes: a plan of a part of it, and one that never came to be, end there.
-	landed := qu.Facts.Pull.Merged && !r.Spec.AfterMerge && (!runs.Whole(r) || was == runs.PlanFailed)
-	if r.Spec.AfterMerge && !runs.Whole(r) && !r.Phase.Failed() { // a drift, say
+	landed := qu.Facts.Pull.Merged && !r.Spec.AfterMerge && (!runs.PlansEverything(r) || was == runs.PlanFailed)
+	if r.Spec.AfterMerge && !runs.PlansEverything(r) && !r.Phase.Failed() { // a drift, say
 		landed = true
 	}
 	o := r.Spec.Options
@@ -439,5 +439,5 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 // send sends the message for the plan of a queued run.
 func (qu *PlanQueuer) send(ctx context.Context, r runs.Run, name ...any) error {
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
-	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, m, append([]any{r.Plain(), r.Asked.Attempt}, name...)...)
+	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, m, append([]any{r.MessageName(), r.Asked.Attempt}, name...)...)
 }

@@ -45,9 +45,9 @@ func (qu *PlanQueuer) succeed(ctx context.Context, head string) error {
 		return err
 	}
 	for _, s := range known {
-		r, ok := runs.Succeeded(s.Run)
+		r, ok := runs.SupersededByRename(s.Run)
 		planned := func(x ledger.Versioned) bool {
-			return x.Spec.Head == head && runs.Precedes(s.Run, project.Project{Name: x.Project, Workspace: x.Workspace}) && x.Phase != runs.Superseded && x.Phase != runs.Dropped
+			return x.Spec.Head == head && runs.IsFormerNameOf(s.Run, project.Project{Name: x.Project, Workspace: x.Workspace}) && x.Phase != runs.Superseded && x.Phase != runs.Dropped
 		}
 		if !ok || s.Spec.Head != head || !slices.ContainsFunc(known, planned) {
 			continue

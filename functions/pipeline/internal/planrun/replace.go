@@ -22,7 +22,7 @@ type Kept struct {
 	Ledger    ledger.Ledger
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
-	Hooks     integrations.Hooks // of [Kept.Replace]
+	Hooks     integrations.Hooks // of [AllArtifacts.Replace]
 }
 
 // A Replacement is a plan that takes the place of a run's plan, because that does not fit any more:
@@ -87,7 +87,7 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	on, note := jobs.PlannedOn(foreseen, result.Asked)
 	report := []byte(k.Report.Clean(note.Above(result.Report)))
 	if err := errors.Join(put(s.SavedPlan(), result.Plan), put(s.Report(), report),
-		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsOf(), pipeline.Encode(in)), put(runs.OutputsOf(s.Run), result.Outputs)); err != nil {
+		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(runs.OutputsArtifact(s.Run), result.Outputs)); err != nil {
 		return s, err
 	}
 	s.Plan.Full = result.Full != ""

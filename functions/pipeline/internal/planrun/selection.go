@@ -178,7 +178,7 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 			was.Spec.Dir = p.Dir
 			is := was
 			is.Project, is.Workspace = p.Name, p.Workspace
-			return runs.Precedes(was, p.Project) && p.base == "" && (was.SelectedBy(c) || is.SelectedBy(c))
+			return runs.IsFormerNameOf(was, p.Project) && p.base == "" && (was.SelectedBy(c) || is.SelectedBy(c))
 		})
 		if r.SelectedBy(c) || before || (denied || back) && c.Selects(r.Project, r.Spec.Dir, r.Workspace) {
 			found = append(found, p)

@@ -29,7 +29,7 @@ func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
 		return gone(ctx, c, s, q.Run.Spec.Merge)
 	}
 	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.ApplyOn
-	s.Run = runs.Anew(s.Run, c.Facts.Message.ID)
+	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 		return err
 	}
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By}
-	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt)
+	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt)
 }
 
 // rests records that a plan which failed was not made again with what there is now.

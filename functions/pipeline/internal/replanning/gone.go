@@ -56,7 +56,7 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	if s.Plan.Hash != "" { // which people may have approved
 		s.Plan.Replaced = s.NextBegun()
 	}
-	s.Run = runs.Anew(s.Run, c.Facts.Message.ID)
+	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}

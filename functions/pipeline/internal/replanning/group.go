@@ -26,7 +26,7 @@ import (
 func (c *Checker) InQueue(ctx context.Context) error {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
+	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.CheckedInQueue(s.Run) {
 		return err
 	}
 	if err := c.Facts.Look(ctx); err != nil {
@@ -45,7 +45,7 @@ func (c *Checker) InQueue(ctx context.Context) error {
 	}
 	if shown, err := c.Ledger.ShownAt(ctx, s.Run); err != nil {
 		return err
-	} else if !runs.Empty(s.Run) && !runs.Seen(shown, now.At) {
+	} else if !runs.Empty(s.Run) && !runs.CouldHaveSeen(shown, now.At) {
 		return c.keep(ctx, s.Run, comment.QueuedPlan{Outcome: comment.QueueUnseen})
 	}
 	if c.plannedOn, _, err = c.Foreseer.Due(ctx, s.Run); err != nil {
@@ -98,7 +98,7 @@ func (c *Checker) tell(ctx context.Context, r runs.Run, p ledger.GroupPlan) erro
 func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
+	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.CheckedInQueue(s.Run) {
 		return err
 	}
 	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
@@ -177,7 +177,7 @@ func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, 
 	if err != nil {
 		return q, nil, err
 	}
-	q.Run = runs.Against(q.Run, github.Merge{Base: tip, BaseRef: c.Facts.Pull.Base.Ref, SHA: c.Facts.Message.MergeGroup}, false)
+	q.Run = runs.WithTrialMerge(q.Run, github.Merge{Base: tip, BaseRef: c.Facts.Pull.Base.Ref, SHA: c.Facts.Message.MergeGroup}, false)
 	return q, nil, c.Facts.Occasion(ctx, &q.Run)
 }
 

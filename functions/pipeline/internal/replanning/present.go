@@ -30,7 +30,7 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	if m.Head != r.Spec.Head {
 		return q, nil, planrun.ErrSuperseded
 	}
-	q.Run = runs.Against(q.Run, m, c.Facts.Pull.Merged)
+	q.Run = runs.WithTrialMerge(q.Run, m, c.Facts.Pull.Merged)
 	if err := gatefacts.Restored(ctx, c.Facts, &q, m.SHA); err != nil {
 		return q, nil, err
 	}

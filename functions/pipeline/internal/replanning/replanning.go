@@ -111,7 +111,7 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 		return s, err
 	}
 	var moved bool
-	c.applies = last.Known(s.Pull.Number)
+	c.applies = last.CountFor(s.Pull.Number)
 	if s.End.Fate == runs.Gone {
 		return s, nil
 	}
@@ -142,7 +142,7 @@ func (c *Checker) announced(ctx context.Context, s ledger.Versioned) (none ledge
 	case shown == s.Plan.Hash:
 		return none, c.announce(ctx, s.Run)
 	case s.Plan.Checked.Former != nil && shown == s.Plan.Checked.Former.PlanHash:
-		s.Run = s.With(s.Plan.Checked.Former)
+		s.Run = s.WithFormer(s.Plan.Checked.Former)
 	}
 	return s, nil
 }
@@ -203,7 +203,7 @@ type work struct {
 // open checks out the commit of a request's run and adds what has moved there since its plan was made. done removes the
 // checkout. no are the reasons why the plan cannot be made again there.
 func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done func(), no reasons.List, err error) {
-	w.kept, err = c.Artifacts.Get(ctx, q.Run.Applied())
+	w.kept, err = c.Artifacts.Get(ctx, q.Run.AppliedPlan())
 	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 		return w, nil, nil, err
 	}

@@ -30,7 +30,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		s, err := runs.DecodeCheck(old)
 		// One that was announced before, and has no record, is of an earlier version, or its process has died: it is looked for.
 		first = s.ID == 0 && !s.Asked && (old != nil || r.Phase == runs.Queued)
-		silent = first && r.Silent()
+		silent = first && r.WithoutCheck()
 		s.Asked = s.Asked || !silent
 		if !silent {
 			s.Shown = "" // until it is written: see untold
@@ -58,7 +58,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if err != nil {
 			return err
 		}
-		if other.Spec.Head != r.Spec.Head || s.ID == 0 && other.Silent() {
+		if other.Spec.Head != r.Spec.Head || s.ID == 0 && other.WithoutCheck() {
 			continue // its check here is history, or not made yet
 		}
 		if p, err = rp.project(ctx, other.Run, &gatefacts.Line{Facts: rp.Facts}); err != nil {
@@ -83,7 +83,7 @@ func merged(rp *Reporter, r runs.Run) bool {
 // conclusion. all are the records that count in it.
 func lags(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
 	shown := s.Conclusion
-	if w := runs.Instead(s, all); w != nil {
+	if w := runs.ShownInstead(s, all); w != nil {
 		shown = w.Conclusion
 	}
 	return s.Key != r.Key() && s.Check == r.Check() && s.Status == github.CheckCompleted && s.Shown != shown
@@ -115,7 +115,7 @@ func counting(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRe
 	isMerged := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() && s.Merged })
 	var out []runs.CheckRecord
 	for _, s := range all {
-		if s.Key != r.Key() && s.Counts(isMerged) {
+		if s.Key != r.Key() && s.CanReplace(isMerged) {
 			other, err := ld.Read(ctx, s.Key)
 			if err != nil {
 				return nil, err
@@ -222,7 +222,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	}
 	page := comment.Check{ProjectStatus: p}
 	shown := own.Conclusion
-	if w := runs.Instead(own, all); w != nil && own.Status == github.CheckCompleted {
+	if w := runs.ShownInstead(own, all); w != nil && own.Status == github.CheckCompleted {
 		shown = w.Conclusion
 		page.Others, page.Merged = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number), own.Merged && !w.Merged
 	}
@@ -239,20 +239,20 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	switch {
 	case first && own.ID == 0:
 		id = github.NewCheck
-	case own.Twinned():
+	case own.MayHaveDuplicates():
 		id = 0 // to be looked for
 	}
 	id, absent, err := putCheck(ctx, rp, id, check)
 	if err != nil || absent {
 		return err
 	}
-	written := runs.CheckRecord{ID: id, Shown: shown, Around: runs.Around(p), Required: runs.Brief(p.Required), Behind: p.Behind}
+	written := runs.CheckRecord{ID: id, Shown: shown, Around: runs.AroundDigest(p), Required: runs.ForRecord(p.Required), Behind: p.Behind}
 	written.Status, written.Conclusion = runs.ConcludeProject(p)
 	again := false
 	_, err = rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
 		var changed bool
-		if s, changed, again = s.Written(own, written); err == nil && !changed {
+		if s, changed, again = s.AfterWrite(own, written); err == nil && !changed {
 			err = ledger.ErrAsIs
 		}
 		return pipeline.Encode(s), err

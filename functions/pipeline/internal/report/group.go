@@ -17,7 +17,7 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 		return nil, err
 	}
 	for _, s := range all {
-		if s.Spec.Head != head || !runs.InQueue(s.Run) {
+		if s.Spec.Head != head || !runs.CheckedInQueue(s.Run) {
 			continue
 		}
 		p, err := ledger.Groups{Ledger: rp.Ledger}.Plan(ctx, s.Run, sha)

@@ -157,7 +157,7 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 func repeated(all []ledger.Versioned, head string) []string {
 	var projects, plain []string
 	for _, r := range all {
-		if c := runs.Plain(r.Run); r.Spec.Head == head && c != "" {
+		if c := runs.PlainPlanCommand(r.Run); r.Spec.Head == head && c != "" {
 			projects, plain = append(projects, runs.Label(r.Run)), append(plain, c)
 		}
 	}
@@ -225,7 +225,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		}
 		status, conclusion := runs.ConcludeProject(p)
 		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
-		if i < 0 || checks[i].Tells(conclusion, runs.Around(p), p.Required, checks) {
+		if i < 0 || checks[i].Shows(conclusion, runs.AroundDigest(p), p.Required, checks) {
 			continue
 		}
 		switch {
@@ -244,7 +244,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 // atHead is the number of runs at a head of the projects that it touches.
 func atHead(all []ledger.Versioned, head string) (n int) {
 	for _, r := range all {
-		if runs.Counted(r.Run, head) {
+		if runs.CountedAtHead(r.Run, head) {
 			n++
 		}
 	}
@@ -308,7 +308,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Lin
 		if err != nil {
 			return p, err
 		}
-		p.Lock = lock.Of(r.Pull.Number)
+		p.Lock = lock.OwnLock(r.Pull.Number)
 	}
 	if p.Body, p.Note, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing); err != nil {
 		return p, err

@@ -79,7 +79,7 @@ func isDue(made, left int) bool { return left == 0 || made%max(10, (made+left)/s
 // askForSync requests a sync of the comments after a step of a run. Of many plans, each tenth does, or fewer where there are
 // more than a hundred, and the last: whoever is the last to save a run sees that all others are at rest.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) error {
-	if r.Asked.Quiet && r.Made() && len(why) == 0 {
+	if r.Asked.Quiet && r.PlanEnded() && len(why) == 0 {
 		all, err := rp.Ledger.Runs(ctx, r.Pull)
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 		made, left := 0, 0
 		for _, s := range all {
 			switch {
-			case s.Asked.PlanFor == r.Asked.PlanFor && s.Silent():
+			case s.Asked.PlanFor == r.Asked.PlanFor && s.WithoutCheck():
 				left++
 			case s.Asked.PlanFor == r.Asked.PlanFor:
 				made++
@@ -97,7 +97,7 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 			return nil
 		}
 	}
-	parts := append([]any{r.Plain(), r.Asked.Attempt, r.Artifacts.Begun, r.Asked.Try, r.Plan.Applies, r.Apply.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-")}, why...)
+	parts := append([]any{r.MessageName(), r.Asked.Attempt, r.Artifacts.Begun, r.Asked.Try, r.Plan.Applies, r.Apply.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-")}, why...)
 	if r.Plan.Checked != nil && (r.Plan.Checked.PlannedOn != nil || len(r.Plan.Reads) > 0) {
 		parts = append(parts, "checked", r.Artifacts.Reserved) // its state has no other apply
 	}
