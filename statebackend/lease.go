@@ -103,7 +103,7 @@ func ParseLease(b []byte) (Lease, error) {
 //
 // The store compares and swaps, and looks at no clock. Its caller may take over
 //
-//   - the lease of any run that is [Lease.Due];
+//   - the lease of any run that is [Lease.Over];
 //   - at once, the lease of the run that it continues, if a record of its own proves that the
 //     process before is over.
 //

@@ -16,7 +16,7 @@ func With(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, contextKey{}, b)
 }
 
-// From returns the budget that [WithFormer] put into a context, or nil.
+// From returns the budget that [With] put into a context, or nil.
 func From(ctx context.Context) *Budget {
 	b, _ := ctx.Value(contextKey{}).(*Budget)
 	return b

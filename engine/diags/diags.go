@@ -232,7 +232,7 @@ func Reported() Diagnostics {
 	return Diagnostics{{Severity: Error, Summary: "a prerequisite failed", Extra: reported{}}}
 }
 
-// Unreported returns ds without those of [DependsOn].
+// Unreported returns ds without those of [Reported].
 func (ds Diagnostics) Unreported() Diagnostics {
 	out := ds[:0:0]
 	for _, d := range ds {

@@ -121,7 +121,7 @@ type cell struct {
 }
 
 // Diagnostics returns the diagnostics of all named values evaluated so far, each once. Those that
-// [diags.DependsOn] stands for are among them.
+// [diags.Reported] stands for are among them.
 func (e *Evaluator) Diagnostics() diags.Diagnostics {
 	e.mu.Lock()
 	defer e.mu.Unlock()

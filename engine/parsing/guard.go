@@ -11,7 +11,7 @@ import (
 // HCL evaluates an expression to its end, at any cost. Expressions that can make much of
 // little are therefore replaced in the tree that the parser returns: loops, templates and calls by
 // their like that count what they make and stop when the budget of the evaluation says
-// so (see budget.ForPull). Each of them evaluates a copy of the original whose parts count, so
+// so (see budget.Of). Each of them evaluates a copy of the original whose parts count, so
 // that what an expression means stays HCL's affair.
 
 // guardBody guards all expressions of a body.

@@ -50,7 +50,7 @@ func (l *Later) get(mode, name string) (*Schema, error) {
 }
 
 // Resource returns the schema of a resource type, or nil: there is none, or the provider declares it in
-// a way that cannot be understood ([Provider.Defect]). mode is one of "managed", "data" and "ephemeral".
+// a way that cannot be understood ([Provider.Broken]). mode is one of "managed", "data" and "ephemeral".
 func (p *Provider) Resource(mode, name string) *Schema {
 	if s := p.known(mode)[name]; s != nil {
 		return s

@@ -5,7 +5,7 @@
 //
 // It also has patterns of places ([Pattern]), with which people allow them, and the record of a
 // place's owner ([Claim]). It refuses to know repositories' contents, pull requests, and the rules
-// of permission: those are package runs. Start at [ForPull].
+// of permission: those are package runs. Start at [Of].
 package places
 
 import (

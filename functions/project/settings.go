@@ -40,7 +40,7 @@ type Settings struct {
 
 	// Hooks are the hook blocks: see [Settings.HooksOf].
 	Hooks []endpoints.Hook
-	// Notifications are the notify blocks: see [Settings.Shows].
+	// Notifications are the notify blocks: see [Settings.Tells].
 	Notifications []endpoints.Notification
 
 	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some may be missing, because the file has

@@ -62,7 +62,7 @@ func (g *Graph) Of(o addrs.Object) []addrs.ConfigResource {
 	return out
 }
 
-// Direct returns the direct dependencies of a block: [Graph.ForPull], computed once. The caller must
+// Direct returns the direct dependencies of a block: [Graph.Of], computed once. The caller must
 // not change the list.
 func (g *Graph) Direct(cr addrs.ConfigResource) []addrs.ConfigResource { return g.direct[cr] }
 

@@ -1,7 +1,7 @@
 // Package growth knows which functions may make much more of their arguments than these are, and
 // bounds their results from the arguments alone, before they are called. Of all others it knows
 // only that their results are in proportion to the arguments, which together are no larger than
-// one value may be: these results are measured once they are there. Start at [OwnLock].
+// one value may be: these results are measured once they are there. Start at [Of].
 package growth
 
 import (

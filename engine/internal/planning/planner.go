@@ -103,7 +103,7 @@ func (p *planner) selectPart() {
 func (p *planner) unselected(o addrs.Object) bool { return !p.selected.hasObject(o) }
 
 // report keeps diagnostics for the end of the plan. Those that stand for others are dropped here: where they come
-// from, the originals are kept (see [diags.DependsOn]).
+// from, the originals are kept (see [diags.Reported]).
 func (p *planner) report(ds diags.Diagnostics) {
 	ds = ds.Unreported()
 	if len(ds) == 0 {

@@ -104,7 +104,7 @@ func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, pl
 }
 
 // Client returns the process of a provider configuration, configured. Its diagnostics are kept in
-// [Session.Diagnostics], once; of a failure every caller gets [diags.DependsOn].
+// [Session.Diagnostics], once; of a failure every caller gets [diags.Reported].
 func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
 	s.mu.Lock()
 	if s.clients == nil {

@@ -1,10 +1,10 @@
 // Package counting holds the numbers of a change summary, for the engine and for everything that
 // shows or keeps them: the texts and messages of a plan, the records of runs, and comments.
 //
-// It refuses to know plans, actions and words: [plans.Plan.CanReplace] and [plans.Action.Count] count, and each
+// It refuses to know plans, actions and words: [plans.Plan.Counts] and [plans.Action.Count] count, and each
 // reader has sentences of its own. So a program without the engine can show a summary.
 //
-// [plans.Plan.CanReplace]: https://pkg.go.dev/github.com/lockstep-iac/lockstep/engine/plans#Plan.CanReplace
+// [plans.Plan.Counts]: https://pkg.go.dev/github.com/lockstep-iac/lockstep/engine/plans#Plan.Counts
 // [plans.Action.Count]: https://pkg.go.dev/github.com/lockstep-iac/lockstep/engine/plans#Action.Count
 package counting
 

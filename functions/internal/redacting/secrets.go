@@ -110,7 +110,7 @@ func (s *Secrets) Number(decimal string) {
 }
 
 // Key adds a key of a map. Such keys are often words, such as "username": they are found as whole
-// words only, and not at all if they are [Secrets.CountFor].
+// words only, and not at all if they are [Secrets.Known].
 func (s *Secrets) Key(name string) {
 	s.init()
 	if isNumber(name) {

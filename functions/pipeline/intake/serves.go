@@ -28,7 +28,7 @@ import (
 //
 // Names change hands: an account is closed and its name taken by somebody else, a repository is
 // deleted and made anew. So a name is served for the ID that it had when it was first
-// served ([CountFor]), and for another one only if somebody adds that ID, as above.
+// served ([Known]), and for another one only if somebody adds that ID, as above.
 //
 // A repository that is renamed or moved is served if its new name is named here too, and
 // for its new name alone. Its ID is not enough: who administers a repository renames it,

@@ -4,11 +4,11 @@
 //
 //	an apply is settled     its pull request is merged, or closed: [Finder.Settled] sends one message
 //	its message is handled  [Finder.Find] lists the open plans of the state, and those that depend on it, and sends one each
-//	a plan is made          [Finder.AllArtifacts] does the same where an apply came in between
+//	a plan is made          [Finder.Kept] does the same where an apply came in between
 //
 // Before that they would be compared with a base branch that lacks what was applied: each would
 // revert it. The list of open plans may have entries too many; a plan is due by its own record
-// ([Due], [ReadsOutdated]). Each state has at most [AtOnce] of its plans under way, those of different authors in turn
+// ([Due], [Outdated]). Each state has at most [AtOnce] of its plans under way, those of different authors in turn
 // (fair); package reconcile comes back for the rest.
 //
 // It also has pull requests shown anew whose plans stand as they did, but are in another place: behind a person's lock

@@ -22,7 +22,7 @@ type Kept struct {
 	Ledger    ledger.Ledger
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
-	Hooks     integrations.Hooks // of [AllArtifacts.Replace]
+	Hooks     integrations.Hooks // of [Kept.Replace]
 }
 
 // A Replacement is a plan that takes the place of a run's plan, because that does not fit any more:
