@@ -70,7 +70,7 @@ func Open(f Function) (*World, error) {
 		Queue:   awsstore.Queue{Client: w.SQS, URLs: w.queues()},
 		Serves:  s.Serves, Log: func(err error) { w.Log.Warn("turned away", "error", err.Error()) },
 	}
-	if s.Serves.None() {
+	if s.Serves.Empty() {
 		w.Log.Warn("no repository is served: the parameter Serves of the template is empty")
 	}
 	if f == Webhook {

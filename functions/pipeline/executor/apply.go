@@ -71,7 +71,7 @@ const saveEvery = 4 * time.Second
 
 // apply carries out a plan, as far as there is time.
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
-	begin, cancel := jobs.Starting(ctx, o.job.Times)
+	begin, cancel := jobs.StartingContext(ctx, o.job.Times)
 	defer cancel()
 	t := &teller{tell: o.job.Progress, far: comment.Progress{Of: operation.Actions(p)}}
 	if o.Begun != nil {

@@ -65,7 +65,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 	} else if remote {
 		options.RemoteState = readerOf(o).Read
 	}
-	calls, end, grace := jobs.Calling(ctx, o.job)
+	calls, end, grace := jobs.CallingContext(ctx, o.job)
 	o.OnClose(end)
 	ds = append(ds, o.OpenProviders(calls, d, options, grace)...)
 	if ds.HasErrors() {

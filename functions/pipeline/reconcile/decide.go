@@ -20,7 +20,7 @@ func missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
 	}
 	var out []github.DeliveryInfo
 	for _, a := range attempts {
-		if intake.Effective(a.Event) && !arrived[a.GUID] {
+		if intake.CanBecomeMessage(a.Event) && !arrived[a.GUID] {
 			arrived[a.GUID] = true // the others are older
 			out = append([]github.DeliveryInfo{a}, out...)
 		}

@@ -129,7 +129,7 @@ func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 	installed, err := j.App.Installations(ctx)
 	errs = append(errs, err)
 	for _, i := range installed {
-		if i.Suspended || !j.Pipeline.Serves.Owner(i.Account) {
+		if i.Suspended || !j.Pipeline.Serves.NamesOwner(i.Account) {
 			continue
 		}
 		repos, err := j.App.Repositories(ctx, i.ID)

@@ -146,7 +146,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	defer work.Wait()
 	defer stop()
 	failed := make(chan error, 2)
-	if s.serves.None() {
+	if s.serves.Empty() {
 		log(errors.New("no repository is served: -serves names the owners and repositories that are"))
 	}
 	work.Go(func() { failed <- m.Work(ctx) })

@@ -176,7 +176,7 @@ func (m Merger) clean(ctx context.Context, l ledger.Look) error {
 	if l.Landing == "" || l.Landing != head.SHA {
 		return nil
 	}
-	stays, err := gatefacts.Planned(ctx, m.Facts, head.Ref)
+	stays, err := gatefacts.BranchPlanned(ctx, m.Facts, head.Ref)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ func (t Teller) news(ctx context.Context) (out []news, err error) {
 	}
 	for _, r := range all {
 		r.Pull = t.Facts.Message.Pull // its record has the name that the repository had when it was planned
-		h, name := jobs.What(r.Run)
+		h, name := jobs.OutcomeOf(r.Run)
 		if name == "" {
 			continue
 		}

@@ -27,7 +27,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	// Who may not ask is told nothing of the runs, not even that there are none.
 	q, err := lo.Facts.Request(ctx, comment.Lock, runs.Run{})
 	if err != nil {
-		no, err := gatefacts.Unable(c, c.Project, err)
+		no, err := gatefacts.FinalReply(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
@@ -42,7 +42,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
 	if len(all) == 0 {
-		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(gatefacts.Unselected(c, known, reasons.NothingToLock{})))}, nil
+		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToLock{})))}, nil
 	}
 	if replies, err := lo.mayLock(ctx, c, all); err != nil || replies != nil {
 		return replies, err
@@ -72,7 +72,7 @@ func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.V
 	for _, s := range all {
 		q, err := lo.Facts.Request(ctx, comment.Lock, s.Run)
 		if err != nil {
-			no, err := gatefacts.Unable(c, runs.Label(s.Run), err)
+			no, err := gatefacts.FinalReply(c, runs.Label(s.Run), err)
 			if err != nil {
 				return nil, err
 			}

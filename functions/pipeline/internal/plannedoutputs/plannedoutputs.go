@@ -158,7 +158,7 @@ func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
 	}
 	edges, err := f.edges(ctx, r)
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		if _, err := gatefacts.Impossible(err); err != nil {
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,7 @@ func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error)
 		return nil, err
 	}
 	on := o.Edges()[r.Project]
-	all, err := gatefacts.Named(ctx, f.Facts, r.Spec.Base, on)
+	all, err := gatefacts.RunsNamed(ctx, f.Facts, r.Spec.Base, on)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func compared(q *admission.Request, found jobs.Checked) admission.Finding {
 
 // replace keeps the new plan in the place of the former one.
 func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Replacement, former *runs.Former) error {
-	kept := planrun.Kept{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects, Hooks: c.Hooks}
+	kept := planrun.PlanStore{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects, Hooks: c.Hooks}
 	s, err := kept.Replace(ctx, s, x)
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
@@ -119,7 +119,7 @@ const maxProblem = 8 << 10
 // same; any other error is returned.
 func (c *Checker) impossible(ctx context.Context, s ledger.Versioned, no reasons.List, err error) error {
 	if err != nil {
-		d, err := gatefacts.Impossible(err)
+		d, err := gatefacts.FinalRefusal(err)
 		if err != nil {
 			return err
 		}

@@ -14,14 +14,14 @@ import (
 func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
 	if err != nil {
-		if _, err := gatefacts.Impossible(err); err != nil {
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return err
 		}
 	}
 	if err != nil || no != nil {
 		return rests(ctx, c, s)
 	}
-	_, has, known, err := gatefacts.Has(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
+	_, has, known, err := gatefacts.ProjectAt(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
 	if err != nil {
 		return err
 	}

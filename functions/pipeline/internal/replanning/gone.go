@@ -24,7 +24,7 @@ func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) err
 		s.Run, _ = runs.RenamedByBase(s.Run, name)
 		return c.Report.AtRest(ctx, s.Run)
 	}
-	if err := planrun.Gone(ctx, c.Report, c.Ledger, s); err != nil {
+	if err := planrun.SupersedeRemoved(ctx, c.Report, c.Ledger, s); err != nil {
 		return err
 	}
 	s.Run, _ = runs.RemovedByBase(s.Run)
@@ -36,14 +36,14 @@ func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) err
 func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
 	if err != nil {
-		if _, err := gatefacts.Impossible(err); err != nil {
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return err
 		}
 	}
 	has, at := false, ""
 	if err == nil && no == nil {
 		at = q.Run.Spec.Base
-		p, there, _, err := gatefacts.Has(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
+		p, there, _, err := gatefacts.ProjectAt(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
 		if err != nil {
 			return err
 		}

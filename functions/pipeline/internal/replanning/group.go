@@ -140,7 +140,7 @@ func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) 
 		return out, fmt.Errorf("plan %s at the head of the merge queue: the new plan is missing, or of another state", q.Run.Project)
 	}
 	f := compared(q, again)
-	out.Since, out.Difference, out.settles = f.Reasons, again.Now.Again.Difference, f.Settles()
+	out.Since, out.Difference, out.settles = f.Reasons, again.Now.Again.Difference, f.OnlySettleable()
 	switch f.Verdict {
 	case admission.StillSame:
 		out.Outcome = comment.QueueSame
@@ -155,7 +155,7 @@ func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) 
 // failed is the comparison that cannot be made, for reasons, or for an error that nobody mends by trying again.
 func failed(no reasons.List, err error) (finding, error) {
 	if err != nil {
-		d, err := gatefacts.Impossible(err)
+		d, err := gatefacts.FinalRefusal(err)
 		if err != nil {
 			return finding{}, err
 		}
@@ -178,7 +178,7 @@ func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, 
 		return q, nil, err
 	}
 	q.Run = runs.WithTrialMerge(q.Run, github.Merge{Base: tip, BaseRef: c.Facts.Pull.Base.Ref, SHA: c.Facts.Message.MergeGroup}, false)
-	return q, nil, c.Facts.Occasion(ctx, &q.Run)
+	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
 // below are the pull requests whose changes to the state of a run are merged before its own, and are not applied yet: those

@@ -23,7 +23,7 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
-	m, err := c.Facts.Merged(ctx, &q)
+	m, err := c.Facts.TrialMerge(ctx, &q)
 	if err != nil {
 		return q, nil, err
 	}
@@ -37,7 +37,7 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
-	return q, nil, c.Facts.Occasion(ctx, &q.Run)
+	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
 // inputs compares the files of the plan with those of a checkout, in q, and returns the latter. gone is set if the checkout

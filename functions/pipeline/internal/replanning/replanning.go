@@ -263,7 +263,7 @@ func unusable(problem string) reasons.List {
 
 // watched has the plan checked, until the run moves on.
 func (c *Checker) watched(ctx context.Context, s ledger.Versioned, job jobs.Job, kept []byte) (jobs.Checked, error) {
-	ctx, stop := planrun.UntilMoved(ctx, c.Ledger, s, c.Poll)
+	ctx, stop := planrun.UntilChanged(ctx, c.Ledger, s, c.Poll)
 	defer stop()
 	return c.made(ctx, job, kept)
 }

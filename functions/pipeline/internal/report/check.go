@@ -20,7 +20,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Spec.Head == "" {
 		return nil
 	}
-	p, err := rp.project(ctx, r, &gatefacts.Line{Facts: rp.Facts})
+	p, err := rp.project(ctx, r, &gatefacts.OrderCache{Facts: rp.Facts})
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if other.Spec.Head != r.Spec.Head || s.ID == 0 && other.WithoutCheck() {
 			continue // its check here is history, or not made yet
 		}
-		if p, err = rp.project(ctx, other.Run, &gatefacts.Line{Facts: rp.Facts}); err != nil {
+		if p, err = rp.project(ctx, other.Run, &gatefacts.OrderCache{Facts: rp.Facts}); err != nil {
 			return err
 		}
 		if all, err = untold(ctx, rp.Ledger, other.Run); err != nil {

@@ -53,15 +53,15 @@ func waited(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 		return nil
 	}
 	f.Projects = slices.Clone(f.Projects)
-	line := &gatefacts.Line{Facts: rp.Facts}
+	line := &gatefacts.OrderCache{Facts: rp.Facts}
 	for i, p := range f.Projects {
 		at := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == l.Head && runs.Label(s.Run) == p.Label() })
 		if !p.MergeApplies || p.Standing != comment.NotApplied || p.Behind != nil || at < 0 {
 			continue
 		}
-		behind, err := line.Behind(ctx, all[at].Run)
+		behind, err := line.Predecessors(ctx, all[at].Run)
 		if err != nil {
-			if _, err = gatefacts.Impossible(err); err != nil {
+			if _, err = gatefacts.FinalRefusal(err); err != nil {
 				return err
 			}
 		}

@@ -55,7 +55,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if unplanned && l.Denied != "" {
 		s.Problem = strings.TrimSpace(s.Problem + "\n\n" + l.Denied)
 	}
-	h := head{s, l, gatefacts.Waiting(rp.Facts), unplanned}
+	h := head{s, l, gatefacts.WaitingSetting(rp.Facts), unplanned}
 	check := func() error { return rp.headCheck(ctx, h) }
 	show := func() error { return rp.show(ctx, all, h) }
 	steps := []func() error{check, show}
@@ -82,7 +82,7 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 	}
 	text := ""
 	for _, d := range ledger.DeniedOf(l, all) {
-		decision, err := gatefacts.Denied(ctx, rp.Facts, d)
+		decision, err := gatefacts.DecideDeniedAgain(ctx, rp.Facts, d)
 		if err != nil {
 			return l, err
 		}
@@ -100,7 +100,7 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 
 // shownBy notes the settings by which the plans of an open head are shown: others show them again.
 func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
-	text := gatefacts.DecidedBy(rp.Facts)
+	text := gatefacts.DecidingSettings(rp.Facts)
 	if !rp.Facts.Pull.Open || !rp.looked(l) || text == "" || text == l.Settings {
 		return nil
 	}
@@ -198,7 +198,7 @@ func renamed(all []ledger.Versioned, head string) (out []string) {
 // this one afterwards. The check of a run that got into the way of another pull request, or out of it, is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
-	line := &gatefacts.Line{Facts: rp.Facts}
+	line := &gatefacts.OrderCache{Facts: rp.Facts}
 	for _, r := range all {
 		if r.Spec.Head != head && r.Phase.UnderWay() {
 			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Asked.By})
@@ -271,7 +271,7 @@ func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, 
 // is the one that its check tells: the facts in hand are not about that one.
 func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, error) {
 	if r.Pull.Number == rp.Facts.Message.Pull.Number {
-		return rp.Facts.Missing(ctx, r)
+		return rp.Facts.MissingRequirements(ctx, r)
 	}
 	rec, err := rp.Ledger.Records.Get(ctx, runs.CheckKey(r))
 	if err != nil {
@@ -282,7 +282,7 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 }
 
 // project is the status of a run. line is the order of the applies in the pull request.
-func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Line) (p comment.ProjectStatus, err error) {
+func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.OrderCache) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
 	p.Left = p.Left || p.Standing == comment.Closed && rp.Facts.Pull.Open && r.Pull.Number == rp.Facts.Message.Pull.Number
 	switch p.Standing {
@@ -351,7 +351,7 @@ func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error
 // inTheWay adds what is in the way of the plan of a run: another, unmerged pull request that was applied
 // to the state, and a person's lock on it.
 func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.ProjectStatus) error {
-	l, err := rp.Facts.InTheWay(ctx, r)
+	l, err := rp.Facts.LastApply(ctx, r)
 	if err != nil {
 		return err
 	}
