@@ -140,7 +140,7 @@ func lineID(i int) string { return fmt.Sprintf("line %d.", i+1) }
 // the status.
 func (co *commands) countOverrides(ctx context.Context, name string) error {
 	gatefacts.ReadRequirementsAgain(co.Facts)
-	return report.TellLifts(ctx, co.Report, name)
+	return report.SyncOverrides(ctx, co.Report, name)
 }
 
 // answer carries out one line, and adds the replies to the answer.

@@ -187,7 +187,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		}
 	}
 	if errors.As(err, new(*pipeline.BusyError)) {
-		tries.Waits(ctx)
+		tries.TakeBack(ctx)
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if errors.As(err, new(*pipeline.HandOver)) {

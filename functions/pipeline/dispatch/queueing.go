@@ -100,7 +100,7 @@ func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	if err != nil || g.Gone || g.Head != "" || g.Looks >= len(groupWaits) {
 		return err // the group is known, or was waited for
 	}
-	n, err := q.groups().Missed(ctx, m.Pull, m.MergeGroup)
+	n, err := q.groups().CountMiss(ctx, m.Pull, m.MergeGroup)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
 func (p *Pipeline) Resend(ctx context.Context, m pipeline.Message, now time.Time) error {
 	err := p.resend(ctx, m, now)
 	if err == nil {
-		err = ledger.SentStray(ctx, p.Ledger(), m)
+		err = ledger.MarkSent(ctx, p.Ledger(), m)
 	}
 	if err != nil {
 		return fmt.Errorf("send %s again: %w", m.ID, err)

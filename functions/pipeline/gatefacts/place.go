@@ -151,7 +151,7 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 		}
 		if was := question.Claim; was != nil && was.RepoID == mine.RepoID && !was.Of(mine.Project, mine.Workspace) { // the project has another name now
 			former := runs.Run{ID: runs.ID{Pull: e.Message.Pull, Project: was.Project, Workspace: was.Workspace}, Address: runs.Address{Place: mine.Place}}
-			if err := ledger.Adopt(ctx, e.Ledger, former); err != nil {
+			if err := ledger.AdoptLock(ctx, e.Ledger, former); err != nil {
 				return err
 			}
 		}
@@ -199,7 +199,7 @@ func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, err
 		return 0, nil
 	}
 	owner := runs.Run{ID: runs.ID{Pull: e.Message.Pull, Project: c.Project, Workspace: c.Workspace}, Address: runs.Address{Place: c.Place}}
-	all, err := ledger.Lefts(ctx, e.Ledger, owner)
+	all, err := ledger.UnappliedMerges(ctx, e.Ledger, owner)
 	if err != nil {
 		return 0, err
 	}

@@ -68,8 +68,8 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 // processes are no reason to give it up.
 func (c *application) progress(ctx context.Context, p comment.Progress) (err error) {
 	if p.Done > c.far.Done && c.begun.Version != "" {
-		c.ap.Tries.GoesOn(ctx)
-		c.begun, err = c.ap.Ledger.Far(ctx, c.run.Run, c.begun, p)
+		c.ap.Tries.Restart(ctx)
+		c.begun, err = c.ap.Ledger.RecordProgress(ctx, c.run.Run, c.begun, p)
 	}
 	c.far = p
 	return err
@@ -139,11 +139,11 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 // this one. The other writes are for people.
 func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Begun, o jobs.Outcome) error {
 	goesOn := o.Progress.Done > b.Progress.Done
-	if _, err := ap.Ledger.Rest(ctx, s.Run, b, o); err != nil {
+	if _, err := ap.Ledger.RecordHandOver(ctx, s.Run, b, o); err != nil {
 		return err
 	}
 	if goesOn {
-		ap.Tries.GoesOn(ctx)
+		ap.Tries.Restart(ctx)
 	}
 	// Plans of other pull requests would revert what is applied by now, even if nobody ever continued.
 	if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
@@ -155,10 +155,10 @@ func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Be
 	if err != nil {
 		return err
 	}
-	if err := ap.Leases.Rest(ctx, s.Run); err != nil {
+	if err := ap.Leases.HandOver(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := ap.Report.Going(ctx, s.Run); err != nil {
+	if err := ap.Report.ReportProgress(ctx, s.Run); err != nil {
 		return err
 	}
 	return &pipeline.HandOver{Why: fmt.Sprintf("%d of %d changes are done", o.Progress.Done, o.Progress.Of)}

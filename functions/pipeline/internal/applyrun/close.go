@@ -63,7 +63,7 @@ func CheckRemoved(ctx context.Context, cl *Closer) error {
 	if err != nil || !planned {
 		return err
 	}
-	return cl.Open.Lost(ctx, l)
+	return cl.Open.CheckRemoved(ctx, l)
 }
 
 // forgetRefusal deletes from the last look at a pull request what was planned for it, if the look was refused
@@ -243,7 +243,7 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 		return checkWaiting(ctx, cl, s.Run) // an earlier attempt at this message may have died before that
 	}
 	if s.End.Fate == runs.Gone {
-		return cl.Ledger.Shut(ctx, s.Run) // nothing is left to do for it
+		return cl.Ledger.UnlistPlan(ctx, s.Run) // nothing is left to do for it
 	}
 	if s.Spec.AfterMerge && s.Phase != runs.Dropped {
 		return nil // somebody has asked for a plan of the merged pull request since
@@ -431,7 +431,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.HighestNumber(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
 		return err
 	}
-	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
+	if err := cl.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 		return err
 	}
 	if !cl.Facts.Pull.Merged && was == runs.Planned && runs.Empty(s.Run) {
@@ -464,10 +464,10 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 func (cl *Closer) answerWaiting(ctx context.Context, r runs.Run, gone reasons.Reason) error {
 	if r.Phase == runs.Queued || r.Phase == runs.Planning {
 		no := gatefacts.Refused(comment.Command{Verb: comment.Plan}, r.Project, admission.Refusal(gone))
-		if err := cl.Report.Reply(ctx, r.Asked.Answer, report.Unmade(r, no, gone)...); err != nil {
+		if err := cl.Report.Reply(ctx, r.Asked.Answer, report.PlanNotMade(r, no, gone)...); err != nil {
 			return err
 		}
-	} else if err := cl.Report.Unfollow(ctx, r, gone); err != nil {
+	} else if err := cl.Report.AnswerWaitingApply(ctx, r, gone); err != nil {
 		return err
 	}
 	if !r.Phase.Ended() {

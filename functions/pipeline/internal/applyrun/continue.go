@@ -31,7 +31,7 @@ func (ap *Applier) continueApply(ctx context.Context, s ledger.Versioned, b ledg
 	if b.Busy(time.Now()) {
 		return &pipeline.BusyError{Until: b.HardStop}
 	}
-	b, err := ap.Ledger.GoOn(ctx, s.Run, b, pipeline.HardStop(ctx))
+	b, err := ap.Ledger.TakeOver(ctx, s.Run, b, pipeline.HardStop(ctx))
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, 
 // Stopped announces that an apply was stopped.
 func (ap *Applier) Stopped(ctx context.Context, s ledger.Versioned) error {
 	r := s.Run
-	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.Halted(r, r.Over(ap.Facts.Pull.Open))); err != nil {
+	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.StoppedApply(r, r.Over(ap.Facts.Pull.Open))); err != nil {
 		return err
 	}
 	if !ap.Facts.Pull.Open {

@@ -18,13 +18,13 @@ import (
 
 // Applied announces the outcome of an apply in the status, in the check, and in the answer that waits for it.
 func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
-	if err := ap.Closer.Open.Next(ctx, r); err != nil {
+	if err := ap.Closer.Open.ShowQueue(ctx, r); err != nil {
 		return err
 	}
 	if err := ap.recordFinished(ctx, r); err != nil {
 		return err
 	}
-	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.Carried(r)); err != nil {
+	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.ApplyOutcome(r)); err != nil {
 		return err
 	}
 	// The pull request may have been closed before this outcome was known.
@@ -83,7 +83,7 @@ func recordLastApply(ctx context.Context, ap *Applier, r runs.Run, since runs.St
 	if err := ap.Ledger.Remember(ctx, r, l); err != nil {
 		return err
 	}
-	return ap.Closer.Open.Tell(ctx, r, "applied", r.Asked.Try)
+	return ap.Closer.Open.ShowAgain(ctx, r, "applied", r.Asked.Try)
 }
 
 // Finish moves a run on after its apply, from the apply record.
@@ -119,7 +119,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 		}
 	}
 	// The plan can never be applied again, and is no longer open.
-	if err := ap.Ledger.Shut(ctx, s.Run); err != nil {
+	if err := ap.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 		return err
 	}
 	if err := ap.Artifacts.Delete(ctx, s.SavedPlan()); err != nil {

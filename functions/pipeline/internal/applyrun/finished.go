@@ -24,7 +24,7 @@ func ReportFinished(ctx context.Context, cl *Closer) error {
 		if done(s.Run) || s.End.FinishedBy != 0 || s.Spec.Head != cl.Facts.Pull.Head.SHA {
 			continue
 		}
-		l, err := ledger.LeftOf(ctx, cl.Ledger, s.Run)
+		l, err := ledger.UnappliedOf(ctx, cl.Ledger, s.Run)
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func ReportFinished(ctx context.Context, cl *Closer) error {
 		if err := cl.Report.PutCheck(ctx, s.Run); err != nil {
 			return err
 		}
-		if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
+		if err := cl.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 			return err
 		}
 		if s.Over(false) && s.Phase.May(runs.Dropped) {
@@ -57,7 +57,7 @@ func ReportFinished(ctx context.Context, cl *Closer) error {
 // left them unapplied. It has their issues written again. The plan of the run contains those changes if the tip
 // of its base branch contains the merge. It can be repeated.
 func (ap *Applier) recordFinished(ctx context.Context, r runs.Run) error {
-	all, err := ledger.Lefts(ctx, ap.Ledger, r)
+	all, err := ledger.UnappliedMerges(ctx, ap.Ledger, r)
 	if err != nil {
 		return err
 	}

@@ -171,7 +171,7 @@ func (x *inquiry) place(ctx context.Context) (no admission.Decision, err error) 
 		return admission.Refusal(reasons.Unusable{Problem: problem}), nil
 	}
 	x.job, x.q.Provisioners = job, job.Grants.Provisioners
-	if !ledger.Follow(&x.s.Run, *x.q.Placing) {
+	if !ledger.FollowMove(&x.s.Run, *x.q.Placing) {
 		return no, nil
 	}
 	if x.q.Last, err = x.ap.Facts.LastApply(ctx, x.s.Run); err != nil {

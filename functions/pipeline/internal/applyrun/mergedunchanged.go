@@ -36,7 +36,7 @@ func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (wait
 		return false, err
 	}
 	others := slices.ContainsFunc(queue, func(t runs.Turn) bool { return t.Pull.Number != s.Pull.Number })
-	if !others && last.Count() <= s.Plan.Applies && !openplans.Outdated(s.Run, now) {
+	if !others && last.Count() <= s.Plan.Applies && !openplans.ReadsOutdated(s.Run, now) {
 		if s.End.Differs {
 			return false, nil
 		}
@@ -55,7 +55,7 @@ func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (wait
 // checkWaiting has a plan without changes checked that waits after the merge, if nothing it waits for is left.
 // It can be repeated.
 func checkWaiting(ctx context.Context, cl *Closer, r runs.Run) error {
-	if err := cl.Open.Kept(ctx, r); err != nil {
+	if err := cl.Open.CheckNew(ctx, r); err != nil {
 		return err
 	}
 	return cl.Report.AtRest(ctx, r)

@@ -171,7 +171,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 			return gatefacts.Refused(c, runs.Label(s.Run), d), nil
 		default:
 			if answer != s.Asked.Answer && s.Asked.Waits == nil { // whoever wanted the plan applied at once learns that somebody else has it applied
-				if err := qu.Report.Unfollow(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {
+				if err := qu.Report.AnswerWaitingApply(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {
 					return nil, err
 				}
 			}

@@ -152,7 +152,7 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Stopped && s.Phase != runs.Dropped {
 		return nil
 	}
-	if err := ap.Closer.Open.Next(ctx, s.Run); err != nil {
+	if err := ap.Closer.Open.ShowQueue(ctx, s.Run); err != nil {
 		return err
 	}
 	pull, err := ap.Facts.Hub.PullRequest(ctx, s.Pull.Number)

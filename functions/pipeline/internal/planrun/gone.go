@@ -57,14 +57,14 @@ func SupersedeRemoved(ctx context.Context, rp *report.Reporter, ld ledger.Ledger
 	if err := rp.Announce(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := rp.Unfollow(ctx, s.Run, reasons.RemovedByBase{Projects: []string{s.Project}}); err != nil {
+	if err := rp.AnswerWaitingApply(ctx, s.Run, reasons.RemovedByBase{Projects: []string{s.Project}}); err != nil {
 		return err
 	}
 	if err := rp.PutCheck(ctx, r); err != nil {
 		return err
 	}
 	if !rp.Facts.Pull.Open { // for an open pull request the list keeps it: the project may come back
-		if err := ld.Shut(ctx, r); err != nil {
+		if err := ld.UnlistPlan(ctx, r); err != nil {
 			return err
 		}
 	}

@@ -279,11 +279,11 @@ func (pl *Planner) recordFilesRead(ctx context.Context, dir string, r runs.Run, 
 // The address was unknown or different when the plan was begun, or the base branch had the state elsewhere. The
 // state has not been read yet.
 func (pl *Planner) recountApplies(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
-	was := append([]string{s.Address.Place}, ledger.Beyond(s.Run)...)
+	was := append([]string{s.Address.Place}, ledger.OtherPlaces(s.Run)...)
 	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Facts.Pull.Base.Ref); err != nil {
 		return err
 	}
-	if slices.Equal(was, append([]string{s.Address.Place}, ledger.Beyond(s.Run)...)) {
+	if slices.Equal(was, append([]string{s.Address.Place}, ledger.OtherPlaces(s.Run)...)) {
 		return nil
 	}
 	last, err := pl.Facts.LastApply(ctx, s.Run)

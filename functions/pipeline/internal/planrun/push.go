@@ -101,9 +101,9 @@ func (qu *PlanQueuer) endLastPlan(ctx context.Context, r runs.Run) error {
 	}
 	switch {
 	case !made:
-		return qu.Report.Reply(ctx, r.Asked.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
+		return qu.Report.Reply(ctx, r.Asked.Answer, report.PlanNotMade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
 	case r.Phase == runs.Planned || r.Phase == runs.PlanFailed || r.Waiting():
-		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
+		return qu.Report.AnswerWaitingApply(ctx, r, reasons.FoundStale{})
 	}
 	return nil
 }

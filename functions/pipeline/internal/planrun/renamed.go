@@ -26,7 +26,7 @@ func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledge
 		if err := rp.Announce(ctx, s.Run); err != nil {
 			return err
 		}
-		if err := rp.Unfollow(ctx, s.Run, reasons.RenamedByBase{Project: s.Project, Name: name, Verb: comment.Plan}); err != nil {
+		if err := rp.AnswerWaitingApply(ctx, s.Run, reasons.RenamedByBase{Project: s.Project, Name: name, Verb: comment.Plan}); err != nil {
 			return err
 		}
 		if err := rp.PutCheck(ctx, r); err != nil {
@@ -56,7 +56,7 @@ func (qu *PlanQueuer) supersedeRenamed(ctx context.Context, head string) error {
 		if err := qu.Report.PutCheck(ctx, r); err != nil {
 			return err
 		}
-		if err := qu.Ledger.Shut(ctx, r); err != nil {
+		if err := qu.Ledger.UnlistPlan(ctx, r); err != nil {
 			return err
 		}
 		s.Run = r

@@ -98,7 +98,7 @@ func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.Pl
 	if result.Plan == nil && s.Plan.Failure == nil {
 		return s, nil
 	}
-	if err := k.Ledger.Open(ctx, s.Run, k.Report.Facts.Pull.Author); err != nil || result.Plan == nil {
+	if err := k.Ledger.ListPlan(ctx, s.Run, k.Report.Facts.Pull.Author); err != nil || result.Plan == nil {
 		return s, err
 	}
 	parts := result.Parts

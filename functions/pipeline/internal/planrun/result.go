@@ -84,10 +84,10 @@ func (pl *Planner) recordFinalError(ctx context.Context, s ledger.Versioned, err
 
 // Planned announces the outcome of a plan in the status, in the check, and in the answer that waits for it.
 func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
-	if err := pl.Report.Reply(ctx, r.Asked.Answer, report.Made(r)); err != nil {
+	if err := pl.Report.Reply(ctx, r.Asked.Answer, report.PlanOutcome(r)); err != nil {
 		return err
 	}
-	if err := pl.Open.Kept(ctx, r); err != nil {
+	if err := pl.Open.CheckNew(ctx, r); err != nil {
 		return err
 	}
 	if err := pl.Report.AtRest(ctx, r); err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// gone ends the plan of a run whose project the base branch has removed, or has given another name. merge is the commit without it.
-func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) error {
+// endRemoved ends the plan of a run whose project the base branch has removed or renamed. merge is the commit
+// without the project.
+func endRemoved(ctx context.Context, c *Checker, s ledger.Versioned, merge string) error {
 	s.Plan.Applies = c.applies
 	name, err := gatefacts.Successor(ctx, c.Facts, merge, s.Run)
 	if err != nil {
@@ -31,9 +32,10 @@ func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) err
 	return c.Report.AtRest(ctx, s.Run)
 }
 
-// back has a run planned again whose project the base branch had removed, and has again: of the present trial merge, with the options
-// that it had. One that is gone still is told of once more: an earlier try may have died before that.
-func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
+// planReturned has a run planned again whose project the base branch had removed and has again. It uses the
+// present trial merge and the same options. If the project is still gone, that is reported once more, because
+// an earlier attempt may have died before.
+func planReturned(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
 	if err != nil {
 		if _, err := gatefacts.FinalRefusal(err); err != nil {
@@ -53,7 +55,7 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 		return stillGone(ctx, c, s.Key(), at)
 	}
 	s.Spec.Base, s.Spec.Merge, s.Spec.BaseRef, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.BaseRef, q.Run.Spec.ApplyOn
-	if s.Plan.Hash != "" { // which people may have approved
+	if s.Plan.Hash != "" { // people may have approved that plan
 		s.Plan.Replaced = s.NextBegun()
 	}
 	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID)
@@ -63,8 +65,9 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	return announceAgain(ctx, c, s.Run)
 }
 
-// stillGone records that the project of a run was looked for after the last apply to its state, at a tip of the base branch; "" is that
-// of the message: in a conflict, say, the pull request has nothing of that tip.
+// stillGone records that the project of a run was searched for after the last apply to its state, at a tip of
+// the base branch. "" means the tip in the message: for example, with a conflict the pull request has nothing
+// of that tip.
 func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	s, err := c.Ledger.Read(ctx, key)
 	if err != nil || s.End.Fate != runs.Gone {
