@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A step is the request to a hook. Its fields are documented in README.md, and none is ever removed.
+// A step is the request to a hook. Its fields are documented for users, and none is ever removed.
 type step struct {
 	Type      string    `json:"type"` // "hook"
 	Timestamp time.Time `json:"timestamp"`
@@ -33,11 +33,11 @@ type stepData struct {
 	Project     string `json:"project"`
 	Dir         string `json:"dir"`
 	Workspace   string `json:"workspace"`
-	// Plan is the name of the plan, once there is one; Options are those of the plan, as they are typed.
+	// Plan is the name of the plan, if there is one. Options are the options of the plan, as people type them.
 	Plan    string   `json:"plan,omitempty"`
 	Options []string `json:"options,omitempty"`
 	Removed bool     `json:"removed,omitempty"` // the pull request removes the project: its objects are destroyed
-	// Outcome and Changes are those of the plan or the apply, after it.
+	// Outcome and Changes are those of the plan or the apply, for a hook after it.
 	Outcome string   `json:"outcome,omitempty"` // "success" or "failure"
 	Changes *changes `json:"changes,omitempty"`
 }
@@ -90,8 +90,8 @@ func changed(c counting.Counts) *changes {
 	return &changes{c.Import, c.Add, c.Change, c.Destroy, c.Forget}
 }
 
-// parseStep reads the answer of a hook. Unlike a gate, one may have nothing to say; and after a plan or an apply there is
-// nothing to refuse.
+// parseStep parses the answer of a hook. Unlike a gate, a hook may have nothing to say. After a plan or an
+// apply there is nothing to refuse.
 func parseStep(answer []byte, e endpoints.HookEvent) (v verdict, err error) {
 	if len(bytes.TrimSpace(answer)) == 0 || string(bytes.TrimSpace(answer)) == "null" {
 		return v, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// A notice is the message of a notification. Its fields are documented in README.md, and none is ever removed.
+// A notice is the message of a notification. Its fields are documented for users, and none is ever removed.
 type notice struct {
 	Type      string     `json:"type"` // "notification"
 	Timestamp time.Time  `json:"timestamp"`
@@ -37,7 +37,7 @@ type outcome struct {
 	Changes   *changes `json:"changes"`
 }
 
-// Notify tells of outcomes. The answer does not matter, if it is a success.
+// Notify delivers a notice. The answer is ignored if it is a success.
 func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 	if len(n.Happened) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 	return nil
 }
 
-// noticeOf is the message, in the form that the endpoint reads.
+// noticeOf returns the message in the form that the endpoint expects.
 func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	first := n.Happened[0].Run.Pull
 	told := comment.Message{Repo: first.Repository(), Number: first.Number, URL: n.URL}
