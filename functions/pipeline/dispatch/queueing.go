@@ -56,7 +56,7 @@ func (q *queuer) Group(ctx context.Context) error {
 	if err := q.Report.Grouped(ctx, now.SHA); err != nil {
 		return err
 	}
-	return errors.Join(q.syncAhead(ctx, now), q.ReplanForMerge(ctx), q.awaitGroup(ctx, now.SHA))
+	return errors.Join(q.syncAhead(ctx, now), q.replanForMerge(ctx), q.awaitGroup(ctx, now.SHA))
 }
 
 // notPlanned returns the targets of the projects that the pull request touches in its merge group and that were
@@ -122,9 +122,9 @@ func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 
 func (q *queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
 
-// ReplanForMerge has the plans made again that the merge applies, if that did not happen in the merge group. It
+// replanForMerge has the plans made again that the merge applies, if that did not happen in the merge group. It
 // can be repeated.
-func (q *queuer) ReplanForMerge(ctx context.Context) error {
+func (q *queuer) replanForMerge(ctx context.Context) error {
 	l, err := q.Ledger.LastLook(ctx, q.Facts.Message.Pull)
 	if err != nil || len(l.Groups) == 0 || !q.Facts.Pull.Open {
 		return err

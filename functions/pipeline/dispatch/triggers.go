@@ -159,7 +159,7 @@ func (t *task) sync(ctx context.Context) error {
 		return err
 	}
 	_, err := t.waves.Continue(ctx)
-	if err := errors.Join(err, t.plans.PlanPermitted(ctx), t.foreseer.GoOn(ctx), t.report.Sync(ctx), t.queuer.ReplanForMerge(ctx)); err != nil {
+	if err := errors.Join(err, t.plans.PlanPermitted(ctx), t.foreseer.GoOn(ctx), t.report.Sync(ctx), t.queuer.replanForMerge(ctx)); err != nil {
 		return err
 	}
 	if err := t.tell(ctx); err != nil {
