@@ -6,7 +6,7 @@ import (
 )
 
 // A HandOver is the error by which a process passes its message on. The process has recorded its work, and
-// another process (or the same one, later) continues with the same message. That happens at once, before all
+// another process (or the same one, later) continues with the same message. The message comes at once, before all
 // other messages of the group. A HandOver is not a failure.
 //
 // The message itself is handed over: it stays the first of its group. So an apply that continues never waits

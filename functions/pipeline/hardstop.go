@@ -7,7 +7,7 @@ import (
 
 type hardStop struct{}
 
-// WithHardStop returns a context that knows when its process certainly ends. That moment is later than the
+// WithHardStop returns a context that knows when its process certainly ends. The moment is later than the
 // deadline of the context: the time between them is for recording the outcome.
 func WithHardStop(ctx context.Context, end time.Time) context.Context {
 	return context.WithValue(ctx, hardStop{}, end)

@@ -25,7 +25,7 @@ type Settings struct {
 	Projects []Project
 	Allow    Allow
 	// Waiting is the conclusion of a pull request's check while its plans wait to be applied. Only the base
-	// branch decides it, anew at each event of the pull request.
+	// branch decides it, again at each event of the pull request.
 	Waiting Waiting
 	// ApplyUnseen is set if one comment may ask for a plan and for its apply, although its author has not seen
 	// the plan. Only the base branch decides it.

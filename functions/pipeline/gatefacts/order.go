@@ -71,7 +71,7 @@ func (l *OrderCache) Predecessors(ctx context.Context, r runs.Run) (*comment.Beh
 }
 
 // Order reads the order of applies in the pull request, and the progress of each of its projects. The head's
-// part of the order comes from the last look at the head. What counts is read again with the state locked
+// part of the order comes from the last look at the head. The order that counts is read again with the state locked
 // ([Reader.RequiredAgain]).
 func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
 	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)

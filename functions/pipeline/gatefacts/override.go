@@ -22,7 +22,7 @@ type Overriding struct {
 }
 
 // Override decides whether the message's comment, an override, lifts a requirement for the apply of a run. no
-// is the reason if it does not. What it lifts is known only from the answer: see package requirementfacts.
+// is the reason if it does not. Only the answer tells what it lifts: see package requirementfacts.
 func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, l Overriding, err error) {
 	question, err := foreseenQuestion(ctx, e, r, requirementfacts.Subject{Unasked: true, Answering: e.Message.Comment})
 	switch {

@@ -27,7 +27,7 @@ type Replanned struct {
 // Checked is the result of checking a plan against the present state of its project.
 type Checked struct {
 	// Now has the parts of the plan that have changed, and the plan made again with the checkout's
-	// configuration. That plan is nil if it could not be made; then Problem has the reason, in Markdown.
+	// configuration. The plan is nil if it could not be made; then Problem has the reason, in Markdown.
 	Now     BeforeApply
 	Problem string
 	// Modules are the remote modules whose contents differ from those in the plan, for people.

@@ -17,7 +17,7 @@ const account = time.Hour
 const maxEnds = 25
 
 // ends finds pull requests that were merged or closed while nobody was informed, for example because the App
-// was not installed. The records say that they are open, and open, GitHub's list, does not have them. That list
+// was not installed. The records say that they are open, and open, GitHub's list, does not have them. The list
 // is older, so the handler of the message looks again. The records are read once an hour, and before a
 // repository without open pull requests is skipped. ends returns how many it found.
 func (j *Janitor) ends(ctx context.Context, open []github.PullRequest, pull func(int) pipeline.Pull, idle bool, now time.Time, f *Found) (found int, err error) {

@@ -358,7 +358,7 @@ func WithTrialMerge(r Run, m github.Merge, merged bool) Run {
 }
 
 // RemovedFrom reports whether the pull request of the run has removed the project by a merge into this branch.
-// Then Base is a commit of the branch that still had the project. That commit decides for ever about the
+// Then Base is a commit of the branch that still had the project. The commit decides for ever about the
 // address of the state and its locks. For another branch it decides nothing, because that branch has other
 // requirements.
 func RemovedFrom(r Run, branch string) bool {

@@ -27,7 +27,7 @@ type Requirement struct {
 	// Projects are patterns of names and directories, in doublestar's notation; nil means all.
 	Projects []string `json:",omitempty"`
 	Rules
-	// Alternatives are alternatives of which one must be met; nil for none.
+	// Alternatives are alternatives; one of them must be met; nil for none.
 	Alternatives []Alternative `json:",omitempty"`
 	// Override are the people and teams that may override the block; nil if nobody may.
 	Override []Party `json:",omitempty"`

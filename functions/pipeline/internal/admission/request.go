@@ -76,9 +76,9 @@ type Request struct {
 	Around []string
 	// Provisioners is set if the base branch allows provisioners.
 	Provisioners bool
-	// Modules are the remote modules whose contents have changed. That is known after they are fetched.
+	// Modules are the remote modules whose contents have changed, known after they are fetched.
 	Modules []string
-	// OtherVersion is set if another version of Lockstep made the plan. That is known after the plan is read.
+	// OtherVersion is set if another version of Lockstep made the plan, known after the plan is read.
 	// Providers names a provider that differs from that in the plan; "" for none.
 	OtherVersion bool
 	Providers    string

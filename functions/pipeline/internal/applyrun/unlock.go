@@ -109,7 +109,7 @@ func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r ru
 	return no, nil
 }
 
-// unlockUnderWay ends the lock of a person while an apply is under way. That lock does not belong to an apply.
+// unlockUnderWay ends the lock of a person while an apply is under way. The lock does not belong to an apply.
 // If there is none, the reply is the refusal.
 func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
 	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}

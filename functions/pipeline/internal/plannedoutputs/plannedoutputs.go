@@ -11,7 +11,7 @@
 // A dependency grants nothing. Whoever adds a depends_on gets outputs that the project's own credentials could
 // read in the state; the engine tries that first (package remotestates).
 //
-// What a death means: a wait is recorded before its message ends, and checked again after that. So either the
+// If a process dies: a wait is recorded before its message ends, and checked again after that. So either the
 // waiting plan or the last of those that it waits for sees the other. Messages are named by the plans that they
 // are about, and can be sent again. If a message of a plan is lost for good, the failure of the plan wakes the
 // others.

@@ -15,7 +15,7 @@
 // earlier. So it takes no lock, no lease, and no right that a plan does not have. A push, a command or a close
 // takes precedence: whoever moves the run's record first wins, and the other one gives up.
 //
-// What a death means: the number of the new plan's artifacts is reserved in the record before they are stored,
+// If a process dies: the number of the new plan's artifacts is reserved in the record before they are stored,
 // so no other process writes the same ones. Until the record has the plan, the artifacts belong to nobody, and
 // the next plan deletes them. A new plan that is recorded and not announced is made once more, from the former
 // one, because our check run must get its hash from the process that made it.

@@ -8,7 +8,7 @@ import (
 )
 
 // promised decides about the comments of an answer with these replies. Once all replies are there, the result
-// becomes a comment of its own if somebody has to act on one of them. That reply was pending when the first
+// becomes a comment of its own if somebody has to act on one of them. The reply was pending when the first
 // comment was written, or was not there yet. GitHub notifies nobody of an edit. The decision is final.
 func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	a.Promised = slices.Clone(a.Promised)

@@ -77,7 +77,7 @@ const syncs = 10
 // isDue reports whether the comments are written now. made plans of a push are made, and left are not.
 func isDue(made, left int) bool { return left == 0 || made%max(10, (made+left)/syncs) == 0 }
 
-// askForSync asks for a sync of the comments after a step of a run. Of many plans, every tenth asks, or fewer
+// askForSync asks for a sync of the comments after a step of a run. Every tenth of many plans asks, or fewer
 // if there are more than a hundred, and the last one does. The process that saves the last run sees that all
 // others are at rest.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) error {
