@@ -9,18 +9,20 @@ import (
 )
 
 const (
-	// The longest answer that is remembered, and the length of all of them, in bytes.
+	// maxRemembered is the longest cached answer, and the next limit is for all of them together, in bytes.
 	maxRemembered    = 1 << 20
 	maxAllRemembered = 16 << 20
 )
 
-// An answerCache has answers to GET requests, each with its validator. An answer is for the scope of the token alone that has
-// opened it. A repeated request asks GitHub
-// whether its answer still holds: 304 does not count against the rate limit of an installation, and
-// is never older than the request. They are in the memory of one process, which runs nothing of a
-// pull request: who could write them elsewhere could write the settings of a base branch.
+// An answerCache has answers to GET requests, each with its validator. An answer is only for the scope of the
+// token that was used. A repeated request asks GitHub whether its answer is still current. The answer 304 does
+// not count against the rate limit of an installation, and is never older than the request.
 //
-// Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
+// The answers are in the memory of one process that runs nothing of a pull request. Whoever could write them
+// elsewhere could write the settings of a base branch.
+//
+// Source:
+// https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
 type answerCache struct {
 	mu    sync.Mutex
 	all   map[cachedRequest]*list.Element
@@ -28,7 +30,7 @@ type answerCache struct {
 	size  int
 }
 
-// A cachedRequest is one with a token of a scope. An answer is for that alone, as its validator is.
+// A cachedRequest is a request with a token of a scope. Its answer and validator are only for that scope.
 type cachedRequest struct {
 	scope       tokenScope
 	url, accept string
@@ -41,8 +43,8 @@ type cachedAnswer struct {
 	body   []byte
 }
 
-// RoundTrip makes a request with a token of a scope by base: where GitHub reports that its last answer
-// still holds, with that one. It adds a header to the request. A nil *answerCache remembers nothing.
+// RoundTrip makes a request with a token of a scope, by base. If GitHub reports that the last answer is still
+// current, it returns that answer. It adds a header to the request. A nil *answerCache caches nothing.
 func (r *answerCache) RoundTrip(scope tokenScope, base http.RoundTripper, req *http.Request) (*http.Response, error) {
 	if r == nil || req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" {
 		return base.RoundTrip(req)
@@ -70,7 +72,7 @@ func (r *answerCache) get(k cachedRequest) *cachedAnswer {
 	return e.Value.(*cachedAnswer)
 }
 
-// put remembers an answer, and forgets those that were not used for the longest time.
+// put caches an answer, and drops those that were not used for the longest time.
 func (r *answerCache) put(a *cachedAnswer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -92,14 +94,14 @@ func (r *answerCache) forget(e *list.Element) {
 	r.size -= len(a.body)
 }
 
-// receive returns the answer to a request of the key k: the remembered one, old, if GitHub reports
-// that it still holds. It remembers a new one that has a validator.
+// receive returns the answer to a request with the key k. It is old, the cached answer, if GitHub reports that
+// it is still current. It caches a new answer that has a validator.
 func (r *answerCache) receive(k cachedRequest, old *cachedAnswer, res *http.Response) (*http.Response, error) {
 	if res.StatusCode == http.StatusNotModified && old != nil {
 		res.Body.Close()
 		header := old.header.Clone()
 		for name, values := range res.Header {
-			header[name] = values // the rate limit as it is now
+			header[name] = values // the present rate limit
 		}
 		res.StatusCode, res.Status, res.Header = http.StatusOK, "200 OK", header
 		res.Body, res.ContentLength = io.NopCloser(bytes.NewReader(old.body)), int64(len(old.body))

@@ -25,31 +25,31 @@ const (
 	jwtReused   = 5 * time.Minute // after it was signed; making one takes as long as a hundred small answers
 )
 
-// Installation tokens live for an hour. A token that ends within this time is replaced, so that no
-// call starts with one that ends during the call.
+// Installation tokens are valid for an hour. A token that ends within this time is replaced, so that no call
+// begins with a token that ends during the call.
 const tokenMargin = 5 * time.Minute
 
-// DefaultURL is the address of GitHub's API, unless [AppConfig] has another.
+// DefaultURL is the address of GitHub's API, unless [AppConfig] names another.
 const DefaultURL = "https://api.github.com/"
 
 // AppConfig identifies the App, and its GitHub.
 type AppConfig struct {
 	ID  int64
 	Key Secret // the private key, PEM
-	// URL is the address of the API; "" means DefaultURL. Plain http is for this machine only.
+	// URL is the address of the API; "" means DefaultURL. Plain http is allowed only for this machine.
 	URL string
 	// Transport makes the requests; nil means http.DefaultTransport.
 	Transport http.RoundTripper
-	// MaxWait is how long a call may wait for a rate limit; 0 means a minute.
-	// A limit that lasts longer is an error at once.
+	// MaxWait is how long a call may wait for a rate limit; 0 means a minute. A limit that lasts longer is an
+	// error at once.
 	MaxWait time.Duration
 	// MaxMergeWait is how long [Client.MergeResult] waits for a trial merge; 0 means
 	// 20 seconds.
 	MaxMergeWait time.Duration
-	// Tarballs keeps archives for further processes; nil for none.
+	// Tarballs stores archives for other processes; nil for none.
 	Tarballs Tarballs
-	// Pause is the wait after an attempt, numbered from 1, where GitHub names none; nil means half a second, twice as
-	// long each time, and a random part.
+	// Pause is the wait after an attempt, numbered from 1, if GitHub names none. nil means half a second, twice
+	// as long each time, and a random part.
 	Pause func(attempt int) time.Duration
 }
 
@@ -58,7 +58,7 @@ type App struct {
 	config AppConfig
 	api    *url.URL
 	sign   func(now time.Time, renew bool) (Secret, error)
-	client *gh.Client // as the App itself
+	client *gh.Client // for requests as the App itself
 	// anybody makes requests without a token.
 	anybody *gh.Client
 
@@ -127,8 +127,8 @@ func (a *App) newClient(t *transport) *gh.Client {
 	return c
 }
 
-// signer returns a func that proves the App's identity, by the last proof while that is young, unless it must be
-// renewed. The key does not leave it.
+// signer returns a function that proves the App's identity. It reuses the last proof while that is young,
+// unless it must be renewed. The key stays in the function.
 func signer(id int64, key *rsa.PrivateKey) func(time.Time, bool) (Secret, error) {
 	var mu sync.Mutex
 	var last Secret
@@ -171,9 +171,9 @@ func (a *App) Login(ctx context.Context) (string, error) {
 	return login, nil
 }
 
-// Repository returns the client of one repository, on behalf of the installation that contains it:
-// its tokens open no other repository, and GitHub gives out none if the installation has no right
-// to it. Requests name the repository by its ID. It makes no request.
+// Repository returns the client of one repository, on behalf of the installation that contains it. The client's
+// tokens open no other repository. GitHub issues none if the installation has no right to the repository.
+// Requests name the repository by its ID. Repository makes no request.
 func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -212,8 +212,7 @@ type tokens struct {
 	expires time.Time
 }
 
-// get returns a token that is good for a while. renew demands a new one, since GitHub refused the
-// last.
+// get returns a token that is valid for a while. renew asks for a new one, because GitHub refused the last one.
 func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

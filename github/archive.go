@@ -12,20 +12,21 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// archiveTimeout bounds the download of a repository: the time that the plan of a very large one
-// can spare.
+// archiveTimeout is the time limit for downloading a repository. A plan of a very large repository can spare as
+// much.
 const archiveTimeout = 3 * time.Minute
 
-// Tarballs keeps the archives of commits for further processes, so that GitHub is asked for a commit once. None is ever missed:
-// GitHub has them all.
+// Tarballs stores the archives of commits for other processes, so that GitHub is asked once for a commit. A
+// missing archive does no harm: GitHub has them all.
 type Tarballs interface {
-	// Get returns the archive of a commit as it was put, nil if there is none.
+	// Get returns the archive of a commit as it was stored; nil if there is none.
 	Get(ctx context.Context, r Repo, sha string) []byte
-	// Put keeps an archive of at most [MaxTarball] bytes.
+	// Put stores an archive of at most [MaxTarball] bytes.
 	Put(ctx context.Context, r Repo, sha string, data []byte)
 }
 
-// MaxTarball is the length of the longest archive that is kept for further processes, in bytes: it is in memory at once.
+// MaxTarball is the length of the longest archive that is stored for other processes, in bytes. It is in memory
+// as a whole.
 const MaxTarball = 32 << 20
 
 // Checkout unpacks the files of a commit into the directory dir, which must exist and be empty. See
@@ -101,7 +102,7 @@ func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error
 	}
 }
 
-// errAstray refuses an address that we do not follow.
+// errAstray reports an address that we do not follow.
 var errAstray = errors.New("the archive's address is not followed: it is not an https URL, or redirects too often")
 
 // download fetches an archive from an address that GitHub gave, without a token.
@@ -139,8 +140,8 @@ func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, e
 	return nil, noArchive(res.StatusCode, fmt.Errorf("the archive's address answers %s", res.Status))
 }
 
-// noArchive returns the error for the status of an answer. 403 is not final: it may be a rate
-// limit, and the message that would tell is not read here.
+// noArchive returns the error for the status of an answer. 403 is not final: it may be a rate limit, and the
+// message that would say so is not read here.
 func noArchive(status int, err error) error {
 	if status == http.StatusNotFound {
 		return ErrNotFound
@@ -151,8 +152,8 @@ func noArchive(status int, err error) error {
 	return err
 }
 
-// mayFetch reports whether an archive may come from an address: over https, or from this machine
-// where the API itself is on this machine.
+// mayFetch reports whether an archive may come from an address: over https, or from this machine if the API
+// itself is on this machine.
 func (a *App) mayFetch(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == a.api.Scheme && u.Host == a.api.Host
 }

@@ -13,9 +13,9 @@ const (
 	maxKeptArchives = 24 << 20
 )
 
-// An archiveCache has the tarballs of the commits that were checked out last. Many projects of one push
-// are planned of the same two commits, and a commit does not change. They are in the memory of one
-// process: a file could be exchanged by a program of another pull request.
+// An archiveCache has the tarballs of the commits that were checked out last. Many projects of a push are
+// planned from the same two commits, and a commit does not change. They are in the memory of one process: a
+// program of another pull request could exchange a file.
 type archiveCache struct {
 	mu   sync.Mutex
 	all  []cachedArchive // the last used one last
@@ -27,7 +27,7 @@ type cachedArchive struct {
 	data []byte
 }
 
-// An archiveKey is a commit, as a token of a scope sees it.
+// An archiveKey is a commit as a token of a scope sees it.
 type archiveKey struct {
 	scope tokenScope
 	sha   string
@@ -47,7 +47,8 @@ func (a *archiveCache) Get(scope tokenScope, sha string) []byte {
 	return t.data
 }
 
-// Put keeps a tarball, and drops those that were not used for the longest time. One that is too long is not kept.
+// Put stores a tarball, and drops those that were not used for the longest time. A tarball that is too long is
+// not stored.
 func (a *archiveCache) Put(scope tokenScope, sha string, data []byte) {
 	k := archiveKey{scope, sha}
 	a.mu.Lock()
@@ -78,7 +79,7 @@ func (k *keepingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// All reads what is left and returns all of the archive; nil if it is longer than Max, or cannot be read to its end.
+// All reads the rest and returns the whole archive; nil if it is longer than Max, or cannot be read completely.
 func (k *keepingReader) All() []byte {
 	_, err := io.CopyN(io.Discard, k, max(0, int64(k.Max+1-k.data.Len())))
 	if err != io.EOF || k.data.Len() > k.Max {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// A Budget is how many requests GitHub takes from an installation within an hour, as it told last.
-// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
+// A Budget is how many requests GitHub accepts from an installation in an hour, by its last answer. Source:
+// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 type Budget struct {
-	Limit, Left int       // of all that use the installation; 0 and 0 if GitHub has told nothing
+	Limit, Left int       // of all users of the installation; 0 and 0 if GitHub has said nothing
 	Reset       time.Time // when the next hour begins
 	Used        int       // by this client, since it was made
 }
@@ -30,7 +30,7 @@ func (m *meter) read() Budget {
 	return m.now
 }
 
-// through is a base that is read by the meter; nil reads nothing.
+// through returns base with the meter reading its answers; a nil meter reads nothing.
 func (m *meter) through(base http.RoundTripper) http.RoundTripper {
 	if m == nil {
 		return base
@@ -43,8 +43,8 @@ type metered struct {
 	*meter
 }
 
-// RoundTrip implements http.RoundTripper. What has not changed since it was asked for last costs nothing, and other kinds of requests have limits of
-// their own.
+// RoundTrip implements http.RoundTripper. An unchanged answer costs nothing, and other kinds of requests have
+// their own limits.
 func (x metered) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := x.base.RoundTrip(req)
 	if err != nil {

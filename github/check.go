@@ -44,23 +44,23 @@ const (
 	ConcludedActionRequired Conclusion = "action_required"
 )
 
-// A Check is the content of a check run: one line under a pull request, with a page behind it. It
-// belongs to a commit, and so to every pull request with that head.
+// A Check is the content of a check run: one line under a pull request, with a page behind it. It belongs to a
+// commit, and so to every pull request with that head.
 type Check struct {
 	Name       string // shown in the line; rules require a check by it
 	SHA        string // of the commit
-	ExternalID string // chosen by us; with Name and SHA it tells our check runs apart
+	ExternalID string // chosen by us; with Name and SHA it identifies our check run
 	Status     CheckStatus
 	Conclusion Conclusion // of a completed check run, otherwise ""
 	Title      string
 	Summary    string // Markdown
 	Text       string // Markdown, below the summary; may be ""
 	URL        string // http(s), of a page for people with more about it; may be ""
-	// Buttons stand on the page, MaxButtons at most. GitHub does not give them back.
+	// Buttons are shown on the page, at most MaxButtons. GitHub does not return them.
 	Buttons []CheckButton
 }
 
-// A CheckButton is a button of a check run. Whoever presses it causes a [ButtonEvent].
+// A CheckButton is a button of a check run. Pressing it causes a [ButtonEvent].
 type CheckButton struct {
 	Label, Description string // for people
 	Identifier         string // for us
@@ -76,7 +76,7 @@ const (
 	MaxButtonIdentifier  = 20
 )
 
-// check returns the reason for which GitHub would not take c, or not all of it.
+// check returns why GitHub would refuse c, or a part of it.
 func (c Check) check() error {
 	if err := c.checkLengths(); err != nil {
 		return err
@@ -121,15 +121,16 @@ func (c Check) checkLengths() error {
 // NewCheck is the ID, for PutCheck, of a check run that the caller has never asked for.
 const NewCheck = -1
 
-// PutCheck makes sure that there is a check run of ours with the content c, and returns its ID.
-// With an id it changes that check run, completed or not. With id 0, or if that one is gone (GitHub
-// deletes old ones), it changes the one that our App made with c's name and external ID on c's
-// commit, or makes it. With NewCheck it makes it without looking for it, which saves a request. Two calls have the effect of one, unless they run at the same time and do
-// not see each other's check run: then the next call with id 0 changes the newest, which is the one that people see, and
-// completes the older ones that are not.
+// PutCheck ensures that there is a check run of ours with the content c, and returns its ID. With an id it
+// changes that check run, completed or not. With id 0, or if that check run is gone (GitHub deletes old ones),
+// it changes the one that our App made with c's name and external ID on c's commit, or creates it. With
+// NewCheck it creates it without searching, which saves a request.
 //
-// A text longer than GitHub's limit is an error: the caller must cut it. Bytes that are not UTF-8
-// are replaced.
+// Two calls have the effect of one, unless they run at the same time and do not see each other's check run.
+// Then the next call with id 0 changes the newest, which is the one that people see, and completes the older
+// ones that are still open.
+//
+// A text longer than GitHub's limit is an error: the caller must cut it. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, error) {
 	what := fmt.Sprintf("write check run %s of %s at %.7s", check.Name, c.repo, check.SHA)
 	check.Title, check.Summary, check.Text = utf8Only(check.Title), utf8Only(check.Summary), utf8Only(check.Text)
@@ -166,7 +167,8 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 	return have[0].GetID(), failed(what, err)
 }
 
-// endChecks completes older twins of a check run, which nobody would: they pass, and the newest decides.
+// endChecks completes older duplicates of a check run, because nobody else would. They pass, and the newest
+// decides.
 func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Check) error {
 	check.Status, check.Conclusion = CheckCompleted, ConcludedNeutral
 	for _, x := range twins {
@@ -180,8 +182,8 @@ func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Chec
 	return nil
 }
 
-// Check returns the content of our check run that PutCheck finds for the same name, external ID and
-// commit, as GitHub has it now. The error wraps ErrNotFound if there is none.
+// Check returns the present content of our check run that PutCheck finds for the same name, external ID and
+// commit. The error wraps ErrNotFound if there is none.
 func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	what := fmt.Sprintf("read check run %s of %s at %.7s", like.Name, c.repo, like.SHA)
 	all, err := c.ownCheckRuns(ctx, like.SHA, like.Name, like.ExternalID)
@@ -198,7 +200,7 @@ func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	}, nil
 }
 
-// says reports whether a check run already has the content wanted, so that no request is needed.
+// says reports whether a check run already has the wanted content, so that no request is needed.
 func says(x *gh.CheckRun, c Check) bool {
 	out := x.GetOutput()
 	return x.GetStatus() == string(c.Status) && x.GetConclusion() == string(c.Conclusion) &&
@@ -215,8 +217,8 @@ func (c *Client) createCheck(ctx context.Context, check Check) (*gh.CheckRun, er
 	return made, err
 }
 
-// checkUpdate is the body of an update. go-github leaves out an empty list of buttons, which removes those
-// that are there.
+// checkUpdate is the body of an update. go-github omits an empty list of buttons, and the empty list removes
+// existing buttons.
 type checkUpdate struct {
 	gh.UpdateCheckRunOptions
 	Actions []*gh.CheckRunAction `json:"actions"`
@@ -236,7 +238,7 @@ func (c *Client) updateCheck(ctx context.Context, id int64, check Check) error {
 	return err
 }
 
-// actions are the buttons as GitHub has them. The list is empty, and not nil, without any.
+// actions returns the buttons in GitHub's form. Without buttons the list is empty, and not nil.
 func (c Check) actions() []*gh.CheckRunAction {
 	out := []*gh.CheckRunAction{}
 	for _, b := range c.Buttons {

@@ -23,11 +23,11 @@ type Client struct {
 	// queries is for requests that only read, whatever their method.
 	queries *gh.Client
 	meter   *meter
-	// now is the repository with the names that a pull request had it with last.
+	// now is the repository with the names in the last pull request that was read.
 	now atomic.Pointer[Repo]
 }
 
-// present is the repository, with the names that GitHub had it with last.
+// present returns the repository with the names that GitHub last reported.
 func present(c *Client) Repo {
 	if now := c.now.Load(); now != nil {
 		return *now
@@ -35,11 +35,11 @@ func present(c *Client) Repo {
 	return c.repo
 }
 
-// ErrNotFound is wrapped by an error if there is no such object, or none that the App may see.
+// ErrNotFound reports that an object does not exist, or that the App may not see it.
 var ErrNotFound = errors.New("not found")
 
-// A RateLimitedError is returned if GitHub takes no more requests until a time that is too far away
-// to wait for.
+// A RateLimitedError reports that GitHub accepts no more requests until a time that is too far away to wait
+// for.
 type RateLimitedError struct{ Until time.Time }
 
 // Error implements error.
@@ -50,8 +50,8 @@ func (e *RateLimitedError) Error() string {
 	return "GitHub's rate limit is used up until " + e.Until.UTC().Format(time.RFC3339)
 }
 
-// failed adds the aim of a call to its error; nil stays nil. Addresses are left out: some have
-// tokens in them.
+// failed adds the aim of a call to its error; nil stays nil. It leaves out addresses, because some contain
+// tokens.
 func failed(what string, err error) error {
 	if err == nil {
 		return nil
@@ -94,11 +94,11 @@ func failed(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// noCommitWords begin GitHub's answer to a request about the checks of a commit that does not
+// noCommitWords is the beginning of GitHub's answer to a request about the checks of a commit that does not
 // exist.
 const noCommitWords = "No commit found"
 
-// refused is a limit that lasts for a duration; nil if GitHub gave none.
+// refused returns a limit that lasts for a duration; nil if GitHub named none.
 func refused(wait *time.Duration) *RateLimitedError {
 	if wait == nil {
 		return &RateLimitedError{}
@@ -115,7 +115,7 @@ func said(re *gh.ErrorResponse) string {
 	return s
 }
 
-// A Permission is the right of a user in a repository. Each includes the ones before it.
+// A Permission is the right of a user in a repository. Each includes the lower ones.
 type Permission int
 
 const (
@@ -130,10 +130,9 @@ var permissions = []string{NoPermission: "none", ReadPermission: "read", WritePe
 // String returns GitHub's word.
 func (p Permission) String() string { return permissions[p] }
 
-// Permission returns the right that a user has now. GitHub maps the roles between its four old ones
-// to the lower one, "maintain" to "write" and "triage" to "read". A user unknown to GitHub has
-// none.
-// Source: https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
+// Permission returns the present right of a user. GitHub maps newer roles to the lower one of its four old
+// ones: "maintain" to "write", and "triage" to "read". A user whom GitHub does not know has none. Source:
+// https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
 func (c *Client) Permission(ctx context.Context, login string) (Permission, error) {
 	what := fmt.Sprintf("ask for the permission of %s on %s", login, c.repo)
 	if !loginPattern().MatchString(login) {

@@ -15,23 +15,24 @@ import (
 // Source: the answer to a longer one, "body is too long (maximum is 65536 characters)".
 const MaxComment = 65536
 
-// Earlier is what is known of a comment that may be there: where to look for it, which is one request, and not one for each hundred of comments.
+// Earlier says where to look for a comment that may exist. Looking there is one request, instead of one for
+// each hundred comments.
 type Earlier struct {
-	// ID is that of the comment when it was written before; 0 if it is not known. If there is no such comment of ours any more, it is looked
-	// for among all.
+	// ID is the ID of the comment when it was last written; 0 if unknown. If our comment with this ID does not
+	// exist any more, all comments are searched.
 	ID int64
-	// Since is a time before which the comment cannot have been written; zero if none is known.
+	// Since is a time before which the comment cannot have been written; zero if unknown.
 	Since time.Time
 }
 
-// PutComment makes sure that there is exactly one comment of ours that begins with a marker, a text
-// that people do not see, and that it has the body given: it edits the existing comment, or writes
-// one. It returns the comment's ID and the time of its present text, in seconds of GitHub's clock.
+// PutComment ensures that exactly one comment of ours begins with a marker, a text that people do not see, and
+// that it has the given body. It edits the existing comment, or writes one. It returns the comment's ID and the
+// time of its present text, in seconds of GitHub's clock.
 //
-// A comment is ours if the App wrote it: anybody can write a marker. And a marker counts only as
-// the first bytes of a comment: the text further down may come from others, from a plan for
-// instance. Two calls at the same time may have left several comments: the oldest stays, the others
-// are deleted. Bytes that are not UTF-8 are replaced.
+// A comment is ours if the App wrote it, because anybody can write a marker. A marker counts only as the first
+// bytes of a comment, because later text may come from others, for example from a plan. Two calls at the same
+// time may have left several comments: the oldest stays, and the others are deleted. Bytes that are not UTF-8
+// are replaced.
 func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, body string) (id int64, at time.Time, err error) {
 	if marker == "" || !strings.HasPrefix(body, marker) {
 		panic("github: a comment that does not begin with its marker")
@@ -68,11 +69,12 @@ func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, 
 	return id, edited.GetUpdatedAt().Time, nil
 }
 
-// utf8Only replaces bytes that are not UTF-8. JSON would turn each into three bytes: the text would
-// be longer than we measured, and differ from ours when we read it again.
+// utf8Only replaces bytes that are not UTF-8. JSON would turn each into three bytes. The text would be longer
+// than we measured, and differ from ours when we read it again.
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// own returns our comments that begin with the marker, oldest first; that with the ID alone, if it is one.
+// own returns our comments that begin with the marker, the oldest first. If the comment with the ID is one, it
+// returns only that.
 func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) ([]*gh.IssueComment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {
@@ -109,26 +111,26 @@ func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) 
 	return own, nil
 }
 
-// wrote reports whether the App of a login wrote a comment. Only the logins of Apps end in "[bot]";
-// the type of the account confirms it.
+// wrote reports whether the App with a login wrote a comment. Only the logins of Apps end in "[bot]", and the
+// type of the account confirms it.
 func wrote(x *gh.IssueComment, login string) bool {
 	return x.GetUser().GetType() == "Bot" && strings.EqualFold(x.GetUser().GetLogin(), login)
 }
 
-// A Comment is one on a pull request, of any author.
+// A Comment is a comment on a pull request, by any author.
 type Comment struct {
 	ID     int64
 	Number int    // of the pull request
 	Author string // login; "" if the account was deleted
 	Bot    bool   // the author is an App
-	Ours   bool   // that App is ours
+	Ours   bool   // the author is our App
 	Body   string
 	At     time.Time // of writing
 	Edited bool      // Body was changed after At
 }
 
-// CommentsSince returns the comments written on pull requests since a time, oldest first.
-// Source: https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository
+// CommentsSince returns the comments written on pull requests since a time, the oldest first. Source:
+// https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository
 func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {
@@ -159,8 +161,8 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 	return out, nil
 }
 
-// A Reaction is one of the small pictures under a comment, by GitHub's name.
-// Source: https://docs.github.com/en/rest/reactions/reactions#about-reactions
+// A Reaction is a small picture under a comment, by GitHub's name. Source:
+// https://docs.github.com/en/rest/reactions/reactions#about-reactions
 type Reaction string
 
 const (

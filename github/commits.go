@@ -11,7 +11,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Contributors returns who wrote or committed the commits of a pull request.
+// Contributors returns the users who wrote or committed the commits of a pull request.
 func (c *Client) Contributors(ctx context.Context, number int) (Contributors, error) {
 	out, err := contributors(ctx, c.client.PullRequests, c.repo.Owner, c.repo.Name, number)
 	return out, failed(fmt.Sprintf("list the commits of pull request %s#%d", c.repo, number), err)
@@ -38,18 +38,20 @@ func (c *Client) Behind(ctx context.Context, sha, base string) (bool, error) {
 	return x.GetBehindBy() > 0, nil
 }
 
-// MaxCommits is the number of commits that GitHub lists of a pull request at most.
-// Source: https://docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request
+// MaxCommits is how many commits of a pull request GitHub lists at most. Source:
+// https://docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request
 const MaxCommits = 250
 
-// webFlow is the committer of commits that are made on GitHub's pages. It writes none: anybody can give a commit its address.
+// webFlow is the committer of commits that are made on GitHub's pages. It writes no commits itself: anybody can
+// give a commit its address.
 const webFlow = "web-flow"
 
 // Contributors are the people behind the commits of a pull request.
 type Contributors struct {
-	// Logins are those of the users who wrote or committed the commits, and of co-authors whose addresses name them.
+	// Logins are the users who wrote or committed the commits, and co-authors whose addresses name them.
 	Logins []string
-	// Commits are the SHAs of the commits, and Unlinked those whose author or committer GitHub links to no user.
+	// Commits are the SHAs of the commits. Unlinked are those whose author or committer GitHub links to no
+	// user.
 	Commits, Unlinked []string
 	// All is false if there may be more commits than GitHub lists.
 	All bool
@@ -98,7 +100,8 @@ var coAuthor = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?mi)^co-authored-by:[^<\n]*<(?:[0-9]+\+)?([a-z0-9-]{1,39})@users\.noreply\.github\.com>`)
 })
 
-// A Push is a move of a branch from one commit to another, and the login of who made it; "" if GitHub does not tell.
+// A Push is a move of a branch from one commit to another. By is the login of the user who pushed; "" if GitHub
+// does not say.
 type Push struct{ By, Before, After string }
 
 // pushes lists the last hundred moves of a branch, newest first.

@@ -10,12 +10,12 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A Discussion is the part of a pull request that only GitHub's GraphQL API tells.
+// A Discussion is the part of a pull request that is only in GitHub's GraphQL API.
 type Discussion struct {
-	// Open is the number of conversations of reviews that are not resolved.
+	// Open is the number of unresolved review conversations.
 	Open int
-	// ReviewMissing is set if the rules of the base branch want reviews that are not there, or changes
-	// are requested.
+	// ReviewMissing is set if the base branch's rules require reviews that are missing, or if changes are
+	// requested.
 	ReviewMissing bool
 }
 
@@ -33,17 +33,16 @@ func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, er
 	})
 }
 
-// A Queued is a pull request in a merge queue, with the commit of its merge group: the base branch with it, and with those
-// before it, merged into it. The commit is "" before GitHub has made it.
+// A Queued is a pull request in a merge queue, with the commit of its merge group. That commit is the base
+// branch with this pull request, and with those before it, merged into it. It is "" before GitHub has made it.
 type Queued struct {
 	Number int
 	SHA    string
-	By     string    // login of the user who put it there, or of the App
-	At     time.Time // since when it is there, in seconds of GitHub's clock
+	By     string    // login of the user or App that put it there
+	At     time.Time // since when, in seconds of GitHub's clock
 }
 
-// Queue reads the merge queue that a pull request is in, the first to be merged first; it is empty if the pull request is in
-// none.
+// Queue returns the merge queue of a pull request, in the order of the merges; nil if it is in none.
 func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error) {
 	what := fmt.Sprintf("read the merge queue of pull request %s#%d", c.repo, number)
 	return out, pages(ctx, c, what, queueQuery, number, func(p *queriedPull) pageInfo {
@@ -57,7 +56,7 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 	})
 }
 
-// pages asks for a pull request until take has had its last page.
+// pages asks for a pull request until take has got its last page.
 func pages(ctx context.Context, c *Client, what, query string, number int, take func(*queriedPull) pageInfo) error {
 	for after := (*string)(nil); ; {
 		r := present(c) // it has no address by ID
@@ -85,7 +84,7 @@ func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables 
 	return a, err
 }
 
-// refusal returns the error in an answer that has one, or lacks the pull request.
+// refusal returns the error in an answer that has one, or that lacks the pull request.
 func refusal(a queryAnswer, repo int64) error {
 	if err := deniedIn(a); err != nil {
 		return err
@@ -118,5 +117,5 @@ func deniedIn(a queryAnswer) error {
 	return nil
 }
 
-// errNoMember is GitHub's answer to a query for what a server of an earlier version does not have.
+// errNoMember is GitHub's answer to a query about something that an older server does not have.
 var errNoMember = errors.New("this GitHub does not know the member")

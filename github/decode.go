@@ -175,7 +175,7 @@ func reportEvent(in *gh.Installation, r *gh.Repository, sha, name string) (Event
 	return e, errors.Join(e.Repo.check(), checkSHA(e.SHA))
 }
 
-// byAuthor holds that whoever has written a text has sent it.
+// byAuthor requires that the author of a text has sent it.
 func byAuthor(s Subject, author *gh.User, what string) error {
 	if author.GetLogin() != s.Sender {
 		return fmt.Errorf("the sender of the %s is not its author", what)

@@ -17,8 +17,8 @@ const deployRemedy = "The GitHub App needs the permission to write deployments: 
 // Source: https://docs.github.com/en/rest/deployments/statuses#create-a-deployment-status
 const maxDescription = 140
 
-// PutDeployment records a deployment and its state. It is made if there is none with its task, so that it can be repeated. The
-// error is a *FinalError if GitHub refuses.
+// PutDeployment records a deployment and its state. It creates the deployment if none with its task exists, so
+// it can be repeated. The error is a *FinalError if GitHub refuses.
 func (c *Client) PutDeployment(ctx context.Context, d Deployment) error {
 	d.Description = utf8Only(d.Description)
 	if len(d.Description) > maxDescription {
@@ -46,11 +46,11 @@ func (c *Client) Environment(ctx context.Context, name, branch string) (Environm
 	return out, err
 }
 
-// A DeploymentState is GitHub's word for how far a deployment is.
-// Source: https://docs.github.com/en/rest/deployments/statuses#create-a-deployment-status
+// A DeploymentState is GitHub's word for the progress of a deployment. Source:
+// https://docs.github.com/en/rest/deployments/statuses#create-a-deployment-status
 type DeploymentState string
 
-// The states that are reported. An older successful deployment to the environment becomes inactive by itself.
+// These states are reported. An older successful deployment to the environment becomes inactive automatically.
 const (
 	DeploymentRuns   DeploymentState = "in_progress"
 	DeploymentDone   DeploymentState = "success"
@@ -58,13 +58,13 @@ const (
 	DeploymentNone   DeploymentState = "inactive" // it did not begin
 )
 
-// A Deployment is that of a commit to an environment.
+// A Deployment is the deployment of a commit to an environment.
 type Deployment struct {
-	// Task distinguishes it from all others of the repository.
+	// Task distinguishes it from all other deployments of the repository.
 	Task        string
 	SHA         string
-	Environment string // GitHub makes it if it is not there
-	// Description is for people, at most 140 bytes are kept; URL is where they read more.
+	Environment string // GitHub creates it if it does not exist
+	// Description is for people; at most 140 bytes are kept. URL is where they read more.
 	Description, URL string
 	State            DeploymentState
 }
@@ -81,7 +81,8 @@ func putDeployment(ctx context.Context, s *gh.RepositoriesService, owner, name s
 	if len(list) > 0 {
 		id = list[len(list)-1].GetID() // the first one, if two processes made it at once
 	} else {
-		// The conditions of the apply are decided by then: GitHub must neither merge the base branch nor wait for checks.
+		// The conditions of the apply are already decided: GitHub must neither merge the base branch nor wait
+		// for checks.
 		x, _, err := s.CreateDeployment(ctx, owner, name, &gh.DeploymentRequest{
 			Ref: &d.SHA, Task: &d.Task, Environment: &d.Environment, Description: &d.Description, AutoMerge: gh.Bool(false), RequiredContexts: &[]string{},
 		})

@@ -12,23 +12,25 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// An Environment has the protection rules of one. GitHub itself asks them for jobs of GitHub Actions only.
+// An Environment has the protection rules of a GitHub environment. GitHub itself checks them only for jobs of
+// GitHub Actions.
 type Environment struct {
-	// Reviewers are those of whom one has to approve; nil if nobody has to. OwnReview is set if it can be who deploys.
+	// Reviewers are the people and teams that can approve, and one of them has to; nil if nobody has to.
+	// OwnReview is set if the user who deploys counts as a reviewer.
 	Reviewers []Reviewer
 	OwnReview bool
 	// Wait is the time from the order to deploy until a deployment may begin.
 	Wait time.Duration
-	// Closed is set if the branch that was asked about may not be deployed.
+	// Closed is set if the branch in question may not be deployed.
 	Closed bool
-	// Others are rules that only GitHub Actions can ask: slugs of Apps, and kinds of rules that are not known here.
+	// Others are rules that only GitHub Actions can check: slugs of Apps, and unknown kinds of rules.
 	Others []string
 }
 
 // A Reviewer is a team of the organization that owns the repository, by its slug, or a person.
 type Reviewer struct{ Org, Team, Login string }
 
-// errNoEnvironment is the error where there is no environment of a name.
+// errNoEnvironment reports that no environment has a name.
 var errNoEnvironment = errors.New("there is none of this name")
 
 // environmentProtection is GitHub's answer about an environment. The library's type has not all of it, nor does its method escape the name.
@@ -79,7 +81,7 @@ func (c *Client) environment(ctx context.Context, name, branch string) (Environm
 	return out, err
 }
 
-// protection is what the rules of an environment say, but for the policy about branches.
+// protection returns what the rules of an environment say, without the policy about branches.
 func (c *Client) protection(got *environmentProtection) Environment {
 	var out Environment
 	for _, x := range got.Rules {

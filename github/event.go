@@ -2,13 +2,13 @@ package github
 
 import "time"
 
-// An Event is the content of a webhook: one of [PullRequestEvent], [CommentEvent], [CommentGoneEvent], [ReviewEvent],
-// [ThreadEvent], [ReportEvent], [RerunEvent], [ButtonEvent], [GroupEvent], [InstallationEvent] and [OtherEvent]. Its facts about a pull request are hints
-// only, true when it was sent: read the pull request again.
+// An Event is the content of a webhook: a [PullRequestEvent], [CommentEvent], [CommentGoneEvent],
+// [ReviewEvent], [ThreadEvent], [ReportEvent], [RerunEvent], [ButtonEvent], [GroupEvent], [InstallationEvent]
+// or [OtherEvent]. Its facts about a pull request are only hints, true when it was sent: read the pull request
+// again.
 type Event interface{ event() }
 
-// A Subject is the pull request that an event concerns, and the installation on whose behalf to act
-// on it.
+// A Subject is the pull request of an event, and the installation on whose behalf to act on it.
 type Subject struct {
 	Installation int64
 	Repo         Repo
@@ -21,7 +21,7 @@ type Subject struct {
 type PullRequestEvent struct {
 	Subject
 	Action string
-	// Before is the SHA of the head before a push; "" of other changes.
+	// Before is the SHA of the head before a push; "" for other changes.
 	Before string
 	Head   string // SHA
 	Base   string // SHA, old as in a [PullRequest]
@@ -41,7 +41,7 @@ type CommentEvent struct {
 	Bot bool
 }
 
-// A CommentGoneEvent is the edit or the deletion of a comment on a pull request, by anybody who may.
+// A CommentGoneEvent is the edit or the deletion of a comment on a pull request, by anybody with that right.
 type CommentGoneEvent struct {
 	Subject
 	Body string // before
@@ -66,8 +66,8 @@ type ThreadEvent struct {
 	Head   string // SHA
 }
 
-// A ReportEvent is a check run of any App, ours too, that is completed, or a commit status of any state. A commit can have
-// those of several pull requests, or of none.
+// A ReportEvent is a completed check run of any App, including ours, or a commit status in any state. A commit
+// can belong to several pull requests, or to none.
 type ReportEvent struct {
 	Installation int64
 	Repo         Repo
@@ -87,21 +87,22 @@ type ButtonEvent struct {
 	Pulls []int
 }
 
-// A RerunEvent is the request to run check runs of ours again.
+// A RerunEvent is the request to run our check runs again.
 type RerunEvent struct {
 	Installation int64
 	Repo         Repo
 	Sender       string
 	SHA          string // of the commit
-	// Name and ExternalID are those of the check run; both are "" if the request is for all of the
+	// Name and ExternalID are those of the check run. Both are "" if the request is for all check runs of the
 	// commit.
 	Name, ExternalID string
 	// Pulls are the open pull requests with the commit as their head, without those from forks, which GitHub does not name.
 	Pulls []int
 }
 
-// A GroupEvent is a merge group that waits for its checks: the base branch with a pull request, and with those before it in
-// the merge queue, merged into it. SHA is its commit. Gone is set if the group was destroyed instead, without its merge.
+// A GroupEvent is a merge group that waits for its checks: the base branch with a pull request, and those
+// before it in the merge queue, merged into it. SHA is its commit. Gone is set if the group was destroyed
+// without a merge.
 type GroupEvent struct {
 	Subject
 	SHA  string
@@ -119,7 +120,7 @@ type InstallationEvent struct {
 	Added, Removed []Repo
 }
 
-// An OtherEvent is a true webhook that is of no interest here.
+// An OtherEvent is a genuine webhook that Lockstep does not use.
 type OtherEvent struct{ Name, Action string }
 
 func (PullRequestEvent) event()  {}

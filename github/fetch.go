@@ -12,7 +12,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A Ref identifies files to fetch from a repository other than that of the pull request.
+// A Ref identifies files to fetch from a repository other than the pull request's.
 type Ref struct {
 	Owner, Name string
 	// Ref is a branch, a tag or a commit's ID; "HEAD" is the default branch.
@@ -22,7 +22,7 @@ type Ref struct {
 // String is for people.
 func (r Ref) String() string { return r.Owner + "/" + r.Name + " at " + r.Ref }
 
-// check returns the reason for which r is no valid name: names and refs become parts of paths.
+// check returns why r is not a valid name. Names and refs become parts of paths.
 func (r Ref) check() error {
 	if err := (Repo{ID: 1, Owner: r.Owner, Name: r.Name}).check(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (r Ref) check() error {
 	return nil
 }
 
-// maxRef is the limit of a ref's length in bytes, the same as that of a file's name.
+// maxRef is the maximum length of a ref in bytes, the same as for a file's name.
 const maxRef = 255
 
 // path returns the ref as a part of an address.
@@ -51,14 +51,13 @@ func (r Ref) path() string {
 	return strings.Join(parts, "/")
 }
 
-// Fetch unpacks the files of a ref in a repository of an installation into the directory dir, which
-// must exist and be empty; see unpackArchive for the entries that it may have. Links that lead out of it
-// are left out. The token opens the files of that one repository and nothing else. The caller must
-// know whether they may be shown: an installation may have repositories that the author of a pull
-// request may not read.
+// Fetch unpacks the files of a ref in a repository of an installation into the directory dir, which must exist
+// and be empty. See unpackArchive for the entries that it may have. Links that lead out of it are left out. The
+// token opens the files of that one repository and nothing else. The caller must know whether they may be
+// shown: an installation may have repositories that the author of a pull request may not read.
 //
-// The error wraps ErrNotFound if the installation has no such repository, or the repository no such
-// ref; it is a *[FinalError] if r is not a valid name.
+// The error wraps ErrNotFound if the repository or the ref does not exist. It is a *[FinalError] if r is not a
+// valid name.
 func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) error {
 	what := "fetch " + r.String()
 	if err := r.check(); err != nil {
@@ -69,8 +68,8 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 	return c.unpack(ctx, what, r, dir, func(ctx context.Context) (*http.Response, error) { return c.archive(ctx, r.path()) })
 }
 
-// Resolve returns the commit of a ref in a repository of an installation: of a branch, or of a commit's ID itself. The errors are
-// those of [App.Fetch].
+// Resolve returns the commit of a ref in a repository of an installation. The ref is a branch or a commit's ID.
+// The errors are those of [App.Fetch].
 func (a *App) Resolve(ctx context.Context, installation int64, r Ref) (string, error) {
 	what := "find " + r.String()
 	if err := r.check(); err != nil {
@@ -142,10 +141,9 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 	return failed(what, err)
 }
 
-// noAccessWords are in GitHub's answer if a token is requested for a repository that the
-// installation does not have. Other answers with that status have other reasons: too many requests,
-// or a permission that was not accepted.
-// Source: https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app
+// noAccessWords are in GitHub's answer if a token is requested for a repository that the installation does not
+// have. Other answers with that status have other reasons: too many requests, or a permission that was not
+// accepted. Source: https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app
 const noAccessWords = "does not exist or is not accessible"
 
 // noSuchRepository turns the error of a request for a token into ErrNotFound, if its reason is that

@@ -13,9 +13,9 @@ import (
 // Source: https://docs.github.com/en/rest/repos/contents#get-repository-content
 const MaxFile = 1 << 20
 
-// File returns the content of a file at a commit; ErrNotFound if there is none, and a *[FinalError]
-// if it is not a file, or larger than MaxFile. The path is slash-separated, from the repository's
-// root.
+// File returns the content of a file at a commit. The error wraps ErrNotFound if there is none, and is a
+// *[FinalError] if it is not a file, or larger than MaxFile. The path is slash-separated and relative to the
+// repository's root.
 func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
 	what := fmt.Sprintf("read %s of %s at %.7s", path, c.repo, sha)
 	if err := checkSHA(sha); err != nil {

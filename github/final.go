@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// finalStatus are the refusals that do not pass by themselves. A missing object, a worn-out token
-// and a rate limit are told apart before. A conflict (409) is with another request at the same
-// time.
+// finalStatus are the refusals that do not pass by themselves. A missing object, an expired token and a rate
+// limit are recognized before. A conflict (409) is with another request at the same time.
 var finalStatus = []int{
 	http.StatusBadRequest, http.StatusForbidden, http.StatusNotAcceptable, http.StatusGone, http.StatusRequestEntityTooLarge,
 	http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons,
@@ -16,7 +15,7 @@ var finalStatus = []int{
 // forbiddenRemedy is the remedy where the App lacks a permission.
 const forbiddenRemedy = "An operator of Lockstep has to check two things: that the installation of the GitHub App has accepted its permissions, and that the IP allow list of the organization lets it in."
 
-// final returns a refusal by GitHub as a FinalError, nil if the status is not final.
+// final returns a refusal by GitHub as a FinalError; nil if the status is not final.
 func final(what string, status int, why string) *FinalError {
 	if !slices.Contains(finalStatus, status) {
 		return nil
@@ -28,16 +27,15 @@ func final(what string, status int, why string) *FinalError {
 	return e
 }
 
-// A FinalError is a refusal that repeats until a person changes something: a file or an archive
-// cannot be used, or GitHub refuses for good. It is meant for people: its text can be shown to
-// everybody who sees the repository. An object that does not exist wraps [ErrNotFound] instead;
-// outages and limits ([RateLimitedError]) pass, and are not final.
+// A FinalError is a refusal that repeats until a person changes something: a file or an archive cannot be used,
+// or GitHub refuses for good. It is meant for people: everybody who sees the repository may read its text. An
+// object that does not exist wraps [ErrNotFound] instead. Outages and limits ([RateLimitedError]) pass, and are
+// not final.
 type FinalError struct {
 	What string // the aim
-	// Why may quote text of others.
+	// Why may quote texts of others.
 	Why string
-	// Remedy is a sentence in Markdown, written by us, with the way to mend it; "" if none is
-	// known.
+	// Remedy is a sentence in Markdown, written by us, that says how to fix it; "" if unknown.
 	Remedy string
 }
 

@@ -10,10 +10,11 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// PutIssue makes sure that there is an issue of ours with the content x, and returns its number. With a number it
-// changes that issue; with 0 it changes the open one that our App made with x's marker, or makes it. It makes none that
-// is not open: then, and where the repository has no issues or the issue was deleted, the number is 0. An issue is ours
-// if the App wrote it, as with comments. Bytes that are not UTF-8 are replaced.
+// PutIssue ensures that there is an issue of ours with the content x, and returns its number. With a number it
+// changes that issue. With 0 it changes the open issue that our App made with x's marker, or creates it. It
+// creates no closed issue. The number is 0 if there is none, if the repository has issues disabled, or if the
+// issue was deleted. An issue is ours if the App wrote it, as for comments. Bytes that are not UTF-8 are
+// replaced.
 func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error) {
 	if x.Marker == "" || !strings.HasPrefix(x.Body, x.Marker) {
 		panic("github: an issue that does not begin with its marker")

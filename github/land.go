@@ -12,10 +12,10 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// ErrHeadMoved is wrapped by an error where a pull request has another head than the one to merge.
+// ErrHeadMoved reports that a pull request has another head than the one to merge.
 var ErrHeadMoved = errors.New("the pull request has another head by now")
 
-// ErrQueued is wrapped by an error where a pull request is in the merge queue of its base branch now, which merges it.
+// ErrQueued reports that a pull request is now in the merge queue of its base branch, which merges it.
 var ErrQueued = errors.New("the pull request is in the merge queue")
 
 // landRemedy is the remedy where the App may not merge. It reads contents otherwise.
@@ -26,10 +26,10 @@ const landRemedy = "The GitHub App needs the permission to write contents: give 
 // attempt may succeed.
 const baseWords = "Base branch was modified"
 
-// Land merges an open pull request by a method, "merge", "squash" or "rebase", if its head is still
-// sha, or puts it into the merge queue where the base branch wants that. GitHub's protection of the branch decides as it does for
-// people. An error wraps ErrHeadMoved or ErrQueued, or is a *FinalError if GitHub refuses.
-// Source: https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request
+// Land merges an open pull request by the method "merge", "squash" or "rebase", if its head is still sha. If
+// the base branch requires a merge queue, Land puts it there. GitHub's protection of the branch decides as for
+// people. An error wraps ErrHeadMoved or ErrQueued, or is a *FinalError if GitHub refuses. Source:
+// https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request
 func (c *Client) Land(ctx context.Context, number int, sha, method string) error {
 	what := fmt.Sprintf("merge pull request %s#%d", c.repo, number)
 	end := time.Now().Add(c.app.config.MaxMergeWait)
@@ -49,9 +49,9 @@ func (c *Client) Land(ctx context.Context, number int, sha, method string) error
 	}
 }
 
-// enqueue puts a pull request whose head is still sha into the merge queue, and returns an error as Land does; nil where its base
-// branch has none, or GitHub does not know merge queues.
-// Source: https://docs.github.com/en/graphql/reference/mutations#enqueuepullrequest
+// enqueue puts a pull request whose head is still sha into the merge queue, and returns an error as Land does.
+// It returns nil if the base branch has no queue, or if GitHub does not know merge queues. Source:
+// https://docs.github.com/en/graphql/reference/mutations#enqueuepullrequest
 func enqueue(ctx context.Context, c *Client, what string, number int, sha string) error {
 	var p queriedPull
 	err := pages(ctx, c, what, queueingQuery, number, func(x *queriedPull) pageInfo { p = *x; return pageInfo{} })
@@ -103,8 +103,8 @@ func answered(err error, status int, words string) bool {
 	return errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == status && strings.Contains(re.Message, words)
 }
 
-// DeleteBranch deletes the branch of a merged pull request, if its tip is sha, unless another pull request is to be merged into it,
-// or from it. One that is gone, or has another tip, is left alone.
+// DeleteBranch deletes the branch of a merged pull request, if its tip is sha. It keeps the branch if another
+// pull request uses it as its base or head. A branch that is gone, or has another tip, is left alone.
 func (c *Client) DeleteBranch(ctx context.Context, number int, name, sha string) error {
 	what := fmt.Sprintf("delete the branch %s of %s", name, c.repo)
 	tip, err := c.ref(ctx, "heads/"+name)

@@ -9,14 +9,14 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A Merge is the result of merging a pull request: GitHub's trial merge of its head into its base
-// branch. Of one that is merged it is the tip of the base branch, which has its changes.
+// A Merge is GitHub's trial merge of a pull request's head into its base branch. For a merged pull request it
+// is the tip of the base branch, which contains the changes.
 type Merge struct {
 	Base    string // SHA of the base branch's tip
 	BaseRef string // the branch, which can change at any time
 	Head    string // SHA
-	// SHA names the commit that has exactly Base and Head as its parents; "" where
-	// there is a Conflict. After the merge it is Base.
+	// SHA is the commit that has exactly Base and Head as its parents; "" if there is a Conflict. After the
+	// merge it is Base.
 	SHA      string
 	Conflict bool
 	Merged   bool // the pull request
@@ -24,19 +24,20 @@ type Merge struct {
 	Updated time.Time
 }
 
-// ErrNotYet is wrapped by an error while GitHub has not made the trial merge; trying later helps.
+// ErrNotYet reports that GitHub has not made the trial merge yet; trying later helps.
 var ErrNotYet = errors.New("GitHub has not made the trial merge yet")
 
 // mergePause is the pause before the second request for a trial merge. Each further pause is twice
 // as long.
 const mergePause = 500 * time.Millisecond
 
-// MergeResult returns the trial merge of an open pull request's head with the tip of its base
-// branch, both as they are now, or that tip for a merged one. Another one has none: that is an error. A request for the pull request makes GitHub start the merge, which
-// takes time: until it is done GitHub still has the previous merge, or none. So a merge counts only
-// if its parents are exactly that pair, and MergeResult repeats the request for up to
-// [AppConfig.MaxMergeWait]; then the error is ErrNotYet.
-// Source: https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-your-git-database#checking-mergeability-of-pull-requests
+// MergeResult returns the trial merge of an open pull request's present head with the present tip of its base
+// branch. For a merged pull request it returns that tip. For a closed one it returns an error.
+//
+// Requesting the pull request makes GitHub start the merge, which takes time. Until then GitHub still has the
+// previous merge, or none. So a merge counts only if its parents are exactly that pair. MergeResult repeats the
+// request for up to [AppConfig.MaxMergeWait]; then the error is ErrNotYet. Source:
+// https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-your-git-database#checking-mergeability-of-pull-requests
 func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
 	what := fmt.Sprintf("find the trial merge of pull request %s#%d", c.repo, number)
 	end := time.Now().Add(c.app.config.MaxMergeWait)
@@ -123,9 +124,10 @@ func (c *Client) ref(ctx context.Context, name string) (string, error) {
 // maxRebased limits the commits of a rebased pull request that MergedOnto goes back: each is a request.
 const maxRebased = 100
 
-// MergedOnto returns the commit that was the tip of the base branch before a pull request was merged, and the commit that has its
-// changes: GitHub merges by a commit of two parents, by one on top of the base branch, or by one for each commit of the pull
-// request, which keep their messages. The error wraps ErrNotFound where that cannot be told any more.
+// MergedOnto returns the commit that was the tip of the base branch before a pull request was merged, and the
+// commit with its changes. GitHub merges in three ways: by a commit with two parents, by one commit on top of
+// the base branch, or by one commit for each commit of the pull request, with the same message. The error wraps
+// ErrNotFound if nobody can tell any more.
 func (c *Client) MergedOnto(ctx context.Context, number int) (onto, merge string, err error) {
 	what := fmt.Sprintf("find what pull request %s#%d was merged onto", c.repo, number)
 	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
@@ -165,7 +167,8 @@ func (c *Client) MergedOnto(ctx context.Context, number int) (onto, merge string
 	return onto, merge, checkSHA(onto)
 }
 
-// Onto returns the first parent of a commit: what a merge group's commit was made on top of.
+// Onto returns the first parent of a commit. For the commit of a merge group it is what the group was made on
+// top of.
 func (c *Client) Onto(ctx context.Context, sha string) (string, error) {
 	what := fmt.Sprintf("find what %.7s of %s is on top of", sha, c.repo)
 	commit, err := c.commit(ctx, sha)

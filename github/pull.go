@@ -18,22 +18,22 @@ type PullRequest struct {
 	Open      bool
 	Draft     bool
 	Merged    bool
-	AutoMerge bool // GitHub merges it by itself once it may
+	AutoMerge bool // GitHub merges it automatically once it may
 	// MergedBy is the login of the user who merged it; "" if it is not merged.
 	MergedBy string
 	Head     Branch
-	// Base is the branch to merge into. Its SHA is old, from about the time of the last push to the
-	// head; [Client.MergeResult] has the present one.
+	// Base is the branch to merge into. Its SHA is old, from about the time of the last push to the head.
+	// [Client.MergeResult] returns the present one.
 	Base Branch
 	// DefaultBranch is that of the base repository; the settings are on it.
 	DefaultBranch string
-	// MergeSHA is the commit that merged a merged pull request; of an open one, GitHub's trial
-	// merge, if there is one.
+	// MergeSHA is the commit that merged a merged pull request. For an open one it is GitHub's trial merge, if
+	// there is one.
 	MergeSHA string
 	URL      string // for people
 	Labels   []string
-	// MergeState is GitHub's opinion of a merge of an open pull request: "clean", "blocked", "behind",
-	// "dirty", "unstable", "has_hooks", "draft" or "unknown"; "" in lists.
+	// MergeState is GitHub's opinion about merging an open pull request: "clean", "blocked", "behind", "dirty",
+	// "unstable", "has_hooks", "draft" or "unknown". It is "" in lists.
 	MergeState string
 	// Updated is the time of the last change, in seconds of GitHub's clock: pushes and comments are
 	// changes.
@@ -68,8 +68,8 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 	return out, nil
 }
 
-// Confirm holds that the repository of a pull request has, or had, the name by which the client knows it. The error wraps
-// ErrNotFound if it does not: no request but this one goes by the name.
+// Confirm checks that the repository of a pull request has, or had, the name by which the client knows it. If
+// not, the error wraps ErrNotFound. Only this request uses the name.
 func (c *Client) Confirm(ctx context.Context, number int) error {
 	t := c.app.transport(tokenScope{Installation: c.scope.Installation, Repo: c.scope.Repo}, false)
 	t.repo = 0

@@ -38,7 +38,7 @@ cycles, nobody waits for himself.
 
 An error in a local value makes all values behind it impossible, and each of their users would
 report it again. So the diagnostics of a value stay with the evaluator, and each who asks gets
-[diags.Reported]: an error that stands for another, and is not shown. To know whether a question was
+[diags.DependsOn]: an error that stands for another, and is not shown. To know whether a question was
 answered, a caller looks for errors; to show them, it takes [Evaluator.Diagnostics] as well.
 
 # Sharing

@@ -18,27 +18,25 @@ import (
 
 // An Applied is the result of an apply.
 type Applied struct {
-	// State is the new state, also of an apply that failed on its way.
+	// State is the new state. It is set for a failed apply, too.
 	State *states.State
-	// Unsaved reports that the backend did not take State: what exists now is recorded nowhere
-	// else, so that the caller must keep it.
+	// Unsaved is set if the backend refused State. Nothing else records what exists now, so the caller must
+	// store it.
 	Unsaved bool
-	// Tally has the actions that were completed, and those that were not begun. Those of earlier
-	// processes count, too.
+	// Tally has the completed actions, and those that were not begun. Actions of earlier processes count, too.
 	Tally *Tally
-	// Left is the number of steps that were not begun because ctx ended; reads and removals count,
-	// too. If the apply is Resumable, another one of the same saved plan goes on with them.
+	// Left is the number of steps that were not begun because ctx ended. Reads and removals count, too. If the
+	// apply is Resumable, another apply of the same saved plan continues with them.
 	Left      int
 	Resumable bool
 }
 
-// Apply carries out a plan in the run r of [Operation.Run], and saves the state, at the end and as
-// options have it on the way; their Save is set here. When ctx ends, no action is begun any more; those
-// under way come to their end, and the state is saved: see [engine.Apply] for what ends these.
+// Apply applies a plan in the run r of [Operation.Run]. It saves the state at the end, and on the way as
+// options say; it sets their Save. When ctx ends, no more actions begin. Those under way are completed, and the
+// state is saved: see [engine.Apply] for what ends them.
 //
-// An apply of a saved plan that was stopped or killed goes on where it was: the next process sets
-// [Operation.Planned] to the same [PlanID], opens the state with its lock, and calls Apply with the
-// same plan.
+// An apply of a saved plan that was stopped or killed can be continued. The next process sets
+// [Operation.Planned] to the same [PlanID], opens the state with its lock, and calls Apply with the same plan.
 func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, options engine.ApplyOptions) (Applied, diags.Diagnostics) {
 	out := Applied{Tally: newTally(p)}
 	r.Events = out.Tally.before(r.Events)
@@ -103,7 +101,7 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	return out, ds
 }
 
-// inDoubt reports the creations that were not answered: they wait for a person from now on. s is the state without
+// inDoubt reports the creations without an answer. From now on they wait for a person. s is the state without
 // them.
 func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagnostics {
 	var doubts []journaling.Open
@@ -117,8 +115,8 @@ func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagno
 	return doubtful(doubts, s)
 }
 
-// openJournal takes the journal over, and notes the state that the apply starts from, or goes on with
-// what it has. Where the rights do not suffice for a journal the apply goes on without, and says so. The
+// openJournal takes the journal over. It records the state that the apply starts from, or continues with the
+// recorded progress. If the rights do not allow a journal, the apply continues without one, and says so. The
 // writer is nil without a journal.
 func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
 	h := o.State.Holding()
@@ -158,13 +156,13 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	return w, nil
 }
 
-// unjournaled is the warning of an apply whose rights do not suffice for a journal.
+// unjournaled is the warning about an apply whose rights do not allow a journal.
 func unjournaled(log statebackend.Log, err error) diags.Diagnostics {
 	return diags.Warningf(nil, "No journal is kept",
 		"%s. If this apply is killed, the state may lack objects that it has created. Allow Lockstep to read, write, list and delete objects below %s.", err, log.Place())
 }
 
-// begin notes the beginning of an apply. records are those that were there before.
+// begin records the beginning of an apply. records are the earlier records.
 func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.Plan, records []journal.Record) error {
 	if !slices.EqualFunc(linesOf(records), o.left, bytes.Equal) {
 		return othersApply(log)
@@ -175,14 +173,14 @@ func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.
 	})
 }
 
-// othersApply is the error of a journal that somebody has written to since it was read.
+// othersApply is the error about a journal that somebody has written to since it was read.
 func othersApply(log statebackend.Log) diags.Diagnostics {
 	return diags.Errorf(nil, "Another process is applying",
 		"Another process has written the journal %s since Lockstep read the state. That process has lost its lock, and is still applying. Nothing was changed. Wait until it has ended, then plan again.", log.Place())
 }
 
-// takeJournal takes the journal over. Where it was read under the lock, and each request counts, the first record
-// does that.
+// takeJournal takes the journal over. If the journal was read under the lock and each request costs money, the
+// first record takes it over.
 func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run string) (*guarded, []journal.Record, error) {
 	if o.history == nil || o.Begun != nil || log.Exclusive() {
 		w, records, err := journal.Open(ctx, log, run)
@@ -193,8 +191,8 @@ func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run s
 	return &guarded{Writer: journal.Continue(log, run, h), log: log}, h.Records(), nil
 }
 
-// endJournal removes a journal whose results are in the stored state. One that could not be
-// written to the end stays, for the next run to fold.
+// endJournal removes a journal whose results are in the stored state. A journal that could not be completed
+// stays, and the next run folds it.
 func (o *Operation) endJournal(ctx context.Context, w *journal.Writer) diags.Diagnostics {
 	o.State.BeforePut = nil
 	if err := o.keep(ctx, w, o.Recovery); err != nil {

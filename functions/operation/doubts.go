@@ -18,7 +18,7 @@ import (
 // mostDoubts is how many unresolved creations a warning lists. "lockstep recover" lists all.
 const mostDoubts = 20
 
-// doubtful is the warning about unresolved creations; none for none.
+// doubtful returns the warning about unresolved creations; nothing if there are none.
 func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	switch len(all) {
 	case 0:
@@ -29,9 +29,9 @@ func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	return diags.Warningf(nil, fmt.Sprintf("%d objects may exist outside the state", len(all)), "%s", Doubts(all, s, mostDoubts))
 }
 
-// Doubts tells a person what to check about unresolved creations, of which there is at least one, and how to
-// settle them. At most so many are listed. Import commands are complete where the state has other objects of
-// the type whose IDs are made of attributes that are known of this one, too.
+// Doubts tells a person what to check about unresolved creations, and how to settle them. There is at least
+// one. It lists at most most of them. An import command is complete if the ID can be derived: the state has
+// other objects of the type, and their IDs are made from attributes that are known for this one, too.
 func Doubts(all []journaling.Open, s *states.State, most int) string {
 	ids := importIDs(all, s)
 	var b strings.Builder
@@ -65,7 +65,7 @@ func Doubts(all []journaling.Open, s *states.State, most int) string {
 	return b.String()
 }
 
-// ordered sorts creations by their addresses: they were begun in no order that a person would look for.
+// ordered sorts creations by address: the order in which they were begun helps nobody.
 func ordered(all []journaling.Open) []journaling.Open {
 	slices.SortFunc(all, func(a, b journaling.Open) int {
 		x, xErr := addrs.ParseTarget(a.Address)
@@ -82,7 +82,7 @@ func instanceOf(t addrs.Target) addrs.AbsResourceInstance {
 	return addrs.AbsResource{Module: t.Module, Resource: t.Resource}.Instance(t.Key)
 }
 
-// importLine is the command that adopts an object, with its ID if that is known.
+// importLine returns the command that adopts an object, with its ID if that is known.
 func importLine(u journaling.Open, ids map[string]string) string {
 	if id, ok := ids[u.Address]; ok {
 		return fmt.Sprintf("lockstep import '%s' %s", u.Address, quoted(id))
@@ -90,13 +90,13 @@ func importLine(u journaling.Open, ids map[string]string) string {
 	return fmt.Sprintf("lockstep import '%s' ID", u.Address)
 }
 
-// quoted is a word of a shell command.
+// quoted returns a word of a shell command in quotes.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// longDoubt is how many characters of what is known of an object its row has.
+// longDoubt is how many characters a row shows of what is known about an object.
 const longDoubt = 60
 
-// table has a row for each creation.
+// table returns a table with a row for each creation.
 func table(all []journaling.Open) string {
 	rows := [][3]string{{"OBJECT", "STARTED", "LOOK FOR"}}
 	var width [2]int
@@ -123,15 +123,15 @@ func table(all []journaling.Open) string {
 	return b.String()
 }
 
-// separators stand between the attributes of which providers make IDs.
+// separators are used by providers between attributes when they make IDs.
 var separators = []string{"@", "/", ":", "|", ",", ";", ".", "-", "_", ":::", "::"}
 
-// mostLikes is how many other objects of a type an ID is told from.
+// mostLikes is how many other objects of a type are compared to derive an ID.
 const mostLikes = 20
 
-// importIDs returns the IDs of unresolved creations by their addresses, where they can be told: the IDs of all
+// importIDs returns the IDs of unresolved creations that can be derived, by their addresses. The IDs of all
 // objects of the type in the state are one attribute, or two with the same separator, and the attributes of the
-// creation are known. Providers that import by something else than the ID are told by their error.
+// creation are known. If a provider imports by something other than the ID, its error says so.
 func importIDs(all []journaling.Open, s *states.State) map[string]string {
 	out := map[string]string{}
 	likes := map[string][]map[string]string{}
@@ -151,7 +151,7 @@ func importIDs(all []journaling.Open, s *states.State) map[string]string {
 	return out
 }
 
-// objectsOf returns the strings among the attributes of a type's objects in the state.
+// objectsOf returns the string attributes of a type's objects in the state.
 func objectsOf(s *states.State, kind string) []map[string]string {
 	var out []map[string]string
 	for a, r := range s.Resources() {
@@ -180,8 +180,8 @@ func objectsOf(s *states.State, kind string) []map[string]string {
 	return out
 }
 
-// idLike returns the ID that an object with these attributes has if it is made as those of the others; "" if
-// that is not known, or can be told in two ways.
+// idLike returns the ID of an object with these attributes if it is made like those of the others; "" if that
+// is unknown or ambiguous.
 func idLike(others []map[string]string, known map[string]string) string {
 	if len(others) == 0 {
 		return ""

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/leasing"
 )
 
-// takeover tells of the dead run whose lock was taken over, if there is one.
+// takeover reports the dead run whose lock was taken over, if there is one.
 func takeover(h *leasing.Holding) diags.Diagnostics {
 	run := h.Predecessor()
 	if run == "" {
@@ -27,8 +27,8 @@ func takeover(h *leasing.Holding) diags.Diagnostics {
 		"The run %s had the state lock %s. Its lease ended at %s, and the run did not renew it.", run, before.Lock, before.End().Add(-statebackend.Grace).Format(time.RFC3339))
 }
 
-// newRun returns an ID for the records of this process. No other has it, and it begins with the run
-// of the lease, by which others know that their writer lives.
+// newRun returns an ID for the records of this process. It is unique, and begins with the run of the lease. So
+// others recognize that the writer of the records is alive.
 func (o *Operation) newRun() string {
 	h := o.State.Holding()
 	if h == nil {
@@ -38,10 +38,10 @@ func (o *Operation) newRun() string {
 	return fmt.Sprintf("%s%d.%d", recordsOf(h.Lease()), h.Lease().Fence, o.journals)
 }
 
-// recordsOf is the beginning of the IDs of all records of a lease's run.
+// recordsOf returns the prefix of the IDs of all records of a lease's run.
 func recordsOf(l statebackend.Lease) string { return l.Run + "." }
 
-// A Living is a run that is working on the state now.
+// A Living is a run that works on the state now.
 type Living struct {
 	Run   string
 	Who   string // user@host
@@ -49,13 +49,13 @@ type Living struct {
 	End   time.Time // of its lease; it may be renewed
 }
 
-// has reports whether a record is one of the run's.
+// has reports whether a record belongs to the run.
 func (l *Living) has(open journaling.Open) bool {
 	return l != nil && strings.HasPrefix(open.ID, l.Run+".")
 }
 
-// livingIn returns the run that holds a workspace's lock and lives; nil if there is none, as far as its
-// store can tell.
+// livingIn returns the living run that holds a workspace's lock; nil if there is none, as far as its store can
+// tell.
 func livingIn(ctx context.Context, w statebackend.Workspace) *Living {
 	held, err := w.Locks(ctx)
 	if err != nil {
@@ -69,17 +69,16 @@ func livingIn(ctx context.Context, w statebackend.Workspace) *Living {
 	return nil
 }
 
-// stopWithLease has providers end the calls that are under way when the lease of the lock ends, and has them
-// killed before another run may begin: guard does both. The calls have intents, and those who answer
-// in time have outcomes.
+// stopWithLease makes providers end the calls under way when the lease of the lock ends, and kills them before
+// another run may begin. guard does both. The calls have intents, and those answered in time have outcomes.
 func (o *Operation) stopWithLease(guard func(context.Context, time.Duration) func()) (release func()) {
 	leased, end := o.State.While(context.Background())
 	unguard := guard(leased, leasing.Margin)
 	return func() { unguard(); end(nil) }
 }
 
-// guarded is the writer of a journal that can be taken over while its apply lives. What has happened by
-// then goes there all the same, and nowhere else: see [journal.Writer.WriteLate].
+// guarded is the writer of a journal that another process can take over while this apply lives. What has
+// happened by then is still written there, and nowhere else: see [journal.Writer.WriteLate].
 //
 // The first record may be the takeover: see [journal.Continue]. If it is refused, nothing was begun.
 type guarded struct {
@@ -88,12 +87,12 @@ type guarded struct {
 
 	mu      sync.Mutex
 	begun   bool       // this process has written to the journal
-	denied  error      // the rights do not suffice: the apply goes on without a journal
-	pending []*pending // in the order in which they were appended
+	denied  error      // the rights do not allow a journal: the apply continues without one
+	pending []*pending // in the order of appending
 	failed  error      // something that has happened is in no journal, or nothing may happen
 }
 
-// pending are records of which nobody knows yet that they are stored.
+// pending are records that may not be stored yet.
 type pending struct{ lines [][]byte }
 
 // Append implements journaling.Writer.
@@ -125,7 +124,7 @@ func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) er
 			if late := g.writeLate(ctx); late != nil || !slices.ContainsFunc(lines, journaling.Announces) {
 				return late
 			}
-			return err // what it announces must not come about
+			return err // the announced action must not happen
 		default:
 			g.failed = err
 		}
@@ -134,7 +133,7 @@ func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) er
 	}
 }
 
-// writeLate writes what has happened, in its order, behind the takeover; g.mu is held.
+// writeLate writes what has happened, in its order, after the takeover. g.mu is held.
 func (g *guarded) writeLate(ctx context.Context) error {
 	var lines [][]byte
 	for _, p := range g.pending {
@@ -159,16 +158,16 @@ func (g *guarded) complete() bool {
 	return g.failed == nil && g.denied == nil
 }
 
-// result tells how far this process came: whether it has written to the journal, and what has become of its attempt
-// where it has not: nothing was begun if it failed.
+// result returns whether this process has written to the journal. If it has not, it returns what happened to
+// its attempt: after a failure nothing was begun.
 func (g *guarded) result() (begun bool, denied, failed error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.begun, g.denied, g.failed
 }
 
-// deposed are the words about an apply whose lock was lost on the way. The state is not written then,
-// and does not need to be.
+// deposed returns the message about an apply that lost its lock on the way. The state is not written then, and
+// need not be.
 func deposed(err error, place string) diags.Diagnostics {
 	return diags.Errorf(nil, "The state lock was lost",
 		"%s. Lockstep finished the actions that had started, and started no others. The state was not written. The results of this apply are in the journal %s. Wait until the run that now has the lock has ended, then run \"lockstep plan\": the plan brings these results into the state.", err, place)

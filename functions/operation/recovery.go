@@ -19,24 +19,23 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
 
-// A Recovery is the result of folding a journal that a crashed apply has left.
+// A Recovery is the result of folding the journal of a crashed apply.
 type Recovery struct {
-	// Unresolved are the creations of which nobody knows what became of them.
+	// Unresolved are creations whose result nobody knows.
 	Unresolved []journaling.Open
-	// Folded reports that the state has got objects that only the journal knew, and Read the
-	// updates and deletions under way, whose objects the next refresh looks at.
+	// Folded is set if the state has got objects that only the journal knew. Read are the updates and deletions
+	// that were under way; the next refresh reads their objects.
 	Folded bool
 	Read   []journaling.Open
-	// Living is the run that is applying now, for an operation without the lock; nil: none is known.
-	// UnderWay are the calls that it has begun. Nothing is the matter with them.
+	// Living is the run that is applying now, for an operation without the lock; nil if none is known. UnderWay
+	// are the calls that it has begun. They are no problem.
 	Living   *Living
 	UnderWay []journaling.Open
-	// Conflicts are objects that the apply and somebody else have both changed since, as long as
-	// nobody has settled them.
+	// Conflicts are objects that the apply and somebody else have both changed, until somebody settles them.
 	Conflicts []journaling.Conflict
 }
 
-// logOf returns the log of the state, nil if there is none to keep.
+// logOf returns the log of the state; nil if there is none to keep.
 func (o *Operation) logOf() statebackend.Log {
 	w, ok := o.State.Workspace.(statebackend.Journaled)
 	if !ok || !o.Journaled {
@@ -45,9 +44,9 @@ func (o *Operation) logOf() statebackend.Log {
 	return w.Journal()
 }
 
-// recover folds the journal that a crashed apply has left beside the state into the state. Under a
-// lock the state is stored, and the journal is reduced to its unresolved creations; without, both
-// stay as they are. A journal that cannot be understood stops everything that could write.
+// recover folds the journal of a crashed apply into the state. Under a lock, the state is stored, and the
+// journal is reduced to its unresolved creations. Without a lock, both stay as they are. A journal that cannot
+// be understood stops everything that could write.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
 	o.Recovery, o.Begun, o.left, o.history = Recovery{}, nil, nil, nil // an earlier opening may have found another
 	log := o.logOf()
@@ -57,7 +56,7 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	defer log.Close()
 	records, living, err := o.records(ctx, log, locked)
 	if errors.Is(err, statebackend.ErrDenied) {
-		return nil // where nobody may read a journal none was written with these rights
+		return nil // if nobody may read a journal, none was written with these rights
 	}
 	if err != nil {
 		return unusable(log, locked, err)
@@ -87,7 +86,7 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked)
 }
 
-// records reads the journal. Without the lock its writer may live: living is the run that did when
+// records reads the journal. Without the lock its writer may be alive. living is the run that was alive when
 // these were the records.
 func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bool) (records []journal.Record, living *Living, err error) {
 	h, err := journal.Look(ctx, log)
@@ -99,7 +98,7 @@ func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bo
 		if living = livingIn(ctx, o.State.Workspace); living != nil {
 			break
 		}
-		// Before we looked for the lock, its holder may have come to his end, or begun.
+		// Before the lock was checked, its holder may have ended or begun.
 		before := len(records)
 		records, err = journal.Read(ctx, log)
 		if len(records) == before {
@@ -109,7 +108,7 @@ func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bo
 	return records, living, err
 }
 
-// fold makes the state with the results of the records the operation's. It stores nothing.
+// fold puts the results of the records into the operation's state. It stores nothing.
 func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, error) {
 	f, err := journaling.Fold(o.State.Current, o.State.Sum(), lines)
 	if err != nil {
@@ -138,10 +137,10 @@ func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, err
 	return f, nil
 }
 
-// foldError is a journal that cannot be understood.
+// A foldError reports a journal that cannot be understood.
 type foldError struct{ error }
 
-// pretend has what a journal knows seen by an operation that may not write.
+// pretend shows the contents of a journal to an operation that may not write.
 func (o *Operation) pretend(f journaling.Folded) {
 	if f.Changed {
 		o.State.SetLineage(f.Lineage)
@@ -157,13 +156,12 @@ func linesOf(records []journal.Record) [][]byte {
 	return lines
 }
 
-// store saves the folded state, and reduces the journal. A crash before the save leaves both as
-// they were, a crash after it a journal whose edits the state has already. Where an update or a
-// deletion was under way the serial grows in any case, so that no plan from before is applied.
+// store saves the folded state, and reduces the journal. A crash before the save leaves both as they were. A
+// crash after it leaves a journal whose edits the state already has. If an update or a deletion was under way,
+// the serial grows in any case, so that no earlier plan is applied.
 //
-// The journal is taken over before that, and read again: its writer may have lost his lock without
-// knowing, and have written up to then. After that nothing but his late outcomes comes in, which
-// the journal keeps.
+// Before that, the journal is taken over and read again: its writer may have lost its lock without knowing, and
+// have written until then. After that only its late outcomes arrive, and the journal keeps them.
 func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded, lines [][]byte) error {
 	r := o.Recovery
 	found := func(c journaling.Conflict) bool { return c.New }
@@ -196,7 +194,7 @@ func (o *Operation) store(ctx context.Context, log statebackend.Log, f journalin
 	return o.keep(ctx, w, r)
 }
 
-// kept returns the records of all that a person has to settle.
+// kept returns the records of everything that a person has to settle.
 func (r Recovery) kept() [][]byte {
 	var lines [][]byte
 	for _, open := range r.Unresolved {
@@ -217,9 +215,9 @@ func (o *Operation) keep(ctx context.Context, w *journal.Writer, r Recovery) err
 	return w.Finish(ctx)
 }
 
-// saving announces to a journal each state that is about to be stored. Where that fails the state
-// is stored all the same: it is the second place for what the journal does not take any more. But it is not stored
-// where another process is at work, and this one has not begun anything.
+// saving announces each state to a journal before it is stored. If that fails, the state is stored all the
+// same: it is the second place for what the journal does not accept any more. It is not stored if another
+// process is at work and this one has not begun anything.
 func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	return func(ctx context.Context, data []byte) error {
 		if err := j.Saving(ctx, data); errors.As(err, new(diags.Diagnostics)) {
@@ -229,8 +227,8 @@ func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	}
 }
 
-// Waiting returns the addresses of unresolved creations: a plan leaves them out, with all that depends
-// on them, until a person has settled them; and those that a living run is working on.
+// Waiting returns the addresses of unresolved creations, and of those that a living run is working on. A plan
+// leaves out unresolved creations, with all that depends on them, until a person has settled them.
 func (r Recovery) Waiting() []addrs.Target {
 	var all []addrs.Target
 	for _, u := range slices.Concat(r.Unresolved, r.UnderWay) {
@@ -241,9 +239,9 @@ func (r Recovery) Waiting() []addrs.Target {
 	return all
 }
 
-// Settle settles unresolved creations, at a person's word that there are no such objects, or that making them
-// again does no harm: the next plan has them. It settles conflicts, too, at the word that the state is right.
-// unknown are those addresses at which there is neither; then nothing is settled.
+// Settle settles unresolved creations: a person says that there are no such objects, or that creating them
+// again does no harm. The next plan includes them. Settle also settles conflicts, if a person says that the
+// state is right. unknown are the addresses with neither; then nothing is settled.
 func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []string, err error) {
 	left := o.Recovery
 	left.Unresolved, left.Conflicts = slices.Clone(left.Unresolved), slices.Clone(left.Conflicts)
@@ -269,7 +267,7 @@ func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []
 	return nil, o.keep(ctx, w, left)
 }
 
-// unusable is the answer to a journal that cannot be read or understood.
+// unusable returns the diagnostics for a journal that cannot be read or understood.
 func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	if errors.As(err, new(*statebackend.UnfitError)) {
 		return diags.FromError("The server cannot store this state", err) // a state without its journal is wrong
@@ -291,7 +289,7 @@ func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	return severity(nil, "The journal beside the state cannot be used", "%s: %s. %s", log.Place(), err, remedy)
 }
 
-// diagnostics tells of a recovery; s is the state as it is now.
+// diagnostics reports a recovery. s is the present state.
 func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if r.Living != nil {

@@ -15,36 +15,37 @@ import (
 
 // A Lock describes the lock that an operation takes.
 type Lock struct {
-	// None takes no lock, at a person's word: the state is written all the same. The server is asked whether it
-	// keeps the conditions that protect the state then.
+	// None takes no lock, because a person asked for that: the state is written all the same. Then the server
+	// is tested first for the conditions that protect the state.
 	None bool
 	// Operation is Terraform's word, such as "OperationTypePlan".
 	Operation string
-	// Info is a text for whoever meets the lock.
+	// Info is a text for anybody who meets the lock.
 	Info string
-	// Timeout is the time to wait while somebody else holds the lock.
+	// Timeout is how long to wait while somebody else holds the lock.
 	Timeout time.Duration
-	// Run is the run that the lock is taken for; "": one of its own.
+	// Run is the run that the lock is taken for; "" means a new one.
 	Run string
-	// HardStop is the moment at which this process ends whatever it does, such as the end of a
-	// function's invocation; zero: the lease of the lock is renewed until Unlock or Close.
+	// HardStop is when this process ends whatever it does, such as the end of a function's invocation. If it is
+	// zero, the lease of the lock is renewed until Unlock or Close.
 	HardStop time.Time
-	// Continues is set if an earlier process has worked on Run, and a record of the caller's proves
-	// that it is over. Its lock, which it has kept, is taken over at once.
+	// Continues is set if an earlier process has worked on Run, and a record of the caller proves that it has
+	// ended. Its lock is taken over at once.
 	Continues bool
-	// Refused turns the error of a lock that was not acquired, possibly a
-	// *statebackend.LockedError, into diagnostics. nil: the words are those for a command line.
+	// Refused turns the error of a lock that was not acquired into diagnostics; it may be a
+	// *statebackend.LockedError. nil means the messages of the command line.
 	Refused func(error) diags.Diagnostics
-	// now is the wall clock; nil: time.Now. Clocks jump.
+	// now is the wall clock; nil means time.Now. Clocks jump.
 	now func() time.Time
 }
 
-// OpenState opens a workspace of a backend, takes its lock, unless lock is nil, reads the state, and
-// recovers from an apply that has crashed: see [Recovery].
-// Beside errors nothing is locked, but for a lock that was taken over: it stays until its run is
-// recovered. Without, the lock is held until [Operation.Unlock]. Where the backend
-// has leases, the lock carries one, and that of a dead run is taken over. An operation that is closed
-// without Unlock leaves its lock to whoever continues its run, and to everybody when the lease ends.
+// OpenState opens a workspace of a backend, takes its lock unless lock is nil, reads the state, and recovers
+// from a crashed apply: see [Recovery].
+//
+// After an error nothing is locked, except for a lock that was taken over: that stays until its run is
+// recovered. Without an error, the lock is held until [Operation.Unlock]. If the backend has leases, the lock
+// has one, and the lock of a dead run is taken over. An operation that is closed without Unlock leaves its lock
+// to whoever continues its run, and to everybody when the lease ends.
 func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, workspace string, lock *Lock) diags.Diagnostics {
 	st, ds := workdir.OpenState(b, workspace)
 	if ds.HasErrors() {
@@ -76,8 +77,8 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 	return ds
 }
 
-// unfit returns the *statebackend.UnfitError of a server that does not keep conditions on writes. Whatever else
-// is wrong with it shows in time.
+// unfit returns the *statebackend.UnfitError of a server that does not enforce conditions on writes. Other
+// problems of the server show up in time.
 func (o *Operation) unfit(ctx context.Context) error {
 	w, ok := o.State.Workspace.(statebackend.Conditional)
 	if !ok {
@@ -106,8 +107,8 @@ func (o *Operation) lock(ctx context.Context, l *Lock) diags.Diagnostics {
 	return takeover(o.State.Holding())
 }
 
-// giveUp releases the lock of a state that cannot be used. One that was taken over stays: it keeps
-// tools away that do not know the journal, and ours take it over again.
+// giveUp releases the lock of a state that cannot be used. A lock that was taken over stays: it keeps tools
+// away that do not know the journal, and our tools take it over again.
 func (o *Operation) giveUp(ctx context.Context) diags.Diagnostics {
 	if o.State.Holding().TookOver() {
 		o.Leave()
@@ -116,16 +117,16 @@ func (o *Operation) giveUp(ctx context.Context) diags.Diagnostics {
 	return o.Unlock(ctx)
 }
 
-// Leave keeps the lock at the end of this process, for the one that continues its run (see
-// [Lock.Continues]), and for any other when the lease ends. Unlock does nothing then.
+// Leave keeps the lock at the end of this process, for the process that continues its run (see
+// [Lock.Continues]), and for everybody when the lease ends. Unlock does nothing then.
 func (o *Operation) Leave() {
 	if o.State != nil {
 		o.State.Leave()
 	}
 }
 
-// Unlock releases the lock of the state, if it is held, even if ctx has ended: an interrupted
-// operation must not leave its lock behind.
+// Unlock releases the lock of the state if it is held, even if ctx has ended. An interrupted operation must not
+// leave its lock behind.
 func (o *Operation) Unlock(ctx context.Context) diags.Diagnostics {
 	if o.State == nil {
 		return nil
@@ -133,13 +134,13 @@ func (o *Operation) Unlock(ctx context.Context) diags.Diagnostics {
 	return o.State.Unlock(context.WithoutCancel(ctx))
 }
 
-// Save stores the next state, if its content differs from the stored one, even if ctx has ended.
+// Save stores the next state if its content differs from the stored one, even if ctx has ended.
 func (o *Operation) Save(ctx context.Context, next *states.State) error {
 	return o.State.Write(context.WithoutCancel(ctx), next)
 }
 
-// SaveFirst stores an empty state where there is none: an operation that has succeeded leaves a state
-// behind, even if there was nothing to do.
+// SaveFirst stores an empty state if there is none. An operation that has succeeded leaves a state, even if
+// there was nothing to do.
 func (o *Operation) SaveFirst(ctx context.Context) error {
 	if o.State.Exists() {
 		return nil
@@ -147,8 +148,8 @@ func (o *Operation) SaveFirst(ctx context.Context) error {
 	return o.State.Replace(context.WithoutCancel(ctx), o.State.Next(states.Empty()))
 }
 
-// Known returns the state as a file, as Lockstep lays it out; nothing if there is none. Where a journal
-// has more than the stored state, it is the one that the next run will store.
+// Known returns the state as a file in Lockstep's layout; nothing if there is none. If a journal has more than
+// the stored state, Known returns what the next run will store.
 func (o *Operation) Known() ([]byte, error) {
 	if !o.State.Exists() {
 		return nil, nil

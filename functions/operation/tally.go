@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// A Tally counts the actions that an apply begins and completes, by its events. A replacement is
-// two actions: one destroys, and one creates. It may be used by many goroutines.
+// A Tally counts, by its events, the actions that an apply begins and completes. A replacement is two actions:
+// one destroys, and one creates. Many goroutines may use it.
 type Tally struct {
 	mu      sync.Mutex
 	planned []Action
@@ -56,7 +56,7 @@ func (t *Tally) goOn(p *journaling.Progress) {
 		}
 		call, begun := p.Call(at, a.Verb)
 		if !begun && at.Deposed != addrs.NotDeposed && p.State.Object(at) == nil {
-			t.begun[a] = true // it was spared
+			t.begun[a] = true // it was not needed any more
 			continue
 		}
 		if !begun || call.Open && a.Verb != plans.Create {
@@ -90,7 +90,7 @@ func (t *Tally) count(e events.Event) {
 	}
 }
 
-// Done returns the numbers of completed actions. Imports are none.
+// Done returns the numbers of completed actions. Imports are not actions.
 func (t *Tally) Done() counting.Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()

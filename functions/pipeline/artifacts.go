@@ -5,20 +5,21 @@ import (
 	"errors"
 )
 
-// ErrNoArtifact is the absence of an artifact.
+// ErrNoArtifact reports that an artifact does not exist.
 var ErrNoArtifact = errors.New("there is no such artifact")
 
-// Artifacts is a store of larger values, which are secret: saved plans contain values in clear.
+// Artifacts stores values that are too large for a record. They are secret: a saved plan contains values in
+// clear text.
 type Artifacts interface {
 	Put(ctx context.Context, a Artifact, data []byte) error
-	// Get returns an artifact; the error wraps ErrNoArtifact if there is none.
+	// Get returns an artifact. The error wraps ErrNoArtifact if the artifact does not exist.
 	Get(ctx context.Context, a Artifact) ([]byte, error)
-	// Delete removes an artifact, if it exists.
+	// Delete removes an artifact. It succeeds if the artifact does not exist.
 	Delete(ctx context.Context, a Artifact) error
 }
 
-// An Artifact names an entry. Key alone identifies it; the rest is its owner, to which its
-// encryption is bound.
+// An Artifact names an entry of [Artifacts]. Key alone identifies the entry. The other fields name its owner,
+// and the encryption of the entry is bound to that owner.
 type Artifact struct {
 	Key    string
 	Repo   string // "owner/name"

@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// A HandOver is the end of a process' part of a message: its work is recorded, and another process,
-// or this one later, goes on with the same message at once, before all others of its group. It
-// is no failure.
+// A HandOver is the error by which a process passes its message on. The process has recorded its work, and
+// another process (or the same one, later) continues with the same message. The message comes at once, before all
+// other messages of the group. A HandOver is not a failure.
 //
-// The message itself is what is handed over: it stays the first of its group, so that an apply which
-// goes on never waits behind others that wait for its state. It costs one request to change the
-// visibility and one to receive, about a millionth of a dollar. A queue for continuations
-// would be polled all month for that, and needs dead letters and alarms of its own; a function
-// that invokes itself has neither order nor dead letters, and AWS ends such a chain after
-// 16 invocations.
-// Source: https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+// The message itself is handed over: it stays the first of its group. So an apply that continues never waits
+// behind other applies to its state. A hand-over costs one request that changes the visibility and one that
+// receives, about a millionth of a dollar. A separate queue for continuations would be polled all month at a
+// higher cost, and would need dead letters and alarms too. A function that invokes itself has neither order nor
+// dead letters, and AWS ends such a chain after 16 invocations. Source:
+// https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
 type HandOver struct{ Why string }
 
 // Error implements error.
 func (e *HandOver) Error() string { return "handed over: " + e.Why }
 
-// A BusyError is a message whose work may still be done by another process: it comes again
-// when that process has certainly ended. Or it waits for something else, Why.
+// A BusyError reports that a message cannot be handled yet. Another process may still be working on it, and the
+// message is delivered again at Until, when that process has certainly ended. Or the message waits for
+// something else, which Why names.
 type BusyError struct {
 	Until time.Time
 	Why   string

@@ -7,14 +7,14 @@ import (
 
 type hardStop struct{}
 
-// WithHardStop returns a context that knows the certain end of the process, which is later than
-// its deadline: in between there is time to write down the outcome.
+// WithHardStop returns a context that knows when its process certainly ends. The moment is later than the
+// deadline of the context: the time between them is for recording the outcome.
 func WithHardStop(ctx context.Context, end time.Time) context.Context {
 	return context.WithValue(ctx, hardStop{}, end)
 }
 
-// HardStop returns the certain end of the process that ctx belongs to, or the deadline of ctx; zero
-// if it has none.
+// HardStop returns the moment at which the process of ctx certainly ends. Without one it returns the deadline
+// of ctx, and zero if ctx has no deadline.
 func HardStop(ctx context.Context) time.Time {
 	if end, ok := ctx.Value(hardStop{}).(time.Time); ok {
 		return end.UTC()

@@ -9,10 +9,10 @@ import (
 
 const day = 24 * time.Hour
 
-// collections is the table of kinds of records, by the first segments of their keys, each
-// with its retention: the time that a record is kept after its last write; 0 is for ever.
+// collections lists the kinds of records by the first segment of their keys, each with its retention. The
+// retention is the time that a record is kept after its last write; 0 means for ever.
 var collections = map[string]time.Duration{
-	// GitHub delivers again for 3 days, and a queue keeps a message for 14 at most.
+	// GitHub redelivers webhooks for 3 days, and a queue keeps a message for at most 14 days.
 	"delivery": 15 * day, // a webhook, by its GUID and by its body
 	"message":  15 * day, // a message that was handled
 	"line":     15 * day, // what a repository has on the queue of plans, and what waits for that
@@ -20,7 +20,7 @@ var collections = map[string]time.Duration{
 	"stop":     15 * day, // an order to end a plan or an apply
 	"pace":     day,      // the comments of one person, counted, and the looks at a pull request and a repository
 	"tarball":  day,      // the archive of a commit
-	// GitHub's check runs expire then, too.
+	// GitHub deletes check runs after the same time.
 	"ask":      90 * day,  // an answer to a comment
 	"stray":    90 * day,  // a message whose repository was away
 	"deployed": 365 * day, // the deployments that GitHub was told of
@@ -30,7 +30,7 @@ var collections = map[string]time.Duration{
 	"watch":    90 * day,  // the plans at a commit that wait under requirements
 	"late":     365 * day, // the plans of a merged pull request that wait under requirements
 	"group":    90 * day,  // a merge group, and the plans that were made of it
-	// A pull request that nobody has touched for a year is planned anew.
+	// A pull request that nobody has touched for a year is planned again.
 	"run":    365 * day, // a project of a pull request
 	"effect": 365 * day, // an apply that was begun
 	"build":  365 * day, // the builds that an apply is handed to
@@ -43,21 +43,21 @@ var collections = map[string]time.Duration{
 	"left":   365 * day, // a project that a merge has left unapplied, by its state
 	"reader": 365 * day, // a plan that waits, by the project that it depends on
 	"queue":  365 * day, // the applies that are queued, by the state that they are to
-	// Without these a decision would be another one.
+	// Decisions depend on these records, so they are kept for ever.
 	"state":   0, // the last apply to a state
 	"address": 0, // the address of a project's state
 	"lock":    0, // a person's lock on a state
 	"app":     0, // the App of another deployment
 	"served":  0, // the IDs that names of owners and repositories had at first
 	"place":   0, // the owner of a state, see package places
-	// One each, for the janitor.
+	// These two hold one record each, for the janitor.
 	"round": 0,
 	"repo":  0,
 }
 
-// Retention returns the time that a record is kept after its last write; 0 is for ever. It is
-// for tidying up: no decision trusts that a record is gone. A key of no collection is our bug,
-// and Retention panics: such records would stay for ever unnoticed.
+// Retention returns how long a record is kept after its last write; 0 means for ever. Retention is for tidying
+// up only: no decision relies on the absence of a record. Retention panics for a key of an unknown collection:
+// such records would stay for ever, and nobody would notice.
 func Retention(key string) time.Duration {
 	collection, _, _ := strings.Cut(key, "/")
 	kept, ok := collections[collection]
@@ -67,8 +67,8 @@ func Retention(key string) time.Duration {
 	return kept
 }
 
-// SplitKey splits the key of a record at its last slash. Keys are made by us: one that
-// is not two or more segments of printable characters is our bug, and SplitKey panics.
+// SplitKey splits the key of a record at its last slash. It panics for a malformed key, because only our own
+// code makes keys. A key has two or more segments of printable characters.
 func SplitKey(key string) (dir, name string) {
 	i := strings.LastIndexByte(key, '/')
 	if i < 0 {
@@ -83,7 +83,7 @@ func SplitKey(key string) (dir, name string) {
 	return dir, name
 }
 
-// CheckDir panics if dir cannot precede a key's last slash.
+// CheckDir panics if dir cannot be the directory of a key, which is the part before the last slash.
 func CheckDir(dir string) {
 	checkSegments(dir)
 	if len(dir) > MaxDir {

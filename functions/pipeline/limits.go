@@ -7,44 +7,42 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// The limits that all implementations of the sockets share, so that the pipeline behaves alike on
-// each.
+// These limits are common to all implementations of [Queue], [Records] and [Artifacts], so that the pipeline
+// behaves the same on each.
 const (
-	// MaxReceives is the number of attempts at a message before it is abandoned.
+	// MaxReceives is the number of times that a message is tried before it is given up.
 	MaxReceives = 3
-	// MaxHandOvers is the number of receives of a message on the queue of applies before the queue
-	// itself takes it for dead: each hand-over is one. Attempts are counted in records there.
+	// MaxHandOvers is the number of receives after which the queue of applies itself gives up a message. Each
+	// hand-over is one receive. The failed attempts at an apply are counted in records.
 	MaxHandOvers = 500
 	// MaxMessage is the maximum size of a message as JSON, in bytes, as in SQS.
 	// Source:
 	// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
 	MaxMessage = 1 << 20
-	// MaxRecord is the size of a record's value, in bytes. A DynamoDB item takes
-	// 400 KB with its attributes' names and its key.
-	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items
+	// MaxRecord is the maximum size of a record's value, in bytes. A DynamoDB item holds 400 KB, including its
+	// key and the names of its attributes. Source:
+	// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items
 	MaxRecord = 390 << 10
-	// MaxDir and MaxName are the maximum sizes of the two parts of a key, in bytes: those of
-	// DynamoDB's partition and sort keys, less a reserve.
+	// MaxDir and MaxName are the maximum sizes of the two parts of a key, in bytes. They are the limits of
+	// DynamoDB's partition key and sort key, minus a reserve.
 	MaxDir, MaxName = 1024, 1000
 )
 
-// Memory is how far back lost events are looked for: GitHub keeps deliveries as long.
-// Source:
-// https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
+// Memory is how far back the janitor searches for lost events. GitHub keeps deliveries for the same time.
+// Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
 const Memory = 3 * 24 * time.Hour
 
-// DefaultStopBefore is the default time before the end of a process at which an apply begins no
-// more changes: enough for a provider's call and for writing the state after it.
+// DefaultStopBefore is how long before the end of its process an apply stops beginning changes, by default. It
+// is enough for one call of a provider and for writing the state after it.
 const DefaultStopBefore = 2 * time.Minute
 
-// maxRedelivery is the longest that a message waits until it is handed over again, as
-// SQS has it.
-// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
+// maxRedelivery is the longest delay before a message is delivered again. It is the limit of SQS. Source:
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
 const maxRedelivery = 12 * time.Hour
 
-// Redelivery is the delay before the next attempt at a message, after receives attempts of which
-// the last failed with err. Its group waits with it. A rate limit of GitHub has an end of its own;
-// other failures get some time to pass, more the second time.
+// Redelivery returns the delay before the next attempt at a message. receives is the number of attempts so far,
+// and err is the failure of the last one. The whole group of the message waits. A rate limit of GitHub says
+// when it ends. After other failures the delay is longer the second time.
 func Redelivery(receives int, err error, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
 	var busy *BusyError

@@ -27,65 +27,68 @@ type Kind string
 const (
 	Pushed       Kind = "pushed"    // a pull request may have a new head: plan it
 	Commanded    Kind = "commanded" // somebody wrote a comment with commands
-	Rerun        Kind = "rerun"     // somebody wants all check runs of a commit made again, of which GitHub names no pull request
-	Closed       Kind = "closed"    // a pull request was merged, or closed
-	Landed       Kind = "landed"    // a head was merged before its projects were planned: plan those of the merge
-	Grouped      Kind = "grouped"   // a merge queue wants the check of a merge group
+	Rerun        Kind = "rerun"     // somebody asked GitHub to rerun all check runs of a commit; GitHub names no pull request
+	Closed       Kind = "closed"    // a pull request was merged or closed
+	Landed       Kind = "landed"    // a head was merged before its projects were planned: plan the merge
+	Grouped      Kind = "grouped"   // a merge queue waits for the check of a merge group
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
 	ToApply      Kind = "apply"     // apply one saved plan
 	ToRecover    Kind = "recover"   // recover the state of one project
-	ToRelease    Kind = "release"   // release the lock that an apply left, which was given up before its first change
-	Told         Kind = "told"      // GitHub tells of something that a decision about requirements may depend on: look at it soon
-	Settled      Kind = "settled"   // an apply to the state of one project is settled: open plans of it may be others by now
-	ToCheck      Kind = "check"     // check a plan that waits against the state as it is now
-	ToQueue      Kind = "queue"     // check a plan that waits against the commit of a merge group
+	ToRelease    Kind = "release"   // release the lock of an apply that was given up before its first change
+	Told         Kind = "told"      // GitHub reported something that a decision about requirements may depend on: check it soon
+	Settled      Kind = "settled"   // an apply to the state of one project is settled: its open plans may be out of date
+	ToCheck      Kind = "check"     // check a waiting plan against the present state
+	ToQueue      Kind = "queue"     // check a waiting plan against the commit of a merge group
 )
 
-// A Message is one task: names and parsed commands only, nothing that can become outdated. It may
-// be handled twice, late, and after newer ones.
+// A Message is one task. It holds only names and parsed commands, so nothing in it becomes out of date. A
+// message may be handled twice, late, and after newer messages.
 type Message struct {
-	// ID is unique to the task: the digest of its webhook, or a name made of the run and the
-	// attempt, so that sending it twice is sending it once.
+	// ID is unique to the task: the digest of its webhook, or a name made of the run and the attempt. So a task
+	// that is sent twice is handled once.
 	ID   string
 	Kind Kind
 	Pull Pull
-	// Action is GitHub's word for the event of a pull request that was pushed or closed, or of a merge group that was made
-	// ([Requested]). Merged is set if it was merged.
+	// Action is GitHub's word for the event of a pull request that was pushed or closed, or of a merge group
+	// that was made ([Requested]). Merged is set if the pull request was merged.
 	Action string `json:",omitempty"`
 	Merged bool   `json:",omitempty"`
-	// Actor is the login of the user who asks: the author of a comment, or of the merge; "" for a
-	// push.
+	// Actor is the login of the user who asks: the author of a comment, or the person who merged. It is "" for
+	// a push.
 	Actor string `json:",omitempty"`
-	// Push is the push that the webhook of a pull request told of; nil if none did.
+	// Push is the push that the webhook of a pull request reported; nil if it reported none.
 	Push *github.Push `json:",omitempty"`
-	// Comment is the ID of a new comment, Lines are its commands.
+	// Comment is the ID of a new comment, and Lines are the commands in it.
 	Comment int64          `json:",omitempty"`
 	Lines   []grammar.Line `json:",omitempty"`
-	// Written is where the commands are written, of a review and of a comment on a line of a file.
+	// Written is the place of the commands, for a review and for a comment on a line of a file.
 	Written github.Source `json:",omitzero"`
-	// Found is set if the janitor has found on GitHub what the message is about, in the repository of its ID.
+	// Found is set if the janitor found the event on GitHub, in the repository with this ID.
 	Found bool `json:",omitempty"`
-	// At is the time at which the comment was written, by GitHub's clock, or at which what is [Told] was received, by ours.
+	// At is the time of the comment, by GitHub's clock. For [Told] it is the time of receipt, by our clock.
 	At time.Time `json:",omitzero"`
-	// Lost is set for the check of a plan whose project the base branch has lost by a merge.
+	// Lost is set for the check of a plan whose project a merge has removed from the base branch.
 	Lost bool `json:",omitempty"`
-	// Tip is the commit of the base branch that may have the project of the run to check again.
+	// Tip is a commit of the base branch. The message asks whether the project of the run is back at that
+	// commit.
 	Tip string `json:",omitempty"`
-	// MergeGroup is the commit of a merge group.
+	// MergeGroup is the head commit of a merge group.
 	MergeGroup string `json:",omitempty"`
-	// Head is the commit to plan, whose check run the plan is written to; that of the check runs whose button was pressed.
+	// Head is the commit to plan; the plan is written to its check run. For a [Rerun] it is the commit whose
+	// check runs are to be made again.
 	Head string `json:",omitempty"`
-	// Target names the run to plan, check, apply, recover or release, among those of the pull request: see
-	// [Run.Target]. Attempt must equal the run's Attempt for a plan or a check, or its Try for an
-	// apply: else the message is obsolete.
+	// Target names the run to plan, check, apply, recover or release among the runs of the pull request: see
+	// runs.ID.Target. For a plan or a check, Attempt must equal the run's Attempt; for an apply, the run's Try.
+	// Otherwise the message is obsolete.
 	Target  string `json:",omitempty"`
 	Attempt int    `json:",omitempty"`
-	// Answer names the ledger.Answer that waits for the result; "" if none does.
+	// Answer names the ledger.Answer that waits for the result; "" if no answer waits.
 	Answer string `json:"Ask,omitempty"`
 }
 
-// Source is where the commands of a message are written; zero where nobody has written them, as they came by a button.
+// Source returns where the commands of a message were written. It is zero for a command that came from a
+// button.
 func (m Message) Source() github.Source {
 	if m.Comment != 0 {
 		return github.Source{Comment: m.Comment}
@@ -99,29 +102,28 @@ const Requested = "checks_requested"
 // Run is the key of the run to plan or apply.
 func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 
-// Of returns the command that a [Rerun] is on a pull request with the commit.
-func (m Message) Of(pull int) Message {
+// ForPull returns the command that a [Rerun] means for one pull request with the commit.
+func (m Message) ForPull(pull int) Message {
 	m.ID, m.Kind, m.Pull.Number = fmt.Sprintf("%s-%d", m.ID, pull), Commanded, pull
 	return m
 }
 
 const again = "-again-"
 
-// Again returns the message under another ID, for where it may be lost: handling it twice is
-// handling it once.
-func (m Message) Again(name string) Message {
-	m.ID = m.First() + again + name
+// Resend returns the message with another ID, for a queue that may have lost it or taken it for a repetition.
+// Handling a message twice has the same effect as handling it once.
+func (m Message) Resend(name string) Message {
+	m.ID = m.FirstID() + again + name
 	return m
 }
 
-// First is the ID that the message had at first.
-func (m Message) First() string {
+// FirstID is the ID that the message had before any [Message.Resend].
+func (m Message) FirstID() string {
 	first, _, _ := strings.Cut(m.ID, again)
 	return first
 }
 
-// queues is the table of kinds of messages, each with its queue. Package dispatch has the
-// handlers.
+// queues lists the kinds of messages, each with its queue. Package dispatch has the handlers.
 var queues = map[Kind]QueueName{
 	Pushed:       Events,
 	Commanded:    Events,
@@ -140,11 +142,11 @@ var queues = map[Kind]QueueName{
 	ToRelease:    Applies,
 }
 
-// Heard reports whether a message may have been made of a webhook alone: nobody has held against GitHub yet that its
-// repository has the ID and the name that it gives.
-func (m Message) Heard() bool { return m.Event() && !m.Found }
+// Unverified reports whether the message may come from a webhook alone. Nobody has asked GitHub yet whether its
+// repository really has the ID and the name in the message.
+func (m Message) Unverified() bool { return m.Event() && !m.Found }
 
-// Event reports whether a message is about something that has happened on GitHub, and none of ours.
+// Event reports whether the message is about an event on GitHub. Other messages are sent by Lockstep itself.
 func (m Message) Event() bool {
 	switch m.Kind {
 	case Pushed, Commanded, Rerun, Closed, Grouped:
@@ -156,7 +158,7 @@ func (m Message) Event() bool {
 // Kinds returns all kinds of messages.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(queues)) }
 
-// Receives is the number of receives of a message before its queue takes it for dead.
+// Receives is the number of receives after which the queue gives up a message.
 func (q QueueName) Receives() int {
 	if q == Applies {
 		return MaxHandOvers
@@ -164,7 +166,7 @@ func (q QueueName) Receives() int {
 	return MaxReceives
 }
 
-// Queue names the queue that the message belongs on.
+// Queue returns the queue for the message. It panics if the kind is unknown.
 func (m Message) Queue() QueueName {
 	q, ok := queues[m.Kind]
 	if !ok {
@@ -173,11 +175,11 @@ func (m Message) Queue() QueueName {
 	return q
 }
 
-// On reports whether the message belongs on a queue; of a kind of another version nobody knows.
+// On reports whether the message belongs on queue q. It is false for a kind that only another version knows.
 func (m Message) On(q QueueName) bool { return queues[m.Kind] == q }
 
-// Group names the order of the message: messages of a queue with the same group are handled one
-// after the other.
+// Group returns the group of the message. Messages of a queue with the same group are handled one after the
+// other.
 func (m Message) Group() string {
 	if m.Pull.App != "" {
 		return m.Pull.App + ":" + m.group()
@@ -198,16 +200,15 @@ func (m Message) group() string {
 	return fmt.Sprintf("%d/%d", m.Pull.Repo.ID, m.Pull.Number)
 }
 
-// Queue takes messages for [Pipeline.Handle], each for the queue and group that it
-// names. A message may be handed over more than once; one that is sent twice within
-// some minutes, with the same ID, may be handed over once. Those of one group are
-// handed over one after the other.
+// Queue takes messages for dispatch.Pipeline.Handle. A message goes to the queue and the group that it names.
+// It may be delivered more than once. If the same ID is sent twice within some minutes, it may be delivered
+// once. Messages of one group are delivered one after the other.
 type Queue interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// Ahead returns the number of plans of the repository of a pull request on a queue, which come before one that is sent now; 0 where the queue
-// cannot tell.
+// Ahead returns how many plans of the repository wait on the queue before a plan that is sent now. It returns 0
+// if the queue cannot tell.
 func Ahead(ctx context.Context, q Queue, about Pull) (int, error) {
 	if x, ok := q.(interface {
 		Ahead(context.Context, Pull) (int, error)
@@ -217,8 +218,8 @@ func Ahead(ctx context.Context, q Queue, about Pull) (int, error) {
 	return 0, nil
 }
 
-// Send puts a message of ours about a pull request on its queue. Its ID is made of parts
-// that name the thing to do, so that sending it again is sending nothing new.
+// Send puts a message of Lockstep itself about a pull request on its queue. The ID consists of the kind and of
+// parts that name the task, so sending the same task twice adds nothing.
 func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) error {
 	m.ID = string(m.Kind)
 	for _, x := range parts {
@@ -228,8 +229,9 @@ func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) err
 	return q.Send(ctx, m)
 }
 
-// MergeQueue is the login by which GitHub's merge queue merges: somebody else has put the pull request there.
+// MergeQueue is the login with which GitHub's merge queue merges. A person has put the pull request there
+// before.
 const MergeQueue = "github-merge-queue[bot]"
 
-// IsBot reports whether a login is an App's: GitHub lets no person have brackets in a login.
+// IsBot reports whether a login belongs to an App. GitHub allows no brackets in the login of a person.
 func IsBot(login string) bool { return strings.HasSuffix(login, "[bot]") }

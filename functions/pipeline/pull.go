@@ -7,24 +7,25 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Pull names a pull request, and the installation of the App that may act on it.
+// A Pull names a pull request and the installation of the App that may act on it.
 type Pull struct {
-	// App is the name of the App that reaches it, "" for the first one of a deployment: see package tenants.
+	// App is the name of the App that can reach the pull request; "" for the first App of a deployment. See
+	// package tenants.
 	App          string `json:",omitempty"`
 	Installation int64
 	Repo         github.Repo
 	Number       int
 }
 
-// Runs is the directory of the keys of all runs of a pull request.
+// Runs returns the directory of the keys of all runs of a pull request.
 func (p Pull) Runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
 
-// Repository names the repository among those of all Apps: "acme/infra", or "NAME:acme/infra" of an App that is not the
-// first one.
+// Repository names the repository among those of all Apps: "acme/infra" for the first App, and
+// "NAME:acme/infra" for another App.
 func (p Pull) Repository() string { return Qualified(p.App, p.Repo.String()) }
 
-// Qualified is the name of a repository of an App, "" for the first one, among those of all Apps. No owner has a colon
-// in its name.
+// Qualified returns the name of an App's repository among those of all Apps. app is "" for the first App. A
+// colon separates them, because no owner has a colon in its name.
 func Qualified(app, repo string) string {
 	if app == "" {
 		return repo
@@ -32,16 +33,17 @@ func Qualified(app, repo string) string {
 	return app + ":" + repo
 }
 
-// HeadCheck is the name of the check run of each head as a whole, by the deployment without a name, CheckPrefix
-// begins the names of those of projects. HeadID is the external ID of the former: a commit has one of each
-// deployment.
+// HeadCheck is the name of the check run for a head as a whole, of the deployment without a name. CheckPrefix
+// begins the names of the check runs for projects. HeadID is the external ID of the check run for the head: a
+// commit has one such check run for each deployment.
 const (
 	HeadCheck   = "lockstep"
 	CheckPrefix = HeadCheck + "/"
 	HeadID      = "head"
 )
 
-// HeadCheckOf is HeadCheck by a deployment: each has one that can be required.
+// HeadCheckOf returns the name of the check run for a head that a deployment writes. Each deployment has its
+// own, which a branch rule can require.
 func HeadCheckOf(deployment string) string {
 	if deployment == "" {
 		return HeadCheck
@@ -49,8 +51,8 @@ func HeadCheckOf(deployment string) string {
 	return HeadCheck + " (" + deployment + ")"
 }
 
-// ReadCheck reads the name of a check run of any deployment: of a head, or of a project, which is named with its
-// workspace as in runs.Run.Check. ours is false if no deployment names one so.
+// ReadCheck parses the name of a check run of any deployment. The check run is for a head, or for a project
+// with its workspace, as in runs.Run.Check. ours is false if no deployment uses such a name.
 func ReadCheck(name string) (deployment, project string, ours bool) {
 	rest, ours := strings.CutPrefix(name, HeadCheck)
 	if inner, named := strings.CutPrefix(rest, " ("); named {

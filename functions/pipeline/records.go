@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// A Version identifies the value of a record as it was read; "" is the absence of a record.
+// A Version identifies the value of a record at the time it was read; "" means that the record does not exist.
 type Version string
 
-// ErrConflict is the failure of a conditional write: the record has changed since it was read.
+// ErrConflict reports that a conditional write failed: the record has changed since it was read.
 var ErrConflict = errors.New("the record was changed by somebody else")
 
 // A Record is a small value under a key.
@@ -20,25 +20,23 @@ type Record struct {
 	Version Version
 }
 
-// Records is a table of small values moved by conditional writes. It is
-// linearizable: a Get or List that begins after a Put has ended sees it, from any
-// process. Keys are paths of two or more segments of printable characters without
-// spaces, joined by "/".
+// Records is a table of small values with conditional writes. It is linearizable: a Get or List that begins
+// after a Put has ended sees its value, from any process. A key is a path of two or more segments, joined by
+// "/". Segments consist of printable characters without spaces.
 type Records interface {
-	// Get returns the record of a key; without value and version if there is none.
+	// Get returns the record of a key. Value and version are empty if there is no record.
 	Get(ctx context.Context, key string) (Record, error)
-	// Put stores a value if the record's version is still prev, and returns the new
-	// version; otherwise the error wraps ErrConflict.
+	// Put stores a value if the record's version is still prev, and returns the new version. Otherwise the
+	// error wraps ErrConflict.
 	Put(ctx context.Context, key string, value []byte, prev Version) (Version, error)
-	// Delete removes a record if its version is still prev; otherwise the error wraps
-	// ErrConflict. A record that is not there can be deleted with the version "".
+	// Delete removes a record if its version is still prev. Otherwise the error wraps ErrConflict. Deleting an
+	// absent record with the version "" succeeds.
 	Delete(ctx context.Context, key string, prev Version) error
-	// List returns the records whose keys are dir, "/" and one more segment, sorted by
-	// key.
+	// List returns the records whose keys are dir, "/" and one more segment, sorted by key.
 	List(ctx context.Context, dir string) ([]Record, error)
 }
 
-// Encode is for records: values of ours, which always can be.
+// Encode returns v as JSON. It panics on an error: the values of our records can always be encoded.
 func Encode(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -8,49 +8,53 @@ import (
 	"time"
 )
 
-// A Watch is a pull request with plans that wait at a head under requirements of the settings, or with nothing left but a merge
-// that GitHub refuses. Most of the facts behind the decision change without a command, so each change that may be one of these has the
-// comments and checks made again, and the merge tried.
+// A Watch is a pull request to look at again without a command. Its plans wait for requirements of the
+// settings, or it waits for a merge that GitHub refuses so far. Most facts behind such a decision change
+// without a command, for example when a review is submitted. Each change that may matter has the comments and
+// checks written again, and the merge tried again.
 type Watch struct {
 	Pull Pull
 	Head string
-	// Base is the tip of the base branch whose settings the decision is by, At the hour of the decision.
+	// Base is the tip of the base branch whose settings the decision used. At is the hour of the decision.
 	Base string
 	At   time.Time
-	// Until is a time at which another decision follows from the clock alone; zero if there is none within a day.
+	// Until is a moment at which the decision changes by the clock alone; zero if there is none within a day.
 	Until time.Time `json:",omitzero"`
-	// Reports begin the names of the check runs and commit statuses that count; "" begins all.
+	// Reports are prefixes of the names of check runs and commit statuses that matter; "" is a prefix of all.
 	Reports []string `json:",omitempty"`
-	// Merge is set if the merge is to be tried again.
+	// Merge is set if Lockstep is to try the merge again.
 	Merge bool `json:",omitempty"`
 }
 
-// WatchDir is the directory of the keys of all watches of a commit.
+// WatchDir returns the directory of the keys of all watches of a commit.
 func WatchDir(repo int64, sha string) string { return fmt.Sprintf("watch/%d/%s", repo, sha) }
 
-// Key is the key of the watch's record.
+// Key returns the key of the watch's record.
 func (w Watch) Key() string {
 	return fmt.Sprintf("%s/%d", WatchDir(w.Pull.Repo.ID, w.Head), w.Pull.Number)
 }
 
-// LateDir is the directory of the keys of the watches over merged pull requests of a repository, which no list of open ones has.
+// LateDir returns the directory of the keys of the watches over merged pull requests of a repository. No list
+// of open pull requests has them.
 func LateDir(repo int64) string { return fmt.Sprintf("late/%d", repo) }
 
-// LateKey is the key of the watch's record there.
+// LateKey returns the key of the watch's record in [LateDir].
 func (w Watch) LateKey() string { return fmt.Sprintf("%s/%d", LateDir(w.Pull.Repo.ID), w.Pull.Number) }
 
-// Reported reports whether a check run or a commit status of a name, which is none of ours, may change the decision.
-func (w Watch) Reported(name string) bool {
+// DependsOn reports whether a check run or commit status with this name may change the decision. The name is
+// not that of our own checks.
+func (w Watch) DependsOn(name string) bool {
 	return w.Merge || slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
 }
 
-// Over reports whether the decision may be another one by now, with the base branch at a tip: by the clock, or by what
-// nobody is told of, once an hour.
-func (w Watch) Over(now time.Time, tip string) bool {
+// Due reports whether the decision has to be made again: its clock has run out, the base branch has another
+// tip, or an hour has passed. The hour is for facts whose changes nobody reports.
+func (w Watch) Due(now time.Time, tip string) bool {
 	return !w.Until.IsZero() && !now.Before(w.Until) || w.Base != tip || !now.Before(w.At.Add(time.Hour))
 }
 
-// Decide returns the message that has the decision made again, and which is the same for an hour.
+// Decide returns the message that has the decision made again. Its ID stays the same for an hour, so
+// repetitions within the hour are dropped.
 func Decide(w Watch, now time.Time) Message {
 	id := fmt.Sprintf("%s%d-%d-%d-%d-%.12s", decided, w.Pull.Repo.ID, w.Pull.Number, now.Unix()/3600, w.Until.Unix(), w.Base)
 	return Message{ID: id, Kind: SyncComments, Pull: w.Pull}
@@ -58,10 +62,10 @@ func Decide(w Watch, now time.Time) Message {
 
 const decided = "decided-"
 
-// Decided reports whether a message is one of [Decide].
+// Decided reports whether [Decide] made the message.
 func (m Message) Decided() bool { return strings.HasPrefix(m.ID, decided) }
 
-// DecodeWatch reads the value of a record.
+// DecodeWatch decodes the value of a record.
 func DecodeWatch(rec Record) (w Watch, err error) {
 	if err := json.Unmarshal(rec.Value, &w); err != nil {
 		return w, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)

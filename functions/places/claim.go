@@ -9,19 +9,20 @@ import (
 	"strings"
 )
 
-// A Claim records the owner of a place: one project of one repository. It is kept for ever; neither
-// closing a pull request nor deleting a repository ends it.
+// A Claim records the owner of a place: one project of one repository. It is kept for ever. Neither closing a
+// pull request nor deleting a repository ends it.
 type Claim struct {
-	Place string // as [Place.String]
-	// App is that of the repository, "" for the first one.
+	Place string // by [Place.String]
+	// App is the App of the repository; "" for the first App.
 	App    string `json:",omitempty"`
 	RepoID int64
-	// Repo is the repository's name when the claim was made; Project and Workspace own the state.
+	// Repo is the repository's name when the claim was made. Project and Workspace own the state.
 	Repo, Project, Workspace string
-	// Left is set once another project was planned there while the base branch did not have the owner there any more. Taken is set
-	// if the owner came to a place that another project had left so.
+	// Left is set once another project was planned there while the base branch no longer had the owner there.
+	// Taken is set if the owner came to a place that another project had left in that way.
 	Left, Taken bool `json:",omitempty"`
-	// Lineage is that of the owner's state, as a plan of what the base branch has found it last; "" before.
+	// Lineage is the lineage of the owner's state, as the last plan of the base branch's configuration found
+	// it; "" before.
 	Lineage string `json:",omitempty"`
 }
 
@@ -33,11 +34,11 @@ func (c Claim) Of(project, workspace string) bool {
 // claims is the collection of all claims.
 const claims = "place"
 
-// maxSegment limits the length of the last part of a record's key, with room to spare.
+// maxSegment is the maximum length of the last part of a record's key, with a reserve.
 const maxSegment = 900
 
-// ClaimKey returns the key of the record about a place, by [Place.String]:
-// "place/s3:%2F%2Fbucket%2Fkey", which people can find, and a hash for a very long one.
+// ClaimKey returns the key of the record about a place, by [Place.String]: "place/s3:%2F%2Fbucket%2Fkey", which
+// people can find. A very long one is replaced by a hash.
 func ClaimKey(place string) string {
 	name := url.PathEscape(place)
 	if len(name) > maxSegment {
@@ -47,10 +48,10 @@ func ClaimKey(place string) string {
 	return claims + "/" + name
 }
 
-// IsClaim reports whether a key is that of a claim.
+// IsClaim reports whether a key is the key of a claim.
 func IsClaim(key string) bool { return strings.HasPrefix(key, claims+"/") }
 
-// DecodeClaim reads a claim; nil if there is no record.
+// DecodeClaim decodes a claim; nil if there is no record.
 func DecodeClaim(value []byte) (*Claim, error) {
 	if value == nil {
 		return nil, nil

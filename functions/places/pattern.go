@@ -9,19 +9,19 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A Pattern allows places of the backend "s3": "s3://bucket/acme/infra/**", with the
-// bucket's own name, and the key in doublestar's notation.
+// A Pattern allows places of the backend "s3": "s3://bucket/acme/infra/**". The bucket is an exact name, and
+// the key is in doublestar's notation.
 type Pattern struct{ bucket, key string }
 
 const scheme = "s3://"
 
-// Limits of a pattern: matching tries all combinations of the alternatives in braces.
+// These are the limits of a pattern. Matching tries all combinations of the alternatives in braces.
 const (
 	maxPattern = 1200
 	maxBraces  = 4
 )
 
-// ParsePattern reads a pattern. The error is a sentence for people, without a full stop.
+// ParsePattern parses a pattern. The error is a sentence for people, without a full stop.
 func ParsePattern(s string) (Pattern, error) {
 	rest, ok := strings.CutPrefix(s, scheme)
 	bucket, key, both := strings.Cut(rest, "/")
@@ -44,13 +44,12 @@ func (p Pattern) Matches(x Place) bool {
 	return p.key != "" && x.Backend == "s3" && x.Bucket == p.bucket && doublestar.MatchUnvalidated(p.key, x.Key)
 }
 
-// Own are the patterns that a deployment gives every repository for itself. {owner}, {name} and
-// {id} stand for the repository's: "s3://states/{owner}/{name}/**". A name can pass to another
-// repository, an ID cannot.
+// Own are the patterns of places that a deployment gives every repository. {owner}, {name} and {id} stand for
+// the repository's: "s3://states/{owner}/{name}/**". A name can pass to another repository, and an ID cannot.
 type Own []string
 
-// ParseOwn reads patterns separated by spaces or commas. The error is a sentence for people,
-// without a full stop.
+// ParseOwn parses patterns separated by spaces or commas. The error is a sentence for people, without a full
+// stop.
 func ParseOwn(s string) (Own, error) {
 	own := Own(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }))
 	for _, x := range own {
@@ -78,7 +77,7 @@ func (o Own) Of(owner, name string, id int64) []Pattern {
 	return out
 }
 
-// expand inserts a repository. GitHub's names contain no character that has a meaning in a pattern.
+// expand inserts a repository. GitHub's names contain no character with a meaning in patterns.
 func expand(s, owner, name string, id int64) string {
 	return strings.NewReplacer("{owner}", owner, "{name}", name, "{id}", strconv.FormatInt(id, 10)).Replace(s)
 }

@@ -1,11 +1,10 @@
-// Package places holds the address of a state as a value: the object and its bucket, its locks and
-// its encryption key. Two backend blocks for the same object have the same [Place], however they
-// are written; a block that could mean another project's object, or its locks, under a different
-// name has none.
+// Package places has the address of a state as a value: the object and its bucket, its locks and its encryption
+// key. Two backend blocks for the same object have the same [Place], however they are written. A block that
+// could mean another project's object or locks under a different name has no Place.
 //
-// It also has patterns of places ([Pattern]), with which people allow them, and the record of a
-// place's owner ([Claim]). It refuses to know repositories' contents, pull requests, and the rules
-// of permission: those are package runs. Start at [Of].
+// It also has patterns of places ([Pattern]), with which people allow them, and the record of a place's owner
+// ([Claim]). This package refuses to know repositories' contents, pull requests, and the rules of permission:
+// package admission has those. Start reading at [Of].
 package places
 
 import (
@@ -21,23 +20,23 @@ import (
 	"unicode/utf8"
 )
 
-// A Place is the address of one state. The zero value is nowhere. It may hold a secret
+// A Place is the address of one state. The zero value is no address. It may contain a secret
 // (sse_customer_key), so records and logs contain only [Place.String].
 type Place struct {
-	// Backend is the type: "s3", or "local" for Lockstep's own directory of the project's state,
-	// whatever path the block has.
+	// Backend is the type: "s3", or "local" for Lockstep's own directory for the project's state, whatever path
+	// the block has.
 	Backend string `json:",omitempty"`
-	// Bucket and Key identify the object; Key includes the workspace.
+	// Bucket and Key identify the object. Key includes the workspace.
 	Bucket, Key string `json:",omitempty"`
-	// Arguments are the other arguments of the block, in the form of JSON: how the state is locked,
-	// encrypted and reached.
+	// Arguments are the other arguments of the block, as JSON has them: how the state is locked, encrypted and
+	// reached.
 	Arguments map[string]any `json:",omitempty"`
 }
 
-// Local is the place of states that Lockstep keeps itself.
+// Local is the place of states that Lockstep itself stores.
 var Local = Place{Backend: "local"}
 
-// Arguments of the backend "s3" that are part of a Place, or choose its locks.
+// These are arguments of the backend "s3" that are part of a Place, or choose its locks.
 const (
 	bucketArgument = "bucket"
 	keyArgument    = "key"
@@ -46,16 +45,15 @@ const (
 	FileArgument   = "use_lockfile"
 )
 
-// defaultPrefix begins the keys of other workspaces than the default one.
-// Source: https://developer.hashicorp.com/terraform/language/backend/s3#workspace_key_prefix
+// defaultPrefix is the prefix of the keys of workspaces other than the default one. Source:
+// https://developer.hashicorp.com/terraform/language/backend/s3#workspace_key_prefix
 const defaultPrefix = "env:"
 
 // defaultWorkspace is the workspace whose state has the key without a prefix.
 const defaultWorkspace = "default"
 
-// Of returns the place of a workspace's state, by the type of its backend, "" for none, and the
-// arguments of the block in the form of JSON. The error is the reason, for people, if there is no
-// place.
+// Of returns the place of a workspace's state. backend is the type of its backend, "" for none, and arguments
+// are those of the block as JSON has them. The error is the reason, for people, if there is no place.
 func Of(backend string, arguments map[string]any, workspace string) (Place, error) {
 	switch backend {
 	case "", "local":
@@ -87,7 +85,7 @@ func Of(backend string, arguments map[string]any, workspace string) (Place, erro
 	return p, nil
 }
 
-// keyIn returns the key of the state of another workspace than the default one. given is the value of
+// keyIn returns the key of the state of a workspace other than the default one. given is the value of
 // workspace_key_prefix, or nil.
 func keyIn(workspace, key string, given any) (string, error) {
 	prefix := defaultPrefix
@@ -108,9 +106,9 @@ func text(v any) string {
 	return s
 }
 
-// bucketPattern matches the name of a bucket. Access points and their aliases are other names of
-// the same objects, and an object with two names cannot be known to have one owner.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
+// bucketPattern matches the name of a bucket. Access points and their aliases are other names of the same
+// objects, and Lockstep could not tell that an object with two names has one owner. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
 // tablePattern matches the name of a table. An ARN could name a table of another account.
@@ -119,19 +117,19 @@ var tablePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,255}$`)
 
 var aliases = []string{"-s3alias", "--ol-s3", ".mrap"}
 
-// besides are the endings of the objects that belong to a state, beside it and under its name: a
-// state with such a name would be the lock or the digest of another.
+// besides are the suffixes of the objects that belong to a state. A state with such a name would be the lock or
+// the digest of another state.
 var besides = []string{".tflock", "-md5", "-lockstep"}
 
-// ours is the beginning of the keys of everything else that belongs to states: a state with such a key
-// would be a piece of another's journal.
+// ours is the prefix of the keys of everything else that belongs to states. A state with such a key would be a
+// part of another state's journal.
 const ours = ".lockstep/"
 
-// maxKey is the limit of a key's length in bytes.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
+// maxKey is the maximum length of a key in bytes. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 const maxKey = 1024
 
-// check returns an error if p is not a place, or has other names, too.
+// check returns an error if p is not a place, or also has other names.
 func (p Place) check() error {
 	if p.Bucket == "" {
 		return errors.New("it names no bucket: add bucket to the backend block, or to the project's backend_config in lockstep.hcl")
@@ -153,8 +151,8 @@ func (p Place) check() error {
 	return nil
 }
 
-// segments returns an error if a key may be changed on its way: servers and clients normalize some
-// keys, and some characters have a meaning in policies.
+// segments returns an error if a key could be changed on its way. Servers and clients normalize some keys, and
+// some characters have a meaning in policies.
 func segments(key string) error {
 	switch {
 	case key == "":
@@ -172,8 +170,7 @@ func segments(key string) error {
 	return nil
 }
 
-// String returns "s3://bucket/key", "local", or "" for nowhere: the same for the same
-// place.
+// String returns "s3://bucket/key", "local", or "" for no address. It is the same for the same place.
 func (p Place) String() string {
 	if p.Backend == "s3" {
 		return "s3://" + p.Bucket + "/" + p.Key
@@ -181,13 +178,13 @@ func (p Place) String() string {
 	return p.Backend
 }
 
-// Is reports whether two places are the same one, however it is locked.
+// Is reports whether two places are the same, however they are locked.
 func (p Place) Is(x Place) bool { return p.String() == x.String() }
 
 // Table returns the DynamoDB table with the lock; "" for none.
 func (p Place) Table() string { return text(p.Arguments[TableArgument]) }
 
-// LockFile reports whether the block demands a lock object beside the state.
+// LockFile reports whether the block asks for a lock object beside the state.
 func (p Place) LockFile() bool {
 	switch v := p.Arguments[FileArgument].(type) {
 	case bool:

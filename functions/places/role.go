@@ -5,12 +5,12 @@ import (
 	"regexp"
 )
 
-// RoleArgument is the argument of the backend "s3" with the role that reaches the state.
-// Source: https://developer.hashicorp.com/terraform/language/backend/s3#assume-role-configuration
+// RoleArgument is the argument of the backend "s3" with the role that can access the state. Source:
+// https://developer.hashicorp.com/terraform/language/backend/s3#assume-role-configuration
 const RoleArgument = "assume_role"
 
-// A Role is the one that the backend block of a place names, mostly of another account. Of the block's
-// other arguments about it, such as a name of the session or a policy, none counts: Lockstep has its own.
+// A Role is the role that the backend block of a place names, usually in another account. The block's other
+// arguments about the role do not count, such as a session name or a policy: Lockstep has its own.
 type Role struct{ ARN, ExternalID string }
 
 // rolePattern matches the ARN of a role.

@@ -6,10 +6,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// ApplyOn returns the occasion on which a project of a pull request is applied, where s comes from
-// the base branch. A project that the base branch does not have, neither by name nor by directory
-// and workspace, is applied as carefully as any other there: no pull request evades the merge by a
-// new name. One that depends on a project that is applied on merge is applied on merge itself: before, it never could be.
+// ApplyOn says when a project of a pull request is applied: after a comment, or on the merge. s comes from the
+// base branch. A project that the base branch does not have, by name or by directory and workspace, is applied
+// as carefully as any other there. So a new name does not evade the merge. A project that depends on one that
+// is applied on merge is applied on merge, too, because it could never be applied before.
 func (s *Settings) ApplyOn(p Project) ApplyOn {
 	if s == nil {
 		return OnComment
@@ -28,8 +28,8 @@ func (s *Settings) ApplyOn(p Project) ApplyOn {
 	return OnComment
 }
 
-// lands reports whether one of projects is applied on merge, or depends on one that is. seen are the names and patterns that were
-// looked at before.
+// lands reports whether one of the projects is applied on merge, or depends on one that is. seen are the names
+// and patterns that were checked before.
 func (s *Settings) lands(all []Project, seen map[string]bool) bool {
 	return slices.ContainsFunc(all, func(x Project) bool {
 		return x.Apply == OnMerge || slices.ContainsFunc(x.DependsOn, func(on string) bool {
@@ -42,8 +42,9 @@ func (s *Settings) lands(all []Project, seen map[string]bool) bool {
 	})
 }
 
-// meant returns the projects, and the blocks for many directories, that a name or a pattern in depends_on is for: of the latter
-// those whose own name it matches, or that would make the project of that name.
+// meant returns the projects, and the blocks for many directories, that a name or a pattern in depends_on
+// selects. A block for many directories is selected if the pattern matches its own name, or if the block would
+// make the project with that name.
 func (s *Settings) meant(on string) (out []Project) {
 	for _, x := range s.Projects {
 		if len(order.Matches(on, []string{x.Name})) > 0 {
@@ -58,9 +59,9 @@ func (s *Settings) meant(on string) (out []Project) {
 	return out
 }
 
-// known returns the projects and the blocks for many directories that have the name of a project, or
-// its directory and workspace. Of the latter only those count that would make it: a block for one
-// directory takes that directory out of them.
+// known returns the projects and the blocks for many directories that have a project's name, or its directory
+// and workspace. A block for many directories counts only if it would make the project: a block for one
+// directory takes that directory out of it.
 func (s *Settings) known(p Project) []Project {
 	var out []Project
 	named, placed := false, false

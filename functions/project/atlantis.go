@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// foreignSettings reads atlantis.yaml, as [Parse] reads lockstep.hcl: its projects, requirements and
-// automerge. It grants nothing else. The notices are about what has no meaning here.
+// foreignSettings parses atlantis.yaml, as [Parse] parses lockstep.hcl: its projects, requirements and
+// automerge. It grants nothing else. The notices name the parts that have no meaning in Lockstep.
 func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostics) {
 	s, doc, ds := foreignWith(atlantis.Options{}, src)
 	return s, doc.Notices, ds
@@ -45,8 +45,8 @@ func foreignWith(o atlantis.Options, src []byte) (*Settings, atlantis.Document, 
 	return p.settings, doc, diags.FromHCL(p.diags)
 }
 
-// Imported returns the lockstep.hcl for an atlantis.yaml of a repository with the given files, with the notices as
-// comments at its beginning. It is nil beside errors.
+// Imported returns the lockstep.hcl for an atlantis.yaml of a repository with these files. The notices are
+// comments at its beginning. With errors, it returns nil.
 func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.Notice, diags.Diagnostics) {
 	s, doc, ds := foreignWith(o, src)
 	if ds.HasErrors() {
@@ -65,8 +65,8 @@ func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.N
 	return s.print(comments), doc.Notices, ds
 }
 
-// spell says in the terms of lockstep.hcl what only atlantis.yaml implies: the projects of lower groups as names in
-// depends_on, and the files of values for workspaces by their names.
+// spell writes out, in the terms of lockstep.hcl, what atlantis.yaml only implies: projects of lower groups
+// become names in depends_on, and files with values for workspaces become var_files.
 func (s *Settings) spell(there func(name string) bool) {
 	all, groups := s.blocks(), map[string]bool{}
 	for _, p := range all {
@@ -96,7 +96,7 @@ func (s *Settings) spell(there func(name string) bool) {
 	s.workspaceFiles = false
 }
 
-// regular reports whether a name is that of a file.
+// regular returns a function that reports whether a name is that of a file.
 func regular(files fs.FS) func(name string) bool {
 	return func(name string) bool {
 		d, err := fs.Stat(files, name)
@@ -107,7 +107,7 @@ func regular(files fs.FS) func(name string) bool {
 // foreign adds a project of atlantis.yaml, with the checks of a project block.
 func (p *parser) foreign(from atlantis.Project) {
 	before := len(p.diags)
-	if from.Broken { // and reported; for those that depend on it, it is there
+	if from.Broken { // it is reported already; for projects that depend on it, it exists
 		p.settings.ranges[from.Name.Value] = from.At
 		return
 	}
@@ -156,8 +156,8 @@ func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
 	return out
 }
 
-// filed adds the file of values for a project's workspace, if the settings are those of atlantis.yaml
-// and the file is there.
+// filed adds the file with values for a project's workspace, if the settings are those of atlantis.yaml and the
+// file exists.
 //
 // Source: https://www.runatlantis.io/docs/using-atlantis, its automatic files of values; they come last.
 func (s *Settings) filed(p Project, there func(name string) bool) Project {
@@ -167,11 +167,11 @@ func (s *Settings) filed(p Project, there func(name string) bool) Project {
 	return p
 }
 
-// chosen is the file with the settings of a repository: lockstep.hcl, or else atlantis.yaml.
+// chosen is the file with the settings of a repository: lockstep.hcl, or otherwise atlantis.yaml.
 type chosen struct {
-	name    string // "" if there is neither
+	name    string // "" if neither exists
 	src     []byte
-	ignored bool // there is an atlantis.yaml as well, which does not count
+	ignored bool // atlantis.yaml exists, too, and is ignored
 }
 
 // choose finds the file with the settings.
@@ -190,11 +190,11 @@ func choose(files fs.FS) (c chosen, err error) {
 	return chosen{}, nil
 }
 
-// SettingsFiles are the names of the files, in the repository's directory, that may have its settings.
-// The first that is there does.
+// SettingsFiles are the names of the files in the repository's root that may have its settings. The first
+// existing one counts.
 var SettingsFiles = []string{FileName, atlantis.FileName}
 
-// Read reads one of [SettingsFiles], whose name decides its format.
+// Read parses one of [SettingsFiles]. The name decides the format.
 func Read(name string, src []byte) (*Settings, diags.Diagnostics) {
 	if name == atlantis.FileName {
 		s, _, ds := foreignSettings(src)

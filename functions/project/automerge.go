@@ -1,16 +1,16 @@
 package project
 
-// Automerge is the merge of a pull request by Lockstep once all of its projects are applied.
+// Automerge is the setting by which Lockstep merges a pull request once all of its projects are applied.
 type Automerge struct {
 	Method       string // "merge", "squash" or "rebase"
-	DeleteBranch bool   // of the pull request, after the merge
+	DeleteBranch bool   // delete the pull request's branch after the merge
 }
 
-// DefaultMethod is the way to merge where the settings name none.
+// DefaultMethod is how Lockstep merges if the settings do not say.
 const DefaultMethod = "merge"
 
-// OnApplied returns the setting, where s comes from the base branch and may be nil; nil if people merge. A
-// file with errors merges nothing.
+// OnApplied returns the setting; nil if people merge. s comes from the base branch, and may be nil. With an
+// error in the file, people merge.
 func (s *Settings) OnApplied() *Automerge {
 	if s == nil || s.Unreadable {
 		return nil

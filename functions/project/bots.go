@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// maxBots is the limit of Apps that are named.
+// maxBots is the maximum number of named Apps.
 const maxBots = 20
 
 // bots reads the logins of Apps.
@@ -29,7 +29,7 @@ func (p *parser) bots(a *hcl.Attribute) (out []string) {
 	return out
 }
 
-// NamesBot reports whether s, which comes from the default branch, lets an App command as those may who can write.
+// NamesBot reports whether an App may command like people with write access. s comes from the default branch.
 func (s *Settings) NamesBot(login string) bool {
 	return s != nil && slices.Contains(s.Allow.Bots, strings.ToLower(login))
 }

@@ -23,7 +23,8 @@ func (p *parser) programs(a *hcl.Attribute) (out []string) {
 	return out
 }
 
-// leaves reads which programs' commands are left to them. One program cannot be obeyed and ignored.
+// leaves parses the list of programs whose commands Lockstep ignores. A program cannot be both obeyed and
+// ignored.
 func (p *parser) leaves(a *hcl.Attribute) {
 	p.settings.ignored = p.programs(a)
 	for _, name := range p.settings.ignored {
@@ -33,12 +34,14 @@ func (p *parser) leaves(a *hcl.Attribute) {
 	}
 }
 
-// Ignores reports whether s, which comes from the base branch, leaves commands for another program to that one.
+// Ignores reports whether Lockstep leaves the commands of another program to that program. s comes from the
+// base branch.
 func (s *Settings) Ignores(program string) bool {
 	return s != nil && slices.Contains(s.ignored, program)
 }
 
-// Obeys reports whether s, which comes from the base branch, has commands for another program carried out as ours.
+// Obeys reports whether Lockstep carries out the commands of another program as its own. s comes from the base
+// branch.
 func (s *Settings) Obeys(program string) bool {
 	return s != nil && slices.Contains(s.Allow.Commands, program)
 }

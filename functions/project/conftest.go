@@ -8,23 +8,23 @@ import (
 	"sync"
 )
 
-// A Conftest is a file with settings of conftest, which is not read, beside the policies of a block. Keys are those in it about
-// policies for which the block has nothing.
+// A Conftest is a file with conftest settings beside the policies of a block. Lockstep does not read it. Keys
+// are its settings about policies for which the block sets nothing.
 type Conftest struct {
 	File, Policy string
 	Keys         []string
 }
 
-// conftestFile is the file in which conftest keeps the values of its options, in the directory where it is run.
-// Source: https://www.conftest.dev/options/
+// conftestFile is where conftest reads its options, in the directory where it runs. Source:
+// https://www.conftest.dev/options/
 const conftestFile = "conftest.toml"
 
 var conftestKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^[ \t]*"?(data|namespace|all-namespaces)"?[ \t]*=`)
 })
 
-// Conftests returns the files with settings of conftest beside the policies of a checkout: whoever moves over expects them to
-// count.
+// Conftests returns the conftest settings beside the policies of a checkout. People who move from conftest
+// expect them to count.
 func Conftests(files fs.FS) (out []Conftest) {
 	_, s, _, _ := settingsIn(files)
 	if s == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// A dependence is the place of a name or a pattern: in depends_on or, if input is set, in an input.
+// A dependence is the place of a name or a pattern: in depends_on, or in an input if input is set.
 type dependence struct {
 	at    hcl.Range
 	input bool
@@ -34,7 +34,7 @@ func (p *parser) depends(a *hcl.Attribute, x *Project) {
 	}
 }
 
-// Orders reports whether a project of the settings depends on another one.
+// Orders reports whether any project of the settings depends on another one.
 func (s *Settings) Orders() bool {
 	if s == nil {
 		return false
@@ -43,8 +43,8 @@ func (s *Settings) Orders() bool {
 	return slices.ContainsFunc(all, func(p Project) bool { return p.DependsOn != nil || p.Group != all[0].Group })
 }
 
-// EdgesOf returns the edges between projects that [Discover] has found. Patterns and groups are sets of them: see
-// [order.Set].
+// EdgesOf returns the dependencies between projects that [Discover] has found. A pattern or a group is a set of
+// projects: see [order.Set].
 func EdgesOf(all []Project) order.Edges {
 	out := order.Edges{}
 	var names []string
@@ -73,9 +73,9 @@ func EdgesOf(all []Project) order.Edges {
 	return out
 }
 
-// ordered checks depends_on and inputs, and leaves names and patterns there that are for some project. A project with an unknown name, or in a
-// cycle, is left out: nobody can tell when it may be applied. lines has all projects, also those
-// left out because of other errors, which are known all the same.
+// ordered checks depends_on and inputs. It keeps the names and patterns that select some project. A project
+// with an unknown name or in a cycle is left out, because nobody can tell when it may be applied. lines has all
+// projects, also those left out because of other errors, which still count as known.
 func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Project, ds diags.Diagnostics) {
 	known := maps.Clone(lines)
 	maps.Copy(known, s.ranges)
@@ -98,8 +98,8 @@ func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Pr
 	}
 }
 
-// resolved returns the names and patterns that are for some project. A pattern does not include the project
-// itself: one that would is replaced by the names of the others.
+// resolved returns the names and patterns that select some project. A pattern does not select the project
+// itself: such a pattern is replaced by the names of the others.
 func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Diagnostics) {
 	for _, pattern := range p.DependsOn {
 		from := s.depends[[2]string{p.At, pattern}]

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Deployment returns the name of the deployment of Lockstep that serves a project of a pull request, where s
-// comes from the base commit and base are the projects there; "" is the one without a name. A project has the
-// deployment of the environment that the base branch gives it, until another one is merged; one that the base
-// branch does not have has that of the environment which it names there. So all deployments on a repository find
-// the same one, and no pull request takes a project to another.
+// Deployment returns the name of the Lockstep deployment that serves a project of a pull request; "" is the one
+// without a name. s comes from the base commit, and base are the projects there. A project belongs to the
+// deployment of the environment that the base branch gives it, until another environment is merged. A project
+// that the base branch does not have belongs to the deployment of the environment that it names. So all
+// deployments on a repository find the same one, and no pull request moves a project to another.
 func (s *Settings) Deployment(p Project, base []Project) string {
 	if !s.Divides() {
 		return ""
@@ -25,12 +25,12 @@ func (s *Settings) Deployment(p Project, base []Project) string {
 	return s.environments[name].Deployment()
 }
 
-// Divides reports whether some environment names a deployment. Where none does, the one without a name serves
+// Divides reports whether some environment names a deployment. Otherwise the deployment without a name serves
 // all projects.
 func (s *Settings) Divides() bool { return len(s.Deployments()) > 0 }
 
-// Deployments are the names of all deployments that there may be, in order, the one without a name among them; none where no
-// environment names one.
+// Deployments returns the names of all possible deployments, in order, including the one without a name. It
+// returns nil if no environment names one.
 func (s *Settings) Deployments() []string {
 	if s == nil {
 		return nil
@@ -46,8 +46,9 @@ func (s *Settings) Deployments() []string {
 	return all
 }
 
-// Deployments are the names of the deployments that serve the projects of a checkout, by the projects' names, as its own
-// settings have them; nil where these name none. For a pull request, the base branch's count: see [Settings.Deployment].
+// Deployments returns the names of the deployments that serve the projects of a checkout, by project name, from
+// the checkout's own settings; nil if those name none. For a pull request, the base branch counts: see
+// [Settings.Deployment].
 func Deployments(files fs.FS, all []Project) map[string]string {
 	src, err := fs.ReadFile(files, FileName)
 	if err != nil {
@@ -64,8 +65,8 @@ func Deployments(files fs.FS, all []Project) map[string]string {
 	return out
 }
 
-// standing are the projects that the base branch has for one of a pull request: by its settings, and by what was
-// found there.
+// standing returns the base branch's projects that correspond to a project of a pull request, from the settings
+// and from what was found there.
 func (s *Settings) standing(p Project, base []Project) []Project {
 	out := s.known(p)
 	for _, x := range base {
@@ -76,12 +77,12 @@ func (s *Settings) standing(p Project, base []Project) []Project {
 	return out
 }
 
-// elsewhere is the error about a project that another deployment serves.
+// elsewhere returns the error about a project that another deployment serves.
 func elsewhere(p Project, by, asked string) error {
 	return fmt.Errorf("on the base branch, %[2]s serves the project %[1]s, and this is %[3]s. Look for the plan in the comments and checks of %[2]s", p.Name, DeploymentName(by), DeploymentName(asked))
 }
 
-// DeploymentName names a deployment in a sentence.
+// DeploymentName returns the name of a deployment for a sentence.
 func DeploymentName(name string) string {
 	if name == "" {
 		return "the deployment without a name"

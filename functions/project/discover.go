@@ -19,27 +19,32 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// A Repository is what a checkout says of its projects.
+// A Repository has what a checkout says about its projects.
 type Repository struct {
 	// Projects are sorted by name.
 	Projects []Project
-	// Settings is the name of the file with the settings: [FileName], or atlantis.yaml where there is
-	// none; "" if there is neither. Ignored is set if there are both.
+	// Settings is the name of the file with the settings: [FileName], or atlantis.yaml; "" if neither exists.
+	// Ignored is set if both exist.
 	Settings string
 	Ignored  bool
-	// Unguarded are the errors of blocks that must hold something and are for no project: on a base branch they hold all applies.
+	// Unguarded are the errors about require and policy blocks that apply to no project. On a base branch they
+	// block all applies.
 	Unguarded diags.Diagnostics
-	// Left are root modules that would be projects, and are none: commands cannot name their directories. Each has a warning.
+	// Left are root modules that would be projects, but have directories that commands cannot name. Each has a
+	// warning.
 	Left []Project
-	// Notices are about the parts of atlantis.yaml that have no meaning here.
+	// Notices are about the parts of atlantis.yaml that have no meaning in Lockstep.
 	Notices []atlantis.Notice
 }
 
-// Discover finds the projects of a checkout: those of lockstep.hcl, or where it is absent of
-// atlantis.yaml; if these describe none, every directory whose configuration has a backend block and
-// that no other directory calls as a module, with the defaults of lockstep.hcl, but those that the settings exclude. Such a project is
-// named after its directory; where that is no name for a project, the directory is left out with a warning. A directory whose configuration does not load is a project too: planning it reports the
-// error. Beside errors it returns the projects without one.
+// Discover finds the projects of a checkout: those of lockstep.hcl, or of atlantis.yaml if there is no
+// lockstep.hcl. If the settings describe none, each directory becomes a project whose configuration has a
+// backend block and that no other directory calls as a module. It gets the defaults of lockstep.hcl, and
+// excluded directories are skipped.
+//
+// Such a project is named after its directory. If that is not a valid name, the directory is left out with a
+// warning. A directory whose configuration does not load is a project, too: planning it reports the error. With
+// errors, Discover returns the projects that have none.
 func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	r, s, isDeclared, ds := settingsIn(files)
 	if s == nil {
@@ -47,7 +52,7 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	}
 	var more diags.Diagnostics
 	known, lines := slices.Clone(s.Projects), map[string]hcl.Range{}
-	for name := range s.ranges { // also those with errors
+	for name := range s.ranges { // including those with errors
 		known = append(known, Project{Name: name})
 	}
 	if isDeclared {
@@ -69,11 +74,11 @@ func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	return r, slices.Concat(ds, more, s.unlimited(s.required()), s.unused(files, r.Projects, lines))
 }
 
-// mixed finds the projects of the settings, and beside them those of the directories without one.
+// mixed finds the projects of the settings, and those of directories without a project block.
 func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics) {
 	all, ds = declared(files, s)
 	if ds.HasErrors() {
-		return all, nil, ds // a project with an error is none of a directory instead
+		return all, nil, ds // a project with an error does not become the project of a directory
 	}
 	taken := map[string]bool{}
 	for _, p := range all {
@@ -96,8 +101,9 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 	return all, left, slices.Concat(ds, more, clashes)
 }
 
-// Find returns one project of a checkout as [Discover] does, and reads no other of those that the settings declare: its cost
-// does not grow with their number. It does not know what projects do to each other: that two have one state, or wait for each other.
+// Find returns one project of a checkout as [Discover] does, and reads no other declared project. So its cost
+// does not grow with their number. It does not find problems between projects: two with the same state, or two
+// that wait for each other.
 func Find(files fs.FS, name, workspace string) (Project, bool) {
 	_, s, isDeclared, _ := settingsIn(files)
 	if s == nil {
@@ -121,8 +127,8 @@ func Find(files fs.FS, name, workspace string) (Project, bool) {
 	return all[i], true
 }
 
-// settingsIn reads the settings of a checkout, and reports whether they declare the projects. There are no settings after an
-// error of the file.
+// settingsIn reads the settings of a checkout, and reports whether they declare the projects. After an error in
+// the file there are no settings.
 func settingsIn(files fs.FS) (r Repository, s *Settings, isDeclared bool, ds diags.Diagnostics) {
 	c, err := choose(files)
 	r = Repository{Settings: c.name, Ignored: c.ignored}
@@ -151,7 +157,8 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	return all, append(ds, more...)
 }
 
-// complete completes declared projects from the files of their directories; those with errors are missing.
+// complete completes declared projects from the files of their directories. Projects with errors are missing in
+// the result.
 func (s *Settings) complete(files fs.FS, candidates []Project, lines map[string]hcl.Range) (all []Project, ds diags.Diagnostics) {
 	for _, p := range candidates {
 		at := lines[p.Name]
@@ -167,7 +174,7 @@ func (s *Settings) complete(files fs.FS, candidates []Project, lines map[string]
 	return all, ds
 }
 
-// found completes a project from the files of its directory. at is the range to report.
+// found completes a project from the files of its directory. at is the range for diagnostics.
 func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, contents, diags.Diagnostics) {
 	p = s.completed(p)
 	p = s.filed(p, regular(files))
@@ -183,7 +190,7 @@ func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, content
 	return p, c, ds
 }
 
-// completed returns a project with the variables of its environment, and with maps of its own.
+// completed returns a project with the variables of its environment, and with its own copies of maps.
 func (s *Settings) completed(p Project) Project {
 	p.BackendConfig = maps.Clone(p.BackendConfig)
 	p.WhenChanged = slices.Clone(p.WhenChanged)
@@ -197,14 +204,14 @@ func (s *Settings) completed(p Project) Project {
 	return p
 }
 
-// escaped is a path as a pattern that matches nothing else; the repository's own directory is none in a longer one.
+// escaped returns a path as a pattern that matches only this path.
 func escaped(dir string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `\`, `\\`).Replace(dir)
 }
 
 func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
 
-// implied finds the projects of a repository that describes none.
+// implied finds the projects of a repository whose settings declare none.
 func implied(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics) {
 	dirs, err := configurations(files)
 	if err != nil {
@@ -293,25 +300,25 @@ func isDir(files fs.FS, name string, d fs.DirEntry) bool {
 	return err == nil && info.IsDir()
 }
 
-// contents are the facts that [Discover] needs of a configuration.
+// contents are the facts that [Discover] needs about a configuration.
 type contents struct {
-	modules []string // the other directories that it reads, sorted
-	// anywhere is set if the sources of some modules contain variables, so that they may be any
-	// directory of the repository.
+	modules []string // other directories that it reads, sorted
+	// anywhere is set if the sources of some modules contain variables, so that they may be any directory of
+	// the repository.
 	anywhere bool
 	backend  *config.Backend // nil for none
 	broken   bool            // its own directory cannot be read
 	encrypts bool            // it has an encryption block
 	// reads and guesses are paths that its expressions name: see staticReads.
 	reads, guesses []string
-	// types are the types of its resources, and of its local modules'; remote is set if it calls others.
+	// types are the types of its resources and of its local modules'. remote is set if it calls other modules.
 	types  map[string]bool
 	remote bool
-	// providers are those that it requires, with its local modules.
+	// providers are the providers that it and its local modules require.
 	providers map[addrs.Provider]bool
 }
 
-// see notes the resource types and the providers of a configuration.
+// see records the resource types and the providers of a configuration.
 func (s *Settings) see(c contents) {
 	if s.resources == nil {
 		s.resources, s.providers = map[string]bool{}, map[addrs.Provider]bool{}
@@ -321,7 +328,7 @@ func (s *Settings) see(c contents) {
 	s.remote = s.remote || c.remote || c.broken || c.anywhere
 }
 
-// types are the resource types of all configurations that were read; nil if there may be others.
+// types returns the resource types of all configurations that were read; nil if there may be others.
 func (s *Settings) types() map[string]bool {
 	if s.remote || s.resources == nil {
 		return nil
@@ -329,7 +336,7 @@ func (s *Settings) types() map[string]bool {
 	return s.resources
 }
 
-// required are the providers of all configurations that were read; nil if there may be others.
+// required returns the providers of all configurations that were read; nil if there may be others.
 func (s *Settings) required() map[addrs.Provider]bool {
 	if s.remote {
 		return nil
@@ -337,7 +344,7 @@ func (s *Settings) required() map[addrs.Provider]bool {
 	return s.providers
 }
 
-// matter returns the other directories whose files matter to it.
+// matter returns the other directories whose files affect it.
 func (c contents) matter() []string {
 	if c.anywhere {
 		return []string{"."}
@@ -352,8 +359,7 @@ func (c contents) kind() string {
 	return c.backend.Type
 }
 
-// memory is the assumption for the limits of reading a configuration: those of a pipeline with so
-// many bytes.
+// memory is the assumed limit for reading a configuration: that of a pipeline with so many bytes of memory.
 const memory = 512 << 20
 
 // read reads the configuration in a directory.

@@ -16,7 +16,7 @@ import (
 
 func line(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }
 
-// environments reads the environment blocks. One with errors exists, and grants nothing.
+// environments parses the environment blocks. A block with errors exists, and grants nothing.
 func (p *parser) environments(blocks hcl.Blocks) {
 	for _, b := range blocks {
 		e, ds := environments.Parse(b)
@@ -29,7 +29,7 @@ func (p *parser) environments(blocks hcl.Blocks) {
 	}
 }
 
-// shared reads the arguments about a project's environment, variables and backend.
+// shared parses the arguments about a project's environment, variables and backend.
 func (p *parser) shared(attrs hcl.Attributes, x *Project) {
 	p.decode(attrs["environment"], &x.Environment, "a text")
 	if a := attrs["environment"]; a != nil {

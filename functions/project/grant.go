@@ -6,16 +6,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A Grantee is who asks for the rights of a project.
+// A Grantee asks for the rights of a project.
 type Grantee struct {
-	Branch     string    // that the pull request goes into
-	Base       []Project // of the base commit, beside the settings
-	Deployment string    // that runs the project
+	Branch     string    // the base branch of the pull request
+	Base       []Project // the projects at the base commit
+	Deployment string    // the deployment that runs the project
 }
 
-// Grant returns the rights of a pull request's project, where s comes from the base commit. A project has the environment that the base branch gives it, until
-// another one is merged; one that the base branch does not have may have any that stands there. The
-// error is a sentence for people, with the remedy.
+// Grant returns the rights of a pull request's project. s comes from the base commit. A project has the
+// environment that the base branch gives it, until another one is merged. A project that the base branch does
+// not have may use any environment there. The error is a sentence for people that says what to do.
 func (s *Settings) Grant(p Project, to Grantee) (environments.Granted, error) {
 	if by := s.Deployment(p, to.Base); by != to.Deployment {
 		return environments.Granted{}, elsewhere(p, by, to.Deployment)

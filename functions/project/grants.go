@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// Grants are the permissions of a project: to run programs of others, and to get modules from other
-// hosts and repositories. The zero value allows only the programs that are built into the engine,
-// and only modules that everybody may read.
+// Grants are the permissions of a project: to run programs of others, and to get modules from other hosts and
+// repositories. The zero value allows only the engine's built-in providers, and modules that everybody may
+// read.
 type Grants struct {
 	// Provisioners allows provisioner blocks, which run commands.
 	Provisioners bool
-	// External allows the provider hashicorp/external, which runs programs, provided that it is
-	// allowed as a provider.
+	// External allows the provider hashicorp/external, which runs programs. It must also be allowed as a
+	// provider.
 	External bool
 
 	providers []addrs.ProviderPattern
@@ -26,21 +26,21 @@ type Grants struct {
 	source    grantsSource
 }
 
-// grantsSource is the text from which grants were read.
+// grantsSource is the text that the grants were read from.
 type grantsSource struct {
 	Settings, Lock         []byte
 	Provisioners, External bool
 }
 
-// MarshalJSON implements json.Marshaler: it writes the text from which the grants were read.
+// MarshalJSON implements json.Marshaler. It writes the text that the grants were read from.
 func (g Grants) MarshalJSON() ([]byte, error) {
 	s := g.source
 	s.Provisioners, s.External = g.Provisioners, g.External
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON implements json.Unmarshaler: it reads that text again. A lockstep.hcl with errors
-// grants nothing, as at the first reading.
+// UnmarshalJSON implements json.Unmarshaler. It parses that text again. A lockstep.hcl with errors grants
+// nothing, as at the first parsing.
 func (g *Grants) UnmarshalJSON(data []byte) error {
 	var s grantsSource
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -59,9 +59,9 @@ func (g *Grants) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// GrantsOf returns the permissions that the base branch gives: by its lockstep.hcl, nil if it has
-// none, and by the dependency lock file in the project's directory there, nil if there is none.
-// Neither may ever come from the pull request.
+// GrantsOf returns the permissions that the base branch gives. base is its lockstep.hcl; nil if it has none.
+// baseLock is the dependency lock file in the project's directory there; nil if there is none. Neither may ever
+// come from the pull request.
 func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	g := Grants{lock: &lockfile.File{}, source: grantsSource{Lock: baseLock}}
 	if base != nil {
@@ -82,23 +82,21 @@ func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	return g, nil
 }
 
-// Locked returns the part of the permissions that anybody's commit may use: the providers of the base branch's lock file,
-// in its versions.
+// Locked returns the part of the permissions that anybody's commit may use: the providers in the base branch's
+// lock file, in its versions.
 func (g Grants) Locked() Grants {
 	return Grants{lock: g.lock, source: grantsSource{Lock: g.source.Lock}}
 }
 
-// Programs reports whether programs of the pull request may be run, which can read every file of
-// the checkout.
+// Programs reports whether programs of the pull request may run. They can read every file of the checkout.
 func (g Grants) Programs() bool { return g.Provisioners || g.External }
 
-// Provider checks whether a provider may be run. If so it returns the version and the checksums
-// that its package must have: those in the checkout's lock file, without the checksums that the
-// base branch does not have. lock is the checkout's entry for the provider; if it is the zero
-// value, the base branch's entry is returned. A result without a version leaves the choice to the
-// constraints.
+// Provider checks whether a provider may run. If so, it returns the version and the checksums that the
+// provider's package must have. These are the checksums in the checkout's lock file that the base branch has,
+// too. lock is the checkout's entry for the provider; if it is zero, the base branch's entry is returned. A
+// result without a version leaves the choice to the constraints.
 //
-// The error is a sentence for people, with the remedy.
+// The error is a sentence for people that says what to do.
 func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, error) {
 	none := lockfile.Lock{}
 	if p.IsBuiltin() {
@@ -133,8 +131,7 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 	return lock, nil
 }
 
-// isExternal reports whether a provider is the one that runs programs, of any registry and
-// namespace.
+// isExternal reports whether a provider is the one that runs programs, from any registry and namespace.
 func isExternal(p addrs.Provider) bool {
 	return p.Type == "external"
 }

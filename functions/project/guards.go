@@ -21,17 +21,18 @@ import (
 // ownDir stands for the project's own directory in a pattern of when_changed.
 const ownDir = "{dir}"
 
-// A guard is a pattern of projects, or of resource types, in a block of the settings. One that must hold something and matches nothing
-// is an error: a slip of the pen would lift it in silence.
+// A guard is a pattern of projects or resource types in a block of the settings. If its block can refuse
+// something and the pattern matches nothing, that is an error: otherwise a typing mistake would remove the
+// protection silently.
 type guard struct {
 	block   string // require "apply"
 	pattern string
 	at      hcl.Range
-	types   bool // it is for resource types
-	holds   bool // it can refuse something
+	types   bool // the pattern is for resource types
+	holds   bool // the block can refuse something
 }
 
-// guards notes the patterns of blocks, whose mistakes their own parsers report.
+// guards records the patterns of blocks. The blocks' own parsers report mistakes in them.
 func (p *parser) guards(all hcl.Blocks) {
 	for _, kind := range []grammar.Block{grammar.Require, grammar.Policy, grammar.Gate, grammar.Hook, grammar.Notify} {
 		for _, b := range all.OfType(kind.Type) {
@@ -54,7 +55,7 @@ func (p *parser) refuses(b *hcl.Block) bool {
 	})
 }
 
-// note adds the patterns in a body, as in the block of g.
+// note records the patterns in a body, for the block of g.
 func (p *parser) note(body hcl.Body, g guard) {
 	content, _, _ := body.PartialContent(&hcl.BodySchema{
 		Attributes: []hcl.AttributeSchema{{Name: "projects"}, {Name: "no_destroy"}},
@@ -91,10 +92,11 @@ func (p *parser) note(body hcl.Body, g guard) {
 	}
 }
 
-// maxDead is how many alternatives of a pattern are told to match nothing.
+// maxDead is how many alternatives of a pattern are reported as matching nothing.
 const maxDead = 5
 
-// dead returns what a pattern has that matches nothing: itself, or some of the patterns that its braces stand for. Else it is nil.
+// dead returns the parts of a pattern that match nothing: the pattern itself, or some of the alternatives in
+// its braces; nil for none.
 func dead(pattern string, matches func(pattern string) bool) (out []string) {
 	if !matches(pattern) {
 		return []string{pattern}
@@ -109,8 +111,9 @@ func dead(pattern string, matches func(pattern string) bool) (out []string) {
 	return out
 }
 
-// deadPath returns what a pattern of paths has that matches none of some names, as [dead] does. Only a whole pattern that is a directory is
-// for all below it. left is how many comparisons are left: without any it looks at the whole pattern only.
+// deadPath returns the parts of a path pattern that match none of some names, as [dead] does. Only a whole
+// pattern can be a directory that stands for everything below it. left is how many comparisons may still be
+// made: at 0, deadPath checks only the whole pattern.
 func deadPath(pattern string, names []string, left *int) []string {
 	return dead(pattern, func(p string) bool {
 		if p == pattern {
@@ -123,7 +126,7 @@ func deadPath(pattern string, names []string, left *int) []string {
 	})
 }
 
-// part names a pattern, or one of the alternatives that it stands for.
+// part names a pattern, or one of its alternatives.
 func part(pattern, one string) string {
 	if pattern == one {
 		return fmt.Sprintf("The pattern %q", pattern)
@@ -131,8 +134,9 @@ func part(pattern, one string) string {
 	return fmt.Sprintf("The alternative %q of the pattern %q", one, pattern)
 }
 
-// unguarded returns the errors of patterns that must hold something and select none of some projects, and the warnings of others. types
-// are the resource types of their configurations; nil, if there may be more.
+// unguarded returns errors for guards that select none of the projects although their blocks can refuse
+// something, and warnings for all others. types are the resource types of their configurations; nil if there
+// may be more.
 func (s *Settings) unguarded(all []Project, types map[string]bool) (errors, warnings diags.Diagnostics) {
 	var names []string
 	for _, p := range all {
@@ -173,12 +177,13 @@ func sortedKeys(m map[string]bool) (out []string) {
 	return out
 }
 
-// HoldsSome reports whether a block that can refuse something is for some projects only, so that the base branch's projects matter.
+// HoldsSome reports whether a block that can refuse something is for some projects only. Then the base branch's
+// projects matter.
 func (s *Settings) HoldsSome() bool {
 	return s != nil && slices.ContainsFunc(s.guards, func(g guard) bool { return g.holds && !g.types })
 }
 
-// unused returns warnings of patterns of files, directories and states that match none.
+// unused returns warnings about patterns of files, directories and states that match nothing.
 func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range) (ds diags.Diagnostics) {
 	for _, pattern := range s.Allow.States {
 		for _, one := range dead(pattern.String(), func(text string) bool {
@@ -205,8 +210,8 @@ func (s *Settings) unused(files fs.FS, all []Project, lines map[string]hcl.Range
 	return append(ds, unusedChanges(files, all, lines)...)
 }
 
-// unusedChanges returns warnings of patterns in when_changed that match no file. They are for people who correct a
-// slip: with very many files and patterns the search ends early.
+// unusedChanges returns warnings about patterns in when_changed that match no file. They help people find a
+// mistake. With very many files and patterns the search ends early.
 func unusedChanges(files fs.FS, all []Project, lines map[string]hcl.Range) (ds diags.Diagnostics) {
 	var names []string
 	told, left := map[[2]string]bool{}, maxMatches/10

@@ -20,9 +20,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// A Tree is all that a plan depends on: the content of each path, as a checksum. Two checkouts are
-// compared by their trees. Paths are slash-separated, from the repository's directory; that of
-// lockstep.hcl stands for its settings of the one project.
+// A Tree has everything that a plan depends on: the content of each path, as a checksum. Checkouts are compared
+// by their trees. Paths are slash-separated and relative to the repository's root. The path of lockstep.hcl
+// stands for the settings of the one project.
 type Tree map[string]string
 
 // Hash returns one checksum of the whole tree, in hexadecimal.
@@ -51,18 +51,21 @@ func (t Tree) Diff(u Tree) []string {
 	return out
 }
 
-// Inputs returns all that a plan of the project depends on: the files in and below its directory
-// and its modules', its variable files, the files that its patterns match, its settings in
-// lockstep.hcl, and other paths that the plan is known to have read. Symbolic links are followed inside the repository.
-// Directories below its own with a configuration that it does not call are left out: they belong to other projects. Of a project
-// with patterns, files that they do not match are left out, too, where the plan does not read them.
+// Inputs returns everything that a plan of the project depends on. These are the files in and below its
+// directory and its modules' directories, its variable files, the files that its patterns match, its settings
+// in lockstep.hcl, and other paths that the plan is known to have read. Symbolic links are followed inside the
+// repository.
+//
+// Directories below its own are left out if they have a configuration that it does not call: they belong to
+// other projects. If the project has patterns, files that they do not match are left out, too, unless the plan
+// reads them.
 func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	return newCheckout(files).inputs(p, read, false)
 }
 
-// Everything returns all that a plan of the project depends on if programs run for it, which can
-// read any file: the whole checkout, without git's own files and the files that are installed in
-// the project's directory to plan there.
+// Everything returns everything that a plan of the project depends on if programs run for it, because those can
+// read any file. It is the whole checkout without git's own files, and without the files that are installed in
+// the project's directory for planning.
 func Everything(files fs.FS, p Project) (Tree, error) {
 	c := newCheckout(files)
 	t, err := c.inputs(p, nil, false)
@@ -84,12 +87,12 @@ func Everything(files fs.FS, p Project) (Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
 	}
-	// Of lockstep.hcl both count: the project's settings, and the text, which a program may read.
+	// For lockstep.hcl both count: the project's settings, and the text, which a program may read.
 	t[FileName] = sum([]byte(settings + t[FileName]))
 	return t, nil
 }
 
-// A checkout is the files of a commit. It remembers what it has looked at.
+// A checkout has the files of a commit. It remembers what it has examined.
 type checkout struct {
 	files      fs.FS
 	sums       map[string]string
@@ -101,8 +104,8 @@ func newCheckout(files fs.FS) *checkout {
 	return &checkout{files, map[string]string{}, map[string]string{".": "."}, map[string]bool{}}
 }
 
-// inputs is [Inputs]. For a comparison, the settings of the project and the files that its patterns match are left out, which are
-// compared by themselves.
+// inputs is [Inputs]. For a comparison it leaves out the project's settings and the files that its patterns
+// match, because those are compared separately.
 func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, error) {
 	t := Tree{}
 	w := &walker{c: c, t: t, p: p, walked: map[string]bool{}, comparison: comparison}
@@ -133,7 +136,8 @@ func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, erro
 	return t, nil
 }
 
-// block are the settings of a project, as text, without those that follow from other files, or that the base branch decides.
+// block returns the settings of a project as text, without those that follow from other files, or that the base
+// branch decides.
 func (p Project) block() []byte {
 	p.Modules, p.Reads, p.Guesses, p.Backend, p.Apply, p.At, p.Encrypts = nil, nil, nil, "", "", "", false
 	p.Inputs = projectinputs.Plain(p.Inputs)
@@ -149,14 +153,14 @@ type walker struct {
 	c      *checkout
 	t      Tree
 	p      Project
-	walked map[string]bool // directories, by what they are behind links
-	all    bool            // all files count, whosever they are
+	walked map[string]bool // directories, by their names behind links
+	all    bool            // all files count, whatever project they belong to
 	// comparison is set if files with settings do not count.
 	comparison bool
 }
 
-// add adds the content of a name: a file, a whole directory, or, if listed, only the names in a
-// directory, but all below it with "/**". A missing name is added as missing.
+// add adds the content of a name: a file or a whole directory. If listed is set, it adds only the names in the
+// directory, or everything below it for "/**". A name that does not exist is added as missing.
 func (w *walker) add(name string, listed bool) error {
 	if dir, deep := strings.CutSuffix(name, everywhere); listed && deep && (dir == "" || strings.HasSuffix(dir, "/")) {
 		name = path.Clean(dir)
@@ -176,7 +180,7 @@ func (w *walker) add(name string, listed bool) error {
 	return w.directory(name)
 }
 
-// directory adds what is in a directory, once.
+// directory adds the content of a directory, once.
 func (w *walker) directory(dir string) error {
 	real := w.c.real(dir, 0)
 	if w.walked[real] {
@@ -208,7 +212,8 @@ func (w *walker) directory(dir string) error {
 	return nil
 }
 
-// isDir reports whether an entry is a directory, or a link to one. Such a link is added: what it leads to counts.
+// isDir reports whether an entry is a directory, or a link to one. Such a link is added, because its target
+// counts.
 func (w *walker) isDir(at string, d fs.DirEntry) (bool, error) {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return d.IsDir(), nil
@@ -225,20 +230,20 @@ func (w *walker) foreign(dir string) bool {
 	return !slices.ContainsFunc(w.p.Modules, called) && w.c.isConfigured(dir)
 }
 
-// counts reports whether a file in the project's directories counts: with patterns only what the plan reads of itself, beside what
-// they match.
+// counts reports whether a file in the project's directories counts. With patterns, only the files that the
+// plan itself reads count, besides those that match.
 func (w *walker) counts(at string) bool {
 	name := path.Base(at)
 	switch {
 	case at == FileName || w.comparison && slices.Contains(SettingsFiles, at):
-		return false // the settings of the project count
+		return false // the settings of the project count instead
 	case w.p.WhenChanged == nil || loading.IsFile(name):
 		return true
 	}
 	return path.Dir(at) == w.p.Dir && (name == lockfile.Name || len(inputs.AutoFiles([]string{name})) > 0)
 }
 
-// isConfigured is configured, remembered.
+// isConfigured is configured with a memory.
 func (c *checkout) isConfigured(dir string) bool {
 	is, ok := c.configured[dir]
 	if !ok {
@@ -248,7 +253,8 @@ func (c *checkout) isConfigured(dir string) bool {
 	return is
 }
 
-// real returns the name of a path behind the symbolic links in it, as far as they lead to something in the repository.
+// real returns the name of a path behind its symbolic links, as long as they lead to something in the
+// repository.
 func (c *checkout) real(name string, links int) string {
 	if is, ok := c.reals[name]; ok {
 		return is
@@ -267,7 +273,8 @@ func (c *checkout) real(name string, links int) string {
 // stat describes what is at a path behind symbolic links.
 func (c *checkout) stat(name string) (fs.FileInfo, error) { return fs.Stat(c.files, c.real(name, 0)) }
 
-// maxNames is the limit of names in a checkout: those behind links to directories, which may lead to each other, count each time.
+// maxNames is the maximum number of names in a checkout. Names behind links to directories, which may lead to
+// each other, count each time.
 const maxNames = 500_000
 
 // names returns the names of all files, also behind links to directories, without git's own.

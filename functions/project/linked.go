@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// inputs reads those of a project block. A project depends on those whose outputs it has. A variable that has a value in the
-// block, too, has two.
+// inputs parses the inputs of a project block. A project depends on the projects whose outputs it uses. A
+// variable must not have a second value in the block.
 func (p *parser) inputs(b *hcl.Block, attrs hcl.Attributes, x *Project) {
 	a := attrs["inputs"]
 	if a == nil {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A ModulePattern allows modules from outside the repository: from a host of registries and
-// archives, from repositories on GitHub that are not public, or from a bucket of S3.
+// A ModulePattern allows modules from outside the repository: from a host of registries and archives, from
+// private repositories on GitHub, or from an S3 bucket.
 type ModulePattern struct {
 	Host string
-	// Bucket is the name of a bucket, without a host.
+	// Bucket is the name of a bucket; the pattern then has no host.
 	Bucket string
-	// Owner and Name are set for GitHub alone, in lower case. Name may have *.
+	// Owner and Name are set only for GitHub, in lower case. Name may contain *.
 	Owner, Name string
 }
 
@@ -32,7 +32,7 @@ func (p ModulePattern) String() string {
 // gitHub is the host of patterns with an owner and a name.
 const gitHub = "github.com"
 
-// moduleHosts need no permission: everybody's modules come from them, and anybody may read them.
+// moduleHosts need no permission: well-known modules come from them, and anybody may read them.
 var moduleHosts = []string{"registry.terraform.io", "registry.opentofu.org", gitHub, "codeload." + gitHub}
 
 var (
@@ -43,10 +43,10 @@ var (
 	repoPattern   = regexp.MustCompile(`^[a-z0-9_.*-]+$`)
 )
 
-// bucketScheme begins the pattern of a bucket.
+// bucketScheme is the prefix of a bucket's pattern.
 const bucketScheme = "s3://"
 
-// parseModulePattern reads HOST, s3://BUCKET, or github.com/OWNER/NAME, in which NAME may have *.
+// parseModulePattern parses HOST, s3://BUCKET, or github.com/OWNER/NAME, where NAME may contain *.
 func parseModulePattern(text string) (ModulePattern, error) {
 	if bucket, ok := strings.CutPrefix(text, bucketScheme); ok {
 		if !bucketPattern.MatchString(bucket) {
@@ -69,8 +69,7 @@ func parseModulePattern(text string) (ModulePattern, error) {
 	}
 }
 
-// ModuleHost returns an error if modules may not come from a host: a sentence for people, with the
-// remedy.
+// ModuleHost returns an error if modules may not come from a host: a sentence for people that says what to do.
 func (g Grants) ModuleHost(name string) error {
 	if slices.Contains(moduleHosts, name) || g.NamesModuleHost(name) {
 		return nil
@@ -81,13 +80,14 @@ func (g Grants) ModuleHost(name string) error {
 	return fmt.Errorf("the base branch does not allow modules from the host %s: add the host to the allow block of %s on the base branch: modules = [%q]", name, FileName, name)
 }
 
-// NamesModuleHost reports whether the base branch names a host itself: it may be a server in the network of the functions.
+// NamesModuleHost reports whether the base branch itself names a host. Such a host may be in the functions'
+// private network.
 func (g Grants) NamesModuleHost(name string) bool {
 	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" && p.Bucket == "" })
 }
 
-// Bucket returns an error if modules may not come from a bucket of S3, which is read with the rights of the project's plans and
-// applies: a sentence for people, with the remedy.
+// Bucket returns an error if modules may not come from an S3 bucket: a sentence for people that says what to
+// do. The bucket is read with the rights of the project's plans and applies.
 func (g Grants) Bucket(name string) error {
 	if slices.Contains(g.modules, ModulePattern{Bucket: name}) && name != "" {
 		return nil
@@ -95,8 +95,8 @@ func (g Grants) Bucket(name string) error {
 	return fmt.Errorf("the base branch does not allow modules from the bucket %s: add the bucket to the allow block of %s on the base branch: modules = [%q]", name, FileName, bucketScheme+name)
 }
 
-// Repository reports whether modules may come from a repository on GitHub with the App's rights,
-// which may exceed those of a pull request's author.
+// Repository reports whether modules may come from a GitHub repository with the App's rights. Those may exceed
+// the rights of a pull request's author.
 func (g Grants) Repository(owner, name string) bool {
 	owner, name = strings.ToLower(owner), strings.ToLower(name)
 	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool {

@@ -1,15 +1,15 @@
 package project
 
-// Waiting is the outcome of the check of a pull request while a plan waits for somebody who applies
-// it before the merge.
+// Waiting is the conclusion of a pull request's check while a plan waits for somebody to apply it before the
+// merge.
 type Waiting string
 
 const (
-	WaitingPasses Waiting = "neutral"         // a rule that requires the check lets it be merged
-	WaitingFails  Waiting = "action_required" // such a rule holds it until the plan is applied
+	WaitingPasses Waiting = "neutral"         // a rule that requires the check allows the merge
+	WaitingFails  Waiting = "action_required" // such a rule blocks the merge until the plan is applied
 )
 
-// OnWaiting returns the setting, where s comes from the base branch and may be nil.
+// OnWaiting returns the setting. s comes from the base branch, and may be nil.
 func (s *Settings) OnWaiting() Waiting {
 	if s == nil || s.Waiting == "" {
 		return WaitingPasses

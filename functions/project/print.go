@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// print returns settings as the text of lockstep.hcl below comments: [Parse] reads the same settings from it. It knows
-// what atlantis.yaml can say, as [Settings.spell] has it.
+// print returns settings as the text of lockstep.hcl, below comments. [Parse] reads the same settings from it.
+// It supports what atlantis.yaml can express, after [Settings.spell].
 func (s *Settings) print(comments []string) []byte {
 	f := hclwrite.NewEmptyFile()
 	body := f.Body()
@@ -67,7 +67,7 @@ func (p Project) print(b *hclwrite.Body) {
 	setObject(b, "backend_config", p.BackendConfig)
 }
 
-// blocks returns the project blocks, those for many directories, too, in the order of the file.
+// blocks returns the project blocks, including those for many directories, in the order of the file.
 func (s *Settings) blocks() []Project {
 	all := slices.Clone(s.Projects)
 	for _, w := range s.wildcards {

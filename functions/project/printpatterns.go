@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// fewest is the number of projects from which on one block with a pattern stands for their blocks.
+// fewest is the number of projects from which one block with a pattern replaces their blocks.
 const fewest = 3
 
-// fold puts one block with a pattern in the place of projects that differ in nothing but one element of their
-// directories, and that element in their names: "services/*" for "services/a", "services/b" and so on. It does so
-// only if the block makes just these projects of the repository's files.
+// fold replaces projects by one block with a pattern, if they differ only in one element of their directories
+// and that element in their names. For example, "services/*" replaces "services/a" and "services/b". It does so
+// only if the block makes exactly these projects from the repository's files.
 func (s *Settings) fold(files fs.FS) {
 	var patterns []wildcard
 	members := map[string][]Project{}
@@ -26,7 +26,7 @@ func (s *Settings) fold(files fs.FS) {
 			members[key] = append(members[key], p)
 		}
 	}
-	folded := map[string]string{} // the pattern for a name
+	folded := map[string]string{} // the pattern that replaces a name
 	for _, w := range patterns {
 		all := members[string(w.block())]
 		taken := slices.ContainsFunc(all, func(p Project) bool { return folded[p.Name] != "" })
@@ -51,8 +51,8 @@ func (s *Settings) fold(files fs.FS) {
 	}
 }
 
-// patternsFor returns the blocks for many directories that could stand for a project and others: for each element of its
-// directory, the last one first, and each place of that in its name.
+// patternsFor returns the blocks for many directories that could replace a project and others. It tries each
+// element of the directory, the last one first, and each place of that element in the name.
 func (s *Settings) patternsFor(p Project) (out []wildcard) {
 	elements := strings.Split(p.Dir, "/")
 	for i, element := range slices.Backward(elements) {
@@ -74,8 +74,8 @@ func (s *Settings) patternsFor(p Project) (out []wildcard) {
 	return out
 }
 
-// makes reports whether a block for many directories makes the given projects and no other one, and no other such
-// block one of them.
+// makes reports whether a block for many directories makes exactly the given projects, and no other such block
+// makes one of them.
 func (s *Settings) makes(files fs.FS, w wildcard, all []Project) bool {
 	e := s.expansion(files)
 	e.expand(w)
@@ -89,7 +89,7 @@ func (s *Settings) makes(files fs.FS, w wildcard, all []Project) bool {
 
 func byDir(a, b Project) int { return strings.Compare(a.Dir, b.Dir) }
 
-// inPatterns puts a pattern in the place of the names that it stands for, if all of them are there.
+// inPatterns replaces names by their pattern, if all of the pattern's names are there.
 func inPatterns(all []string, patterns map[string]string) (out []string) {
 	for _, name := range all {
 		pattern, is := patterns[name]

@@ -1,16 +1,15 @@
-// Package project knows the projects of a repository: directories with a root module of their own,
-// each planned and applied by itself; the files that matter to each; and the permissions for one,
-// to run programs of others and to get modules from elsewhere.
+// Package project finds the projects of a repository, the files that affect each, and the permissions of each.
+// A project is a directory with a root module of its own, which is planned and applied by itself. Permissions
+// allow running programs of others and using modules from elsewhere.
 //
-// A repository describes its projects in lockstep.hcl ([Parse]), where that is absent in atlantis.yaml
-// ([Read]), or leaves it to its directories
-// ([Discover]). The author of a pull request writes these files too: so its discoveries tell only
-// where to look, and the caller must read permissions ([Settings.ApplyOn], [Settings.Grant],
-// [GrantsOf], [Allow.States]) at the base commit, and on the default branch where the base is another branch
-// ([Settings.Names]).
+// A repository describes its projects in lockstep.hcl ([Parse]), or in atlantis.yaml if it has no lockstep.hcl
+// ([Read]), or leaves them to its directories ([Discover]). The author of a pull request writes these files,
+// too. So a discovery only says where to look. The caller must read permissions at the base commit
+// ([Settings.ApplyOn], [Settings.Grant], [GrantsOf], [Allow.States]). If the base is not the default branch, it
+// must also ask the default branch ([Settings.Names]).
 //
-// The package reads files and nothing else. It refuses to know pull requests, plans, and the
-// content of states. Start at [Discover].
+// This package reads files and nothing else. It refuses to know pull requests, plans, and the content of
+// states. Start reading at [Discover].
 package project
 
 import (
@@ -21,88 +20,86 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// A Project is a root module together with a workspace, so it has one state.
+// A Project is a root module with a workspace, so it has one state.
 type Project struct {
 	// Name is unique in the repository.
 	Name string
-	// Dir is its directory, slash-separated, from the repository's own, which is ".".
+	// Dir is its directory, slash-separated and relative to the repository's root, which is ".".
 	Dir       string
 	Workspace string
-	// Modules are the directories of the local modules that it calls, directly or not, sorted.
-	// [Discover] fills it in.
+	// Modules are the directories of the local modules that it calls, directly or not, sorted. [Discover] sets
+	// it.
 	Modules []string
-	// Reads are the paths that its configuration names for its functions and providers to read; Guesses are those of which it
-	// tells the beginning only, so that a plan alone knows them: see [Compare]. "DIR/**" stands for all files below a directory.
-	// [Discover] fills them in.
+	// Reads are the paths that its configuration names for functions and providers to read. Guesses are paths
+	// with only a known beginning, so that only a plan knows them: see [Touched]. "DIR/**" stands for all files
+	// below a directory. [Discover] sets both.
 	Reads, Guesses []string `json:",omitempty"`
-	// WhenChanged are patterns, in doublestar's notation and from the repository's directory: a
-	// change of such a file makes Lockstep plan the project. One with a ! before it takes files out
-	// again, and later ones win; files that its plan reads stay in. nil: the files of Dir and Modules. Without any pattern no
-	// change does.
+	// WhenChanged are patterns, in doublestar's notation and relative to the repository's root. Lockstep plans
+	// the project when a matching file changes. A pattern with a leading ! excludes files again, and later
+	// patterns win. Files that the plan reads always count. nil means the files of Dir and Modules. An empty
+	// list means that no change counts.
 	WhenChanged []string
-	// VarFiles are files with values of variables, as -var-file takes them, by paths
-	// from the repository's directory. Later ones win.
+	// VarFiles are files with variable values, as for -var-file, by paths relative to the repository's root.
+	// Later ones win.
 	VarFiles []string
-	// DependsOn are the projects that are applied before it, where a pull request changes both.
-	// [Discover] leaves names and patterns here, sorted, that are for some project: see [EdgesOf]. Those of the
-	// head alone do not decide: see [order.Union].
+	// DependsOn are the projects that are applied before this one, if a pull request changes both. [Discover]
+	// keeps the names and patterns that select some project, sorted: see [EdgesOf]. The head alone does not
+	// decide: see [order.Union].
 	DependsOn []string `json:",omitempty"`
-	// Group is its group of atlantis.yaml: it is applied after those of lower numbers.
+	// Group is its group in atlantis.yaml. It is applied after groups with lower numbers.
 	Group int `json:",omitempty"`
-	// Environment is the label of its environment, "" for none. It grants nothing by itself: see
+	// Environment is the label of its environment; "" for none. It grants nothing by itself: see
 	// [Settings.Grant].
 	Environment string `json:",omitempty"`
-	// Variables are values of variables as JSON, by name: those of its environment, and its own.
+	// Variables are variable values as JSON, by name: those of its environment, and its own.
 	Variables map[string]json.RawMessage `json:",omitempty"`
-	// Inputs are values of variables that are made of the outputs of other projects, which are among DependsOn. They
-	// win over Variables, which the environment may have.
+	// Inputs are variable values that are made from outputs of other projects, which are among DependsOn. They
+	// win over Variables, which the environment may set.
 	Inputs []projectinputs.Link `json:",omitempty"`
-	// BackendConfig are the arguments of its backend beside those in the block, as JSON, by name:
-	// [Discover] adds those in BackendFiles, which are paths from the repository's directory.
+	// BackendConfig are backend arguments in addition to those in the block, as JSON, by name. [Discover] adds
+	// those in BackendFiles, which are paths relative to the repository's root.
 	BackendConfig map[string]json.RawMessage `json:",omitempty"`
 	BackendFiles  []string                   `json:",omitempty"`
 	// ProviderParallelism is how many calls of a provider may run at a time: see [ProviderLimits].
 	ProviderParallelism map[string]int `json:",omitempty"`
-	// At is the line of its block, "lockstep.hcl:3", or of its entry; "" if it has none.
+	// At is the line of its block, "lockstep.hcl:3", or of its entry; "" for none.
 	At string `json:",omitempty"`
-	// Apply is the occasion of its apply. Only the base branch decides it: see [Settings.ApplyOn].
+	// Apply says when it is applied. Only the base branch decides that: see [Settings.ApplyOn].
 	Apply ApplyOn
-	// Backend is the type of its configuration's backend, "" if there is none. [Discover] fills it
-	// in.
+	// Backend is the type of its configuration's backend; "" for none. [Discover] sets it.
 	Backend string
-	// Encrypts is set if its configuration has an encryption block, or cannot be read: nobody can tell
-	// then. [Discover] fills it in.
+	// Encrypts is set if its configuration has an encryption block, or cannot be read, because then nobody can
+	// tell. [Discover] sets it.
 	Encrypts bool `json:",omitempty"`
-	// Place is the address of the state by its configuration; if there is none, Nowhere is the
-	// reason, for people. [Discover] fills them in. Whether the state may be there is for the base
-	// commit to decide.
+	// Place is the address of the state by its configuration. If there is none, Nowhere has the reason for
+	// people. [Discover] sets both. The base commit decides whether the state may be there.
 	Place   places.Place
 	Nowhere string
 }
 
-// ApplyOn is the occasion on which a plan is applied.
+// ApplyOn says when a plan is applied.
 type ApplyOn string
 
 const (
-	OnComment ApplyOn = "comment" // a user comments "lockstep apply" before the merge
-	OnMerge   ApplyOn = "merge"   // the pull request is merged
+	OnComment ApplyOn = "comment" // after a user comments "lockstep apply", before the merge
+	OnMerge   ApplyOn = "merge"   // when the pull request is merged
 )
 
-// FileName is the file, in the repository's directory, that describes its projects.
+// FileName is the file in the repository's root that describes its projects.
 const FileName = "lockstep.hcl"
 
-// DefaultWorkspace is the workspace of a project without another one.
+// DefaultWorkspace is the workspace of a project that does not name one.
 const DefaultWorkspace = "default"
 
-// MaxProjects is the limit of projects in a repository, so that no pull request can cause more
-// plans than people would read.
+// MaxProjects is the maximum number of projects in a repository. So no pull request can cause more plans than
+// people would read.
 const MaxProjects = 2000
 
-// namePattern matches the names that the grammar of commands allows; package comment has the same
-// pattern, and a test compares them.
+// namePattern matches the names that the grammar of commands allows. Package comment has the same pattern, and
+// a test compares them.
 var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
 
-// maxName is the limit of a name's length in bytes.
+// maxName is the maximum length of a name in bytes.
 const maxName = 200
 
 func validName(s string) bool { return len(s) <= maxName && namePattern.MatchString(s) }

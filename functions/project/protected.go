@@ -2,10 +2,10 @@ package project
 
 import "github.com/lockstep-iac/lockstep/functions/project/requirements"
 
-// Protected returns the requirements for an apply of a project of a pull request that environments of GitHub make, where s comes from
-// the base branch, and base are the projects there. A project has the environment of the base branch. made is the environment of
-// GitHub that the base branch gave to its plan, "" for none: it counts as well, so that neither the name nor a change of the settings
-// takes a plan out of it.
+// Protected returns the requirements for an apply of a project that come from GitHub environments. s comes from
+// the base branch, and base are the projects there. A project has the base branch's environment. made is the
+// GitHub environment that the base branch gave to its plan; "" for none. It counts, too, so neither a new name
+// nor a change of the settings frees a plan from it.
 func (s *Settings) Protected(p Project, base []Project, made string) (out []requirements.Requirement) {
 	add := func(name, at string) {
 		for _, r := range out {

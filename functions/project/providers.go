@@ -14,7 +14,8 @@ import (
 // providerParallelism is the argument with the limits of providers.
 const providerParallelism = "provider_parallelism"
 
-// allCalls is how many calls a plan or an apply makes at a time to all providers together: the engine's default.
+// allCalls is how many calls a plan or an apply makes at a time to all providers together: the engine's
+// default.
 const allCalls = 10
 
 // A limited provider is an item of [providerParallelism].
@@ -23,9 +24,9 @@ type limitedProvider struct {
 	at   hcl.Range
 }
 
-// ProviderLimits returns the limits of providers of which limits has some by name: by type, which stands for the providers of
-// that type from everywhere ("aws"), or by source address ("hashicorp/aws"). The lowest of several counts; 0 is none. Without limits
-// it is nil.
+// ProviderLimits returns a function with the limit of each provider; 0 means no limit. limits has them by type
+// ("aws"), which stands for all providers of that type, or by source address ("hashicorp/aws"). The lowest of
+// several counts. Without limits the function is nil.
 func ProviderLimits(limits map[string]int) func(addrs.Provider) int {
 	if len(limits) == 0 {
 		return nil
@@ -47,7 +48,7 @@ func names(name string, p addrs.Provider) bool {
 	return err == nil && (of == p || !strings.Contains(name, "/") && of.Type == p.Type)
 }
 
-// providerLimits reads the limits of providers. An item with an error has none.
+// providerLimits parses the limits of providers. An item with an error sets none.
 func (p *parser) providerLimits(a *hcl.Attribute, arg grammar.Argument) map[string]int {
 	v, _ := p.value(a, arg)
 	out := map[string]int{}
@@ -69,8 +70,8 @@ func (p *parser) providerLimits(a *hcl.Attribute, arg grammar.Argument) map[stri
 	return out
 }
 
-// unlimited returns warnings of limits that are for no provider of a project. providers are those of all projects; nil if there
-// may be more.
+// unlimited returns warnings about limits for providers that no project uses. providers are those of all
+// projects; nil if there may be more.
 func (s *Settings) unlimited(providers map[addrs.Provider]bool) (ds diags.Diagnostics) {
 	if providers == nil {
 		return nil

@@ -20,20 +20,20 @@ import (
 
 // Settings are the content of lockstep.hcl. nil stands for a repository without one.
 type Settings struct {
-	// Projects are those of one directory each, in the order of the file. Blocks for many directories
-	// need a checkout: see [Discover].
+	// Projects are the projects with a block for one directory, in the order of the file. Blocks for many
+	// directories need a checkout: see [Discover].
 	Projects []Project
 	Allow    Allow
-	// Waiting is the outcome of the check of a pull request whose plans wait to be applied. Only the
-	// base branch decides it, as it is at each event of the pull request.
+	// Waiting is the conclusion of a pull request's check while its plans wait to be applied. Only the base
+	// branch decides it, again at each event of the pull request.
 	Waiting Waiting
-	// ApplyUnseen is set if a comment may ask for a plan and for its apply, which its author has not seen then. Only the base branch
-	// decides it.
+	// ApplyUnseen is set if one comment may ask for a plan and for its apply, although its author has not seen
+	// the plan. Only the base branch decides it.
 	ApplyUnseen bool
-	// Automerge is the merge of applied pull requests by Lockstep, nil for none. Only the base branch
-	// decides it.
+	// Automerge is the setting by which Lockstep merges applied pull requests; nil for none. Only the base
+	// branch decides it.
 	Automerge *Automerge
-	// Files is the parsed file, to quote it in errors.
+	// Files is the parsed file, for quoting it in errors.
 	Files map[string]*hcl.File
 
 	environments map[string]environments.Environment
@@ -43,8 +43,9 @@ type Settings struct {
 	// Notifications are the notify blocks: see [Settings.Tells].
 	Notifications []endpoints.Notification
 
-	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some may be missing, because the file has
-	// errors: then it must not be used to allow anything that a requirement could forbid.
+	// Require are the require blocks, the policy blocks and the gate blocks. Unreadable is set if some may be
+	// missing, because the file has errors. Then the settings must not allow anything that a requirement could
+	// forbid.
 	Require    []requirements.Requirement
 	Unreadable bool
 
@@ -53,51 +54,52 @@ type Settings struct {
 	usual     hcl.Range  // of the defaults block
 	exclude   []string   // patterns of directories without projects
 	ignored   []string   // programs whose commands are left to them
-	discover  *bool      // whether directories without a project block are projects; nil: if there are no such blocks
+	discover  *bool      // whether directories without a project block are projects; nil if the file does not say
 	excludeAt hcl.Range  // of the argument
 	statesAt  hcl.Range  // of the argument states
 	guards    []guard
 	resources map[string]bool         // types of resources that Discover has seen
 	providers map[addrs.Provider]bool // providers that it has seen
-	remote    bool                    // it has not seen all of them
+	remote    bool                    // Discover has not seen all of them
 	limited   []limitedProvider       // in the order of the file
-	// workspaceFiles is set if a file of values for its workspace belongs to a project, as Atlantis
-	// has it: see filed.
+	// workspaceFiles is set if a file with values for its workspace belongs to a project, as in Atlantis: see
+	// filed.
 	workspaceFiles bool
 
-	ranges  map[string]hcl.Range     // of the project blocks, by name
+	ranges  map[string]hcl.Range     // the ranges of the project blocks, by name
 	depends map[[2]string]dependence // by Project.At, and the pattern or name
 }
 
-// Allow is the content of an allow block: permissions for programs of others and for modules from
-// elsewhere, while a pull request is planned or applied. Only the block at the base commit counts:
-// see [GrantsOf].
+// Allow is the content of an allow block: permissions for programs of others and for modules from elsewhere,
+// during plans and applies. Only the block at the base commit counts: see [GrantsOf].
 type Allow struct {
-	// Providers may be run in any version, as well as those in the dependency lock file.
+	// Providers may run in any version, in addition to those in the dependency lock file.
 	Providers    []addrs.ProviderPattern
 	Provisioners bool
-	// External is for the provider hashicorp/external, which runs programs.
+	// External allows the provider hashicorp/external, which runs programs.
 	External bool
-	// Modules allow modules from places that not everybody may read.
+	// Modules allow modules from sources that not everybody may read.
 	Modules []ModulePattern
-	// Branches are patterns of base branches, beside the default branch, whose pull requests are
-	// planned and applied: see [Settings.Names].
+	// Branches are patterns of base branches whose pull requests are planned and applied, in addition to the
+	// default branch: see [Settings.Names].
 	Branches []string
-	// Bots are the logins, in lower case, of Apps that may command as those who may write: see [Settings.NamesBot].
+	// Bots are the logins of Apps, in lower case, that may command like people with write access: see
+	// [Settings.NamesBot].
 	Bots []string
-	// Commands are the programs whose commands in comments are carried out as ours: see [Settings.Obeys].
+	// Commands are the programs whose commands in comments Lockstep carries out as its own: see
+	// [Settings.Obeys].
 	Commands []string
 	// Forks allows plans of pull requests from forks, without credentials, once somebody has named the commit.
 	Forks bool
-	// States are patterns of addresses for states that no project has at the base commit.
+	// States are patterns of allowed addresses for states that no project has at the base commit.
 	States []places.Pattern
 }
 
-// maxSize is the limit of lockstep.hcl in bytes: enough for all its projects.
+// maxSize is the maximum size of lockstep.hcl in bytes. It is enough for the maximum number of projects.
 const maxSize = 512 << 10
 
-// Parse reads lockstep.hcl. Beside errors it returns its valid part, never nil; a project with an
-// error is left out.
+// Parse parses lockstep.hcl. With errors, it returns the valid part, never nil. A project with an error is left
+// out.
 func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p := &parser{settings: &Settings{
 		ranges: map[string]hcl.Range{}, depends: map[[2]string]dependence{}, Files: map[string]*hcl.File{}, environments: map[string]environments.Environment{},
@@ -144,15 +146,15 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	return p.settings, diags.FromHCL(p.diags)
 }
 
-// onlyDirectories reports whether the settings describe no project, and let the directories decide.
+// onlyDirectories reports whether the settings describe no project and let the directories decide.
 func (s *Settings) onlyDirectories() bool {
 	return s.Projects == nil && s.wildcards == nil && (s.discover == nil || *s.discover)
 }
 
-// Names reports whether s, which comes from the default branch, lets pull requests into another
-// branch be planned and applied: by a pattern in doublestar's notation, so release/* does not match
-// release/1/2. The permissions are then those of that branch's own lockstep.hcl: everybody who may
-// push to it can change them.
+// Names reports whether pull requests into another branch than the default one may be planned and applied. s
+// comes from the default branch. Patterns are in doublestar's notation, so release/* does not match
+// release/1/2. The permissions are then those in that branch's own lockstep.hcl: everybody who may push to it
+// can change them.
 func (s *Settings) Names(branch string) bool {
 	return s != nil && slices.ContainsFunc(s.Allow.Branches, func(pattern string) bool {
 		return doublestar.MatchUnvalidated(pattern, branch)
@@ -231,7 +233,7 @@ func (p *parser) checks(blocks hcl.Blocks) {
 			p.settings.Waiting = w
 		default:
 			p.errorf(a.Expr.Range(), "Invalid outcome of a check", "While a plan waits to be applied, the check is %q (the pull request can be merged) or %q (a rule that requires the check holds it).", WaitingPasses, WaitingFails)
-			p.settings.Waiting = WaitingFails // the careful one
+			p.settings.Waiting = WaitingFails // the more careful value
 		}
 	}
 }
@@ -251,14 +253,14 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 		if methods := grammar.Automerge.Arg("method").OneOf; !slices.Contains(methods, out.Method) {
 			p.errorf(attrs["method"].Expr.Range(), "Invalid way to merge", "The method is \"merge\", \"squash\" or \"rebase\", as GitHub has them.")
 		}
-		if len(p.diags) == before { // the careful one
+		if len(p.diags) == before { // the more careful value
 			p.settings.Automerge = &out
 		}
 	}
 }
 
-// requires reads the blocks with requirements, and those of hooks, which can refuse, too. An error before them, of the syntax or of a
-// block's type, may have hidden one; errors of other blocks have not.
+// requires parses the blocks with requirements, and those of hooks, which can refuse, too. An earlier error in
+// the syntax or in a block's type may have hidden one. Errors in other blocks have not.
 func (p *parser) requires(blocks hcl.Blocks) {
 	before := len(p.diags)
 	p.settings.Unreadable = p.diags.HasErrors()
@@ -306,7 +308,7 @@ func (p *parser) project(b *hcl.Block) {
 	}
 }
 
-// common reads the arguments that a defaults block can have, too.
+// common parses the arguments that a defaults block can have, too.
 func (p *parser) common(attrs hcl.Attributes, x *Project) {
 	p.decode(attrs["workspace"], &x.Workspace, "a text")
 	if a := attrs["workspace"]; a != nil {
@@ -329,7 +331,7 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 	p.decode(attrs["apply"], &on, "a text")
 	if x.Apply = ApplyOn(on); x.Apply != OnComment && x.Apply != OnMerge {
 		p.errorf(attrs["apply"].Expr.Range(), "Invalid occasion", "A project is applied on %q (somebody writes \"lockstep apply\" before the merge) or on %q.", OnComment, OnMerge)
-		x.Apply = OnMerge // the careful one, if it is a default of others
+		x.Apply = OnMerge // the more careful value, if it is the default for others
 	}
 }
 
@@ -344,7 +346,7 @@ func (p *parser) workspace(s quoted) string {
 
 const nameRule = "Commands name a project (lockstep plan -p NAME), so its name consists of letters, digits and the characters _ . - in one or more parts with a slash between, no part begins with . or -, and it has at most 200 bytes."
 
-// defaults reads the defaults block. Of one with errors the valid part counts.
+// defaults parses the defaults block. If it has errors, the valid part counts.
 func (p *parser) defaults(blocks hcl.Blocks) {
 	for _, b := range blocks {
 		if p.usual != nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// locate finds the address of a project's state. The block's arguments may contain variables, whose
-// values come from the project's files.
+// locate finds the address of a project's state. The block's arguments may contain variables, whose values come
+// from the project's files.
 func (p *Project) locate(files fs.FS, c contents) {
 	b := c.backend
 	if c.broken {
@@ -82,8 +82,8 @@ func evaluated(files fs.FS, p Project) *config.Backend {
 	return cfg.Root.Backend
 }
 
-// configure adds the arguments in the files of backend_config to those that stand in lockstep.hcl. at
-// is the range to report.
+// configure adds the arguments in the files of backend_config to those in lockstep.hcl. at is the range for
+// diagnostics.
 func (p *Project) configure(files fs.FS, at hcl.Range) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, name := range p.BackendFiles {
@@ -108,7 +108,7 @@ func (p *Project) configure(files fs.FS, at hcl.Range) diags.Diagnostics {
 	return ds
 }
 
-// argument returns the value of a backend's argument in the form of JSON.
+// argument returns the value of a backend's argument as JSON has it.
 func argument(b *config.Backend, e hcl.Expression) (any, error) {
 	v, ds := b.Value(e)
 	if ds.HasErrors() {
@@ -126,8 +126,8 @@ func argument(b *config.Backend, e hcl.Expression) (any, error) {
 	return out, err
 }
 
-// variableFiles returns the files with values of a project's variables, as a plan reads them. The
-// plan reports their errors.
+// variableFiles returns the files with values of a project's variables, as a plan reads them. The plan reports
+// their errors.
 func variableFiles(files fs.FS, p Project) []inputs.Source {
 	entries, _ := fs.ReadDir(files, p.Dir)
 	var names []string
@@ -153,9 +153,8 @@ func variableFiles(files fs.FS, p Project) []inputs.Source {
 	return out
 }
 
-// apart leaves out the projects that share a state: planned one after the other, each would destroy
-// the objects of the other. Most often a directory was copied, and its backend block with it. at
-// are the ranges to report.
+// apart removes the projects that share a state. Planned one after the other, each would destroy the objects of
+// the other. Usually a directory was copied together with its backend block. at are the ranges for diagnostics.
 func apart(all []Project, at map[string]hcl.Range) ([]Project, diags.Diagnostics) {
 	sharers := map[string][]string{}
 	for _, p := range all {

@@ -12,32 +12,36 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// A FilesRead is what a plan of a project has read beside its own files: Read are the paths, and Hash is that of the inputs with them.
+// A FilesRead has what a plan of a project has read in addition to its own files. Read are the paths, and Hash
+// is the hash of the inputs with them.
 type FilesRead struct {
 	Read []string `json:",omitempty"`
 	Hash string
 }
 
-// maxMatches is the limit of patterns times files that are compared with them. Of one pattern that several projects have, each file
-// counts once.
+// maxMatches is the maximum number of patterns times files that are compared. If several projects have the same
+// pattern, each file counts once.
 const maxMatches = 2_000_000
 
-// A LimitError is the end of a comparison that would be too much.
+// A LimitError reports that a comparison would take too long.
 type LimitError struct{ Why string }
 
 // Error implements error.
 func (e *LimitError) Error() string { return e.Why }
 
-// A Difference is what differs between two commits: the projects that are touched, and the names of files, sorted.
+// A Difference is the difference between two commits: the touched projects, and the names of the files that
+// differ, sorted.
 type Difference struct {
 	Projects []Project
 	Changed  []string
 }
 
-// Touched returns the projects of a commit whose plans may differ from those of another one, its base: those whose [Inputs] differ,
-// by content, and those that the base does not have. had and has are the projects of both. seen returns what plans of a project
-// have read: where one of them had the inputs of the base, that is what the plan of the base reads; else everything counts that the
-// configuration may read.
+// Touched returns the projects of a commit whose plans may differ from those of another commit, its base. A
+// project is touched if its [Inputs] differ by content, or if the base does not have it. had and has are the
+// projects of both.
+//
+// seen returns what plans of a project have read. If one of them had the inputs of the base, its files are what
+// the base's plan reads. Otherwise everything counts that the configuration may read.
 //
 // A project with patterns is also touched if they match a file that differs.
 func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(Project) []FilesRead) (Difference, error) {
@@ -69,7 +73,7 @@ func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(
 	return out, nil
 }
 
-// A comparison is that of two checkouts.
+// A comparison compares two checkouts.
 type comparison struct {
 	was, now *checkout
 	changed  []string          // the names of the files that differ
@@ -83,7 +87,7 @@ func (c *comparison) differ(ctx context.Context, old, p Project, seen []FilesRea
 		return true, nil
 	}
 	if p.WhenChanged != nil && len(p.WhenChanged) == 0 {
-		return false, nil // nothing but its settings: nobody wants it planned by itself
+		return false, nil // only its settings can touch it: nobody wants it planned because of other files
 	}
 	read, err := c.reads(old, seen)
 	if err != nil {
@@ -100,7 +104,7 @@ func (c *comparison) differ(ctx context.Context, old, p Project, seen []FilesRea
 	return c.patterns(ctx, p)
 }
 
-// reads are the paths that a plan of the base reads beside its own files.
+// reads returns the paths that a plan of the base reads in addition to its own files.
 func (c *comparison) reads(p Project, seen []FilesRead) ([]string, error) {
 	all := slices.Clone(p.Reads)
 	for _, s := range seen {
@@ -140,7 +144,7 @@ func (c *comparison) patterns(ctx context.Context, p Project) (bool, error) {
 	return slices.Contains(in, true), nil
 }
 
-// match reports which of the files that differ a pattern matches.
+// match reports which of the differing files a pattern matches.
 func (c *comparison) match(pattern string) ([]bool, error) {
 	if out, ok := c.matched[pattern]; ok {
 		return out, nil
@@ -175,7 +179,7 @@ func (c *comparison) look() error {
 	return nil
 }
 
-// settings are those of a project's block that its plan depends on, as text.
+// settings returns the settings in a project's block that its plan depends on, as text.
 func (p Project) settings() []byte {
 	x := Project{
 		Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, WhenChanged: p.WhenChanged, VarFiles: p.VarFiles,
@@ -191,8 +195,8 @@ func (p Project) settings() []byte {
 	return data
 }
 
-// matches reports whether a pattern of the project matches a file. One with a ! before it takes files
-// out again, and later ones win.
+// matches reports whether a pattern of the project matches a file. A pattern with a leading ! excludes files
+// again, and later patterns win.
 func (p Project) matches(file string) bool {
 	in := false
 	for _, pattern := range p.WhenChanged {

@@ -15,13 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// quoted is a text of the file with its range.
+// A quoted is a text of the file with its range.
 type quoted struct {
 	text string
 	at   hcl.Range
 }
 
-// decode reads an optional attribute. what describes a valid value.
+// decode decodes an optional attribute. what describes a valid value.
 func (p *parser) decode(a *hcl.Attribute, into any, what string) {
 	if a == nil {
 		return
@@ -78,10 +78,10 @@ func (p *parser) path(s quoted, what string) string {
 	return clean
 }
 
-// maxPatterns is the limit of patterns in a list.
+// maxPatterns is the maximum number of patterns in a list.
 const maxPatterns = 100
 
-// patterns reads a list of patterns, which is not nil.
+// patterns parses a list of patterns; the result is not nil.
 func (p *parser) patterns(a *hcl.Attribute) []string {
 	out := []string{}
 	for _, s := range p.list(a) {
@@ -93,7 +93,7 @@ func (p *parser) patterns(a *hcl.Attribute) []string {
 	return out
 }
 
-// pattern reads a pattern of files in the repository, or with a ! before it of files to take out.
+// pattern parses a pattern of files in the repository. A leading ! excludes files.
 func (p *parser) pattern(s quoted) string {
 	text, taken := strings.CutPrefix(s.text, "!")
 	switch err := blocks.ValidPattern(strings.ReplaceAll(text, ownDir, "dir")); {
@@ -109,7 +109,7 @@ func (p *parser) pattern(s quoted) string {
 	return text
 }
 
-// patternsOf is an error of a pattern, which is one of something.
+// patternsOf returns an error about a pattern. what says what the pattern is for.
 func patternsOf(what string, err error) string {
 	return capital(strings.Replace(err.Error(), "is not a pattern:", "is not a pattern of "+what+":", 1))
 }

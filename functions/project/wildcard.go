@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A wildcard is a project block for many directories: each * of its dir stands for a part of a name
-// in the path, and the * of its name at the same position for that text.
+// A wildcard is a project block for many directories. Each * in its dir stands for a part of a name in the
+// path. The * in its name at the same position stands for the same text.
 type wildcard struct {
 	Project // Name and Dir contain *
 	at      hcl.Range
@@ -29,14 +29,13 @@ func newWildcard(p Project, at hcl.Range) wildcard {
 func (w wildcard) names(name string) bool { return w.name.MatchString(name) }
 func (w wildcard) holds(dir string) bool  { return w.dir.MatchString(dir) }
 
-// starred returns the expression for a text in which each * stands for one or more characters of a
-// path's element.
+// starred returns the expression for a text in which each * stands for one or more characters of a path's
+// element.
 func starred(s string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(s), `\*`, "([^/]+)") + "$")
 }
 
-// wildcard adds a project block for many directories, if nothing since before the diagnostic with
-// that index was wrong with it.
+// wildcard adds a project block for many directories, unless it has produced a diagnostic since index before.
 func (p *parser) wildcard(x Project, at hcl.Range, before int) {
 	doubled := slices.ContainsFunc(strings.Split(x.Dir, "/"), func(s string) bool { return strings.Count(s, "*") > 1 })
 	switch {
@@ -74,11 +73,11 @@ func (s *Settings) excluded(dir string) bool {
 	}
 }
 
-// place is the directory and the workspace, which two projects do not share.
+// place returns the directory and the workspace, which no two projects share.
 func (p Project) place() [2]string { return [2]string{p.Dir, p.Workspace} }
 
-// expanded returns the projects of a checkout: those of one directory each, and those that the
-// blocks for many directories make. at are their ranges, by name.
+// expanded returns the projects of a checkout: those with a block of their own, and those made by blocks for
+// many directories. at are their ranges, by name.
 func (s *Settings) expanded(files fs.FS) (all []Project, at map[string]hcl.Range, ds diags.Diagnostics) {
 	e := s.expansion(files)
 	for _, p := range s.Projects {
@@ -91,12 +90,12 @@ func (s *Settings) expanded(files fs.FS) (all []Project, at map[string]hcl.Range
 	return e.all, e.at, e.diags
 }
 
-// expansion begins one.
+// expansion begins an expansion.
 func (s *Settings) expansion(files fs.FS) *expansion {
 	return &expansion{files: files, settings: s, at: map[string]hcl.Range{}, places: map[[2]string]string{}, fixed: map[[2]string]bool{}}
 }
 
-// An expansion is under way.
+// An expansion is an expansion in progress.
 type expansion struct {
 	files    fs.FS
 	settings *Settings
@@ -104,7 +103,7 @@ type expansion struct {
 	at       map[string]hcl.Range // by name
 	places   map[[2]string]string // names by directory and workspace
 	fixed    map[[2]string]bool   // the places of blocks for one directory
-	full     bool                 // and reported so
+	full     bool                 // the maximum is reached, and reported
 	diags    diags.Diagnostics
 }
 
@@ -152,7 +151,7 @@ func (e *expansion) expand(w wildcard) {
 	}
 }
 
-// of returns the name of the project in a directory that the block holds.
+// of returns the name of the project that the block makes for a directory.
 func (w wildcard) of(dir string) string {
 	name := w.Name
 	for _, text := range w.dir.FindStringSubmatch(dir)[1:] {
@@ -170,8 +169,8 @@ func (w wildcard) in(name string) string {
 	return dir
 }
 
-// dirs returns the directories with configuration files that a pattern matches, sorted, without
-// those that are excluded. Like everywhere, names that begin with a dot need a pattern that does.
+// dirs returns the directories with configuration files that a pattern matches, sorted, without excluded ones.
+// As usual, names with a leading dot need a pattern with one.
 func (e *expansion) dirs(pattern string) []string {
 	dirs := []string{"."}
 	for _, element := range strings.Split(pattern, "/") {
@@ -184,7 +183,7 @@ func (e *expansion) dirs(pattern string) []string {
 		var below []string
 		match := starred(element)
 		for _, dir := range dirs {
-			entries, _ := fs.ReadDir(e.files, dir) // a directory that is not there has none
+			entries, _ := fs.ReadDir(e.files, dir) // a directory that does not exist has no entries
 			for _, d := range entries {
 				hidden := strings.HasPrefix(d.Name(), ".") && element[0] != '.'
 				if name := path.Join(dir, d.Name()); !hidden && match.MatchString(d.Name()) && isDir(e.files, name, d) {

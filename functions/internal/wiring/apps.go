@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 )
 
-// For returns the world of an App by its name, from that of the first one, w: w itself if it is that. The world of another App
-// reaches the App's own part of the stores alone. It reads the App's key: keep the result.
+// For returns the world of the named App; it is w itself for the first App. The world of another App can reach
+// only the App's own part of the stores. For reads the App's key, so the caller should keep the result.
 func (w *World) For(ctx context.Context, name string) (*World, error) {
 	if name == string(w.Space) {
 		return w, nil
@@ -24,7 +24,7 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	x.Space = tenants.Space(a.Name)
 	x.AppID, x.GitHubURL, x.AppKeySecret = a.ID, a.URL, applist.KeySecret(w.AppsSecrets, a.Name)
 	x.Serves, x.Intake, x.Artifacts = a.Owners(), w.intakeOf(a), x.Space.Artifacts(w.Artifacts)
-	// Its repositories have names that are another's, too: no pattern makes states of these.
+	// Another repository has the same names, too, so no pattern gives it places for states.
 	x.OwnStates = nil
 	if w.tarballs != nil {
 		own := *w.tarballs
@@ -38,7 +38,8 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	return &x, nil
 }
 
-// An UnknownAppError is the reason why a message of an App is not handled: the deployment does not have it.
+// An UnknownAppError reports that the deployment does not have the App of a message, so the message is not
+// handled.
 type UnknownAppError struct{ Name string }
 
 // Error implements error.
@@ -46,7 +47,7 @@ func (e *UnknownAppError) Error() string {
 	return fmt.Sprintf("the App %q is no longer in the parameter Apps of the stack: add it again, so that its remaining work is done", e.Name)
 }
 
-// intakeOf is the intake of an App beside the first one.
+// intakeOf returns the intake of an App other than the first.
 func (w *World) intakeOf(a applist.App) *intake.Intake {
 	space := tenants.Space(a.Name)
 	return &intake.Intake{Records: space.Records(w.Intake.Records), Queue: space.Queue(w.Intake.Queue), Serves: a.Owners(), Log: w.Intake.Log}

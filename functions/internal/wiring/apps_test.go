@@ -63,7 +63,7 @@ func TestFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.App == nil || x.AppID != 12 || x.GitHubURL != "https://github.acme.example/api/v3/" || x.Intake.Serves.Owner("acme") || !x.Intake.Serves.Owner("labs") || x.OwnStates != nil || x.TargetRole != "arn" || len(x.Secrets) != 1 || len(w.Secrets) != 0 {
+	if x.App == nil || x.AppID != 12 || x.GitHubURL != "https://github.acme.example/api/v3/" || x.Intake.Serves.NamesOwner("acme") || !x.Intake.Serves.NamesOwner("labs") || x.OwnStates != nil || x.TargetRole != "arn" || len(x.Secrets) != 1 || len(w.Secrets) != 0 {
 		t.Errorf("%+v", x)
 	}
 	if _, err := x.Intake.Records.Put(t.Context(), "run/5/7/net@default", []byte("of ghes"), ""); err != nil {

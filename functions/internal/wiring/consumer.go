@@ -19,15 +19,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Margin is the longest time before an invocation's end at which its work is cancelled, so that it
-// can still release its leases and report the outcome. Short invocations have a part of it.
+// Margin is the longest time before an invocation's end at which its work is cancelled, so that it can still
+// release its leases and report the outcome. Short invocations use a part of it.
 const Margin = 15 * time.Second
 
-// margin returns that time for an invocation that has so much time left.
+// margin returns that time for an invocation with so much time left.
 func margin(left time.Duration) time.Duration { return min(Margin, max(left, 0)/6) }
 
-// grace is how long after an invocation's end its message comes again, if nothing was
-// heard of it.
+// grace is how long after an invocation's end its message is delivered again, if the invocation has reported
+// nothing.
 const grace = 60 * time.Second
 
 // A Consumer handles the messages of SQS events, one after the other.
@@ -35,18 +35,18 @@ type Consumer struct {
 	// Handle handles a message. After an error another attempt may help.
 	Handle func(ctx context.Context, m pipeline.Message) error
 	SQS    Visibility
-	// QueueURL is the URL of any queue of the same account and region.
+	// QueueURL is the URL of any queue in the same account and region.
 	QueueURL string
 	Log      *slog.Logger
 }
 
-// Visibility changes the time at which a received message comes again; *sqs.Client is it.
+// Visibility changes when a received message is delivered again. *sqs.Client implements it.
 type Visibility interface {
 	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
 }
 
-// Batch handles the messages of an event and returns those that are to come again. After
-// one that failed, others of its group are left alone: they are later than it.
+// Batch handles the messages of an event, and returns those that have to be delivered again. After a message
+// fails, the later ones of its group are not handled.
 func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	var out events.SQSEventResponse
 	failed := map[string]bool{} // groups
@@ -60,7 +60,7 @@ func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEven
 	return out, nil
 }
 
-// one handles a message and reports whether it is done with.
+// one handles a message, and reports whether it is finished.
 func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	log := c.Log.With("message", x.MessageId, "group", x.Attributes["MessageGroupId"], "received", x.Attributes["ApproximateReceiveCount"])
 	var m pipeline.Message
@@ -71,7 +71,7 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	log = log.With("id", m.ID, "repository", m.Pull.Repository(), "pull", m.Pull.Number)
 	end, ok := ctx.Deadline()
 	if ok {
-		// Should we die, it comes again when we certainly have.
+		// If this process dies, the message is delivered again once it has certainly ended.
 		c.hide(ctx, log, x, time.Until(end)+grace)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-margin(time.Until(end))))
@@ -95,8 +95,8 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	return false
 }
 
-// pause is the delay before the next attempt at a message after an error. Work that was stopped
-// because its time was over continues at once, if GitHub's rate limit lets it.
+// pause returns the delay before the next attempt at a message after an error. Work that was stopped because
+// its time was over continues at once, if GitHub's rate limit allows that.
 func pause(err error, stopped bool, received string, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
 	var busy *pipeline.BusyError
@@ -107,8 +107,8 @@ func pause(err error, stopped bool, received string, now time.Time) time.Duratio
 	return pipeline.Redelivery(n, err, now)
 }
 
-// hide hides a message from other receivers for a time. If that fails the queue's own time counts,
-// which is longer than any invocation.
+// hide hides a message from other receivers for a time. If that fails, the queue's own time counts, which is
+// longer than any invocation.
 func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessage, d time.Duration) {
 	url, err := queueURL(c.QueueURL, x.EventSourceARN)
 	if err == nil {
@@ -122,7 +122,7 @@ func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessa
 	}
 }
 
-// queueURL returns the URL of a queue by its ARN, and the URL of a neighbour.
+// queueURL returns the URL of a queue from its ARN and the URL of a neighbour.
 func queueURL(neighbour, arn string) (string, error) {
 	name := arn[strings.LastIndex(arn, ":")+1:]
 	i := strings.LastIndex(neighbour, "/")

@@ -22,25 +22,25 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A World is the environment of a function, once it is open.
+// A World has the open clients of a function.
 type World struct {
 	Settings
 	Log *slog.Logger
 	AWS aws.Config
 	SQS *sqs.Client
-	// Space is the name of the App, "" for the first one.
+	// Space is the name of the App; "" for the first App.
 	Space tenants.Space
 	// App is the GitHub App; nil for the webhook's function, which calls nobody.
 	App *github.App
 	// Intake has the records and the queue of all functions.
 	Intake *intake.Intake
-	// Artifacts, and Secrets, which must be in nothing that is written on a pull request,
-	// are not for the webhook's function.
+	// Artifacts and Secrets are not for the webhook's function. Secrets must not be in anything that is written
+	// on a pull request.
 	Artifacts pipeline.Artifacts
 	Secrets   []github.Secret
-	// tarballs keeps the archives of commits for further plans; nil for functions that ask GitHub alone.
+	// tarballs stores the archives of commits for further plans; nil for functions that ask only GitHub.
 	tarballs *tarballStore
-	// WebhookSecrets are the first App's, for the webhook's function only.
+	// WebhookSecrets are the first App's, only for the webhook's function.
 	WebhookSecrets []github.Secret
 }
 
@@ -48,8 +48,8 @@ type World struct {
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
 const openTimeout = 9 * time.Second
 
-// Open shields the process, and opens the clients of a function, by the environment. Secrets are
-// read once, now: a changed secret reaches environments that begin later.
+// Open protects the process, and opens the clients of a function from its environment. Secrets are read once,
+// now. A changed secret reaches only environments that begin later.
 func Open(f Function) (*World, error) {
 	if err := shield.Raise(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func Open(f Function) (*World, error) {
 		Queue:   awsstore.Queue{Client: w.SQS, URLs: w.queues()},
 		Serves:  s.Serves, Log: func(err error) { w.Log.Warn("turned away", "error", err.Error()) },
 	}
-	if s.Serves.None() {
+	if s.Serves.Empty() {
 		w.Log.Warn("Lockstep serves no repository: set the parameter Serves of the stack")
 	}
 	if f == Webhook {
@@ -84,7 +84,7 @@ func Open(f Function) (*World, error) {
 	return w, w.openApp(ctx)
 }
 
-// queues are those that the function may send to.
+// queues returns the queues to which the function may send.
 func (w *World) queues() map[pipeline.QueueName]string {
 	out := map[pipeline.QueueName]string{}
 	for name, url := range map[pipeline.QueueName]string{pipeline.Events: w.Events, pipeline.Plans: w.Plans, pipeline.Applies: w.Applies} {
@@ -112,7 +112,8 @@ func (w *World) openApp(ctx context.Context) error {
 	return nil
 }
 
-// Where is a command that fetches an artifact: a plan that is too long for GitHub is fetched by people, with their own rights.
+// Where returns a command that fetches an artifact. If a plan is too long for GitHub, people fetch it with
+// their own rights.
 func (w *World) Where(a pipeline.Artifact) string {
 	return fmt.Sprintf("aws s3 cp s3://%s/%s -", w.Bucket, w.Space.Artifact(a).Key)
 }
@@ -122,8 +123,8 @@ func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *
 	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}
 }
 
-// logger returns a function's log: a line of JSON an entry, for CloudWatch. The types of secrets
-// keep them out of it.
+// logger returns a function's log for CloudWatch: one line of JSON for each entry. The types of secrets keep
+// them out of it.
 func logger(f Function) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", string(f))
 }

@@ -23,8 +23,8 @@ func secret(ctx context.Context, cfg aws.Config, arn string) (github.Secret, err
 	return github.NewSecret(*out.SecretString), nil
 }
 
-// webhookSecrets reads the secrets that webhooks are signed with: one, or while it is
-// being changed the old one and the new one, each on a line of its own.
+// webhookSecrets reads the secrets that sign webhooks. There is one; while it is being changed there are the
+// old and the new one, each on its own line.
 func webhookSecrets(ctx context.Context, cfg aws.Config, arn string) ([]github.Secret, error) {
 	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
 	if err != nil {

@@ -25,11 +25,10 @@ const (
 	Janitor Function = "janitor"
 )
 
-// functions are all of them.
+// functions are all functions of the pipeline.
 var functions = []Function{Webhook, Plan, Apply, Janitor}
 
-// Settings are a function's environment variables. Fields whose variables are not for the function
-// are zero.
+// Settings are a function's environment variables. Fields whose variables the function does not read are zero.
 type Settings struct {
 	Table, Bucket, Key     string // of records, of artifacts, and the KMS key of these
 	Events, Plans, Applies string // the URLs of queues
@@ -37,25 +36,26 @@ type Settings struct {
 	AppKeySecret           string // the ARN of a secret
 	WebhookSecret          string // the same
 	GitHubURL              string
-	// Apps are those beside the first one, AppsSecrets begins the names of their secrets.
+	// Apps are the Apps other than the first. AppsSecrets is the prefix of the names of their secrets.
 	Apps        applist.List
 	AppsSecrets string
 	// Serves are the owners and repositories that are served.
 	Serves intake.Serves
-	// Deployment is the name of this one, "" for none.
+	// Deployment is the name of this deployment; "" for none.
 	Deployment string
-	// TargetRole is the ARN of the role that providers have, with ExternalID; "" none.
+	// TargetRole is the ARN of the role for providers, with its ExternalID; "" for none.
 	TargetRole, ExternalID string
-	// StateRole is the ARN of the role that states are reached by, with StateExternalID.
+	// StateRole is the ARN of the role that can access states, with its StateExternalID.
 	StateRole, StateExternalID string
-	// OwnStates are where every repository may have states of its own.
+	// OwnStates are the places where every repository may have its own states.
 	OwnStates places.Own
-	// Mirror is a directory with packages of providers, their only source; "" for none:
-	// they come from their registries.
+	// Mirror is a directory with packages of providers, which is then their only source; "" means their
+	// registries.
 	Mirror string
-	// Builds is the name of CodeBuild's project for long applies; "" for none.
+	// Builds is the name of the CodeBuild project for long applies; "" for none.
 	Builds string
-	// MaxPlans is the number of plans that are made at a time, of which one repository can have all while no other one has any to make.
+	// MaxPlans is how many plans are made at a time. One repository may use all of them while no other
+	// repository has plans to make.
 	MaxPlans int
 	// StopBefore is how long before its end an apply starts no more changes.
 	StopBefore time.Duration
@@ -64,7 +64,7 @@ type Settings struct {
 // variable is one of the environment.
 type variable struct {
 	name     string
-	of       []Function // who reads it
+	of       []Function // the functions that read it
 	optional bool       // may be empty
 	read     func(*Settings, string) error
 }
@@ -112,7 +112,7 @@ func variablesOf(f Function) []string {
 	return out
 }
 
-// readSettings reads a function's settings. The error names everything that is wrong with them.
+// readSettings reads a function's settings. The error names everything that is wrong.
 func readSettings(f Function, getenv func(string) string) (Settings, error) {
 	var s Settings
 	if f == Apply {
@@ -170,8 +170,8 @@ func appID(s *Settings, value string) (err error) {
 	return nil
 }
 
-// secretARN reads the ARN of a secret. A value that is no ARN may be the secret itself, in the
-// wrong variable: it is not repeated.
+// secretARN parses the ARN of a secret. A value that is no ARN may be the secret itself in the wrong variable,
+// so it is not repeated.
 func secretARN(field func(*Settings) *string) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		if parts := strings.SplitN(value, ":", 6); len(parts) != 6 || parts[0] != "arn" || parts[2] != "secretsmanager" {

@@ -11,12 +11,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A tarballStore implements github.Tarballs with the stores of a deployment. Nothing of it has to be there: who finds nothing asks
-// GitHub. So its failures are written to the log, and are nobody's error.
+// A tarballStore implements github.Tarballs with the stores of a deployment. Nothing in it is needed: if an
+// archive is missing, GitHub is asked. So its failures are only logged.
 type tarballStore struct {
-	// Artifacts are those of all Apps: the archives of all are in one directory, which a rule of the bucket empties every day.
+	// Artifacts are those of all Apps. The archives of all are in one directory, which a rule of the bucket
+	// empties every day.
 	Artifacts pipeline.Artifacts
-	// Records are the App's own.
+	// Records are the App's own records.
 	Records pipeline.Records
 	App     string // its name, "" for the first one
 	Log     func(error)
@@ -71,7 +72,7 @@ func (s tarballStore) get(ctx context.Context, r github.Repo, sha string) ([]byt
 	return data, nil
 }
 
-// Put implements github.Tarballs. The record comes last: it is of an archive that is there.
+// Put implements github.Tarballs. The record is written last, so it always names an existing archive.
 func (s tarballStore) Put(ctx context.Context, r github.Repo, sha string, data []byte) {
 	if err := s.put(ctx, r, sha, data); err != nil {
 		s.Log(fmt.Errorf("could not store the archive of %s at %.7s; the next run fetches it again: %w", r, sha, err))
@@ -89,7 +90,7 @@ func (s tarballStore) put(ctx context.Context, r github.Repo, sha string, data [
 	sum := sha256.Sum256(data)
 	_, err = s.Records.Put(ctx, rec.Key, pipeline.Encode(tarballEntry{sum[:]}), rec.Version)
 	if errors.Is(err, pipeline.ErrConflict) {
-		return nil // another process has kept it
+		return nil // another process has stored it
 	}
 	return err
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 )
 
-// Webhooks are the addresses for webhooks of all Apps. At each the signatures of its own App count, and no other: a
-// delivery is of the App whose address it came to, whatever is in it. It may be used by many goroutines.
+// Webhooks are the addresses for webhooks of all Apps. At each address only the signatures of its own App
+// count: a delivery belongs to the App whose address it came to, whatever it contains. Many goroutines may use
+// it.
 type Webhooks struct {
 	apps applist.List
-	// first makes that of the first App, and open that of another one: they read the App's secret.
+	// first makes the webhook of the first App, and open that of another App. They read the App's secret.
 	first func(context.Context) (intake.Webhook, error)
 	open  func(context.Context, applist.App) (intake.Webhook, error)
 	log   func(error)
@@ -28,8 +29,8 @@ type known struct {
 	at time.Time
 }
 
-// secretAge is the time for which a secret is believed before it is read again: one that was taken out of service, since
-// somebody else knows it, is of no use after it, however long the process lives.
+// secretAge is how long a secret is used before it is read again. So a secret that was replaced, because
+// somebody else knows it, is useless after that time, however long the process lives.
 const secretAge = 5 * time.Minute
 
 // Webhooks returns the addresses.
@@ -48,9 +49,8 @@ func (w *World) Webhooks() *Webhooks {
 	}
 }
 
-// Answer answers a webhook that came to a path, as intake.Webhook does. A secret is read at the first webhook of its App, and again
-// once it is [secretAge] old:
-// one that cannot be read is in no other App's way.
+// Answer answers a webhook that came to a path, as intake.Webhook does. A secret is read at the first webhook
+// of its App, and again once it is [secretAge] old. A secret that cannot be read blocks no other App.
 func (x *Webhooks) Answer(ctx context.Context, path string, header http.Header, body []byte) (status int, text string) {
 	name, ok := x.apps.HookOf(path)
 	if !ok {

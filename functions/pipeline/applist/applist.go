@@ -1,10 +1,11 @@
-// Package applist is the list of the Apps of a deployment beside the first one, as the parameter Apps of template.yaml has
-// it, and the places of their secrets. It has no secret itself.
+// Package applist has the list of a deployment's further Apps, in the form of template.yaml's parameter Apps,
+// and the names of their secrets. It contains no secret itself.
 //
 //	ghes 12 https://github.acme.example/api/v3/ acme,acme-labs; emu 4711 https://api.github.com/ emu
 //
-// An entry has the name that whoever runs Lockstep gives the App, its ID, the address of its GitHub's API, and the owners and
-// repositories that it serves, none if these are missing. The package refuses to know what an App is for. Start at [Parse].
+// An entry has the name that the operator gives the App, its ID, the address of its GitHub's API, and the
+// owners and repositories that it serves. Without the last part it serves none. This package refuses to know
+// what an App is for. Start reading at [Parse].
 package applist
 
 import (
@@ -19,18 +20,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 )
 
-// An App is one beside the first one of a deployment.
+// An App is one of a deployment's Apps other than the first.
 type App struct {
 	Name   string
 	ID     int64
 	URL    string // of the API of its GitHub
-	Serves string // owners and repositories, with commas between them
+	Serves string // owners and repositories, separated by commas
 }
 
-// A List is a list of Apps, whose names differ.
+// A List is a list of Apps with different names.
 type List []App
 
-// Parse reads a list. The error names its mistakes.
+// Parse parses a list. The error names its mistakes.
 func Parse(text string) (List, error) {
 	var out List
 	var errs []error
@@ -69,7 +70,7 @@ func parseApp(fields []string) (a App, err error) {
 	return a, err
 }
 
-// admits returns an error if an App cannot be beside those of the list.
+// admits returns an error if an App cannot be added to the list.
 func (r List) admits(a App) error {
 	for _, x := range r {
 		if x.Name == a.Name {
@@ -91,7 +92,7 @@ func (r List) Named(name string) (App, bool) {
 	return r[i], true
 }
 
-// With returns the list with an App, in the place of that with its name if there is one.
+// With returns the list with an App, which replaces one with the same name.
 func (r List) With(a App) List {
 	out := slices.Clone(r)
 	if i := slices.IndexFunc(r, func(x App) bool { return x.Name == a.Name }); i >= 0 {
@@ -101,7 +102,7 @@ func (r List) With(a App) List {
 	return append(out, a)
 }
 
-// String returns the list as [Parse] reads it.
+// String returns the list as [Parse] accepts it.
 func (r List) String() string {
 	var out []string
 	for _, a := range r {
@@ -110,34 +111,34 @@ func (r List) String() string {
 	return strings.Join(out, "; ")
 }
 
-// Owners are the owners and repositories that the App serves.
+// Owners returns the owners and repositories that the App serves.
 func (a App) Owners() intake.Serves {
 	s, err := intake.ParseServes(a.Serves)
 	if err != nil {
-		return intake.Serves{} // of an App that Parse has not made: nobody
+		return intake.Serves{} // Parse has not made this App: it serves nobody
 	}
 	return s
 }
 
-// Prefix begins the names of all secrets of the Apps of a stack.
+// Prefix returns the prefix of the names of all secrets of a stack's Apps.
 func Prefix(stack string) string { return stack + "/apps/" }
 
-// KeySecret is the name of the secret with an App's private key, among those that begin with prefix.
+// KeySecret returns the name of the secret with an App's private key. prefix is from [Prefix].
 func KeySecret(prefix, name string) string { return prefix + name + "/github-app-key" }
 
-// HookSecret is the name of the secret that an App's webhooks are signed with.
+// HookSecret returns the name of the secret that signs an App's webhooks.
 func HookSecret(prefix, name string) string { return prefix + name + "/webhook-secret" }
 
-// hookPath begins the path of the address for an App's webhooks, behind that of the first one.
+// hookPath is the part of the path for an App's webhooks that follows that of the first App.
 const hookPath = "webhook/"
 
-// HookURL is the address for an App's webhooks, by that for the first App's.
+// HookURL returns the address for an App's webhooks. first is the address for the first App.
 func HookURL(first, name string) string {
 	return strings.TrimSuffix(first, "/") + "/" + hookPath + name
 }
 
-// HookOf returns the App that a path is for, "" for the first one, to which every path belongs that is not another's. A path
-// of an App that is not there belongs to nobody.
+// HookOf returns the App that a path is for; "" is the first App. A path that is not another App's belongs to
+// the first. The path of an unknown App belongs to nobody.
 func (r List) HookOf(path string) (name string, ok bool) {
 	name, further := strings.CutPrefix(path, "/"+hookPath)
 	if !further {

@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 		t.Error(got, err)
 	}
 	nobody, err := Parse("ghes 12 https://github.acme.example/api/v3/")
-	if err != nil || !nobody[0].Owners().None() {
+	if err != nil || !nobody[0].Owners().Empty() {
 		t.Error(nobody, err)
 	}
 	r := github.Repo{ID: 5, Owner: "acme", Name: "infra"}

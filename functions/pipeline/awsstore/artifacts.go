@@ -20,13 +20,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Artifacts implements pipeline.Artifacts on an S3 bucket: an object each, encrypted under a
-// KMS key with the artifact's repository, pull request and SHA as encryption context. So
-// a key policy can say whose artifacts a role may read, and each use of the key is in
-// CloudTrail with them.
+// Artifacts implements pipeline.Artifacts on an S3 bucket, with one object for each artifact. Objects are
+// encrypted with a KMS key. The encryption context is the artifact's repository, pull request and SHA. So a key
+// policy can say whose artifacts a role may read, and CloudTrail shows each use of the key with them.
 //
-// There is no condition on writing: a key belongs to one attempt of one run, and whoever
-// repeats the attempt replaces its remains.
+// Writing has no condition. A key belongs to one attempt of one run, and a repeated attempt replaces the
+// remains.
 type Artifacts struct {
 	Client *s3.Client
 	Bucket string
@@ -54,8 +53,8 @@ func (a Artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) er
 func (a Artifacts) Get(ctx context.Context, x pipeline.Artifact) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		data, err := a.get(ctx, x)
-		// The SDK repeats requests, but does not see an answer that breaks off in its body, or that
-		// has another checksum.
+		// The SDK repeats requests. It does not notice an answer that breaks off in its body, or that has
+		// another checksum.
 		if errors.Is(err, errBroken) && attempt < 3 && ctx.Err() == nil {
 			continue
 		}
@@ -93,15 +92,15 @@ func (a Artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	return nil
 }
 
-// patient repeats requests that S3 answers with 409 while another request on the same key is under
-// way: "conflicting operation ... try again".
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html#ErrorCodeList
+// patient repeats requests that S3 answers with 409 while another request for the same key is under way:
+// "conflicting operation ... try again". Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html#ErrorCodeList
 func patient(o *s3.Options) {
 	o.Retryer = retry.AddWithMaxAttempts(retry.AddWithErrorCodes(o.Retryer, "ConditionalRequestConflict", "OperationAborted"), 6)
 }
 
-// objectKey is an artifact's key. Keys come from us; one that is no clean path is our
-// bug.
+// objectKey returns an artifact's key. It panics if the key is not a clean path, because only our own code
+// makes keys.
 func objectKey(x pipeline.Artifact) *string {
 	if !fs.ValidPath(x.Key) || x.Key == "." {
 		panic(fmt.Sprintf("awsstore: the key %q is not a path", x.Key))
@@ -109,8 +108,8 @@ func objectKey(x pipeline.Artifact) *string {
 	return &x.Key
 }
 
-// encryptionContext is the header: the Base64 of a JSON object of strings.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html#encryption-context
+// encryptionContext returns the header: the Base64 of a JSON object of strings. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html#encryption-context
 func encryptionContext(x pipeline.Artifact) string {
 	data, err := json.Marshal(map[string]string{"repository": x.Repo, "pull": strconv.Itoa(x.Number), "sha": x.SHA})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// Packages is a store of providers' packages in the bucket of artifacts, for package subprocess. A package is there for all
-// repositories, and in no way secret: it was downloaded without credentials.
+// Packages is a store of providers' packages in the bucket of artifacts, for package subprocess. A package is
+// for all repositories and is not secret: it was downloaded without credentials.
 type Packages struct {
 	Client *s3.Client
 	Bucket string
@@ -26,8 +26,8 @@ type Packages struct {
 // packagesPrefix is the folder of packages.
 const packagesPrefix = "providers"
 
-// addressTime is how long an address counts: longer than installing providers may take. The credentials that signed
-// it may expire earlier.
+// addressTime is how long an address is valid. It is longer than installing providers may take. The credentials
+// that signed the address may expire earlier.
 const addressTime = 10 * time.Minute
 
 // Address implements subprocess.Packages.
@@ -52,7 +52,8 @@ func (p Packages) Keep(ctx context.Context, key string, f *os.File) error {
 	return nil
 }
 
-// packageContext is the encryption context of a package, which belongs to no repository. The key's policy demands the name.
+// packageContext returns the encryption context of a package, which belongs to no repository. The key's policy
+// requires the name.
 func packageContext(key string) string {
 	data, err := json.Marshal(map[string]string{"repository": "", "package": path.Base(key)})
 	if err != nil {
@@ -61,7 +62,7 @@ func packageContext(key string) string {
 	return base64.StdEncoding.EncodeToString(data)
 }
 
-// packageKey is the key of an object. One that is no clean path is our bug.
+// packageKey returns the key of an object. It panics if the key is not a clean path.
 func packageKey(key string) *string {
 	if !fs.ValidPath(key) || key == "." {
 		panic(fmt.Sprintf("awsstore: the key %q is not a path", key))

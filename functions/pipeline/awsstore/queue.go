@@ -15,12 +15,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Queue implements pipeline.Queue on SQS FIFO queues. The ID of a message is its
-// deduplication ID, so that an attempt to send it again, by the SDK or by us, is none
-// within SQS' five minutes. Messages of two Apps may have the same ID, and are two.
+// Queue implements pipeline.Queue on SQS FIFO queues. The ID of a message is its deduplication ID. So sending
+// it again within SQS's five minutes, by the SDK or by us, has no effect. Messages of two Apps may have the
+// same ID, and still count as two.
 type Queue struct {
 	Client *sqs.Client
-	// URLs are those of the queues that messages may be sent to from here.
+	// URLs are the URLs of the queues to which this process may send.
 	URLs map[pipeline.QueueName]string
 }
 
@@ -43,9 +43,9 @@ func (q Queue) Send(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// encode returns a message as JSON, with those characters escaped that JSON may have and
-// SQS does not take, and all beyond the first 65,536, which not every server takes.
-// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+// encode returns a message as JSON. It escapes characters that JSON allows and SQS does not, and all characters
+// beyond the first 65,536, because not every server accepts those. Source:
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
 func encode(m pipeline.Message) string {
 	data, err := json.Marshal(m)
 	if err != nil {
@@ -64,12 +64,12 @@ func encode(m pipeline.Message) string {
 	return out.String()
 }
 
-// hashed begins the tokens that stand for other texts.
+// hashed is the prefix of tokens that replace other texts.
 const hashed = "sha256:"
 
-// token returns a text as SQS takes it for the IDs of messages and groups: as it is, or,
-// where it is longer than 128 characters or has others than printable ASCII, its hash.
-// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+// token returns a text that SQS accepts as the ID of a message or group. The text stays as it is, unless it is
+// longer than 128 characters or has characters other than printable ASCII. Then token returns its hash. Source:
+// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
 func token(text string) string {
 	odd := strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 	if text != "" && len(text) <= 128 && !odd && !strings.HasPrefix(text, hashed) {

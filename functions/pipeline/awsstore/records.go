@@ -15,16 +15,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Records implements pipeline.Records on a DynamoDB table: an item each.
+// Records implements pipeline.Records on a DynamoDB table, with one item for each record.
 //
 //	Dir      S  the key up to its last slash; the partition key
-//	Name     S  the key behind it; the sort key
+//	Name     S  the rest of the key; the sort key
 //	Value    B
 //	Version  S  made by the writer, and never the same twice
 //	Expires  N  Unix seconds after which DynamoDB deletes the item; absent: never
 //
-// A write is conditional on Version. Where the condition fails because an attempt before
-// had succeeded and its answer was lost, the item has the version that we made for it.
+// A write is conditional on Version. The condition may fail because an earlier attempt had succeeded and its
+// answer was lost. Then the item has the version that we made for it.
 type Records struct {
 	Client *dynamodb.Client
 	Table  string
@@ -37,7 +37,7 @@ func itemKey(key string) item {
 	return item{"Dir": &types.AttributeValueMemberS{Value: dir}, "Name": &types.AttributeValueMemberS{Value: name}}
 }
 
-// record reads an item.
+// record decodes an item.
 func record(key string, i item) (pipeline.Record, error) {
 	rec := pipeline.Record{Key: key}
 	if len(i) == 0 {
@@ -103,14 +103,14 @@ func (r Records) Put(ctx context.Context, key string, value []byte, prev pipelin
 	return version, nil
 }
 
-// condition is one on the item that is there before a write.
+// A condition is a condition on the item before a write.
 type condition struct {
 	expression string
 	names      map[string]string
 	values     item
 }
 
-// still holds if the item has a version; "" is that there is none.
+// still requires that the item has a version; "" requires that there is no item.
 func still(prev pipeline.Version) condition {
 	if prev == "" {
 		return condition{expression: "attribute_not_exists(#dir)", names: map[string]string{"#dir": "Dir"}}
@@ -129,8 +129,8 @@ func (r Records) Delete(ctx context.Context, key string, prev pipeline.Version) 
 		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	// An attempt that succeeded and whose answer was lost leaves no item, and no trace of its
-	// author: so only the first attempt can find a conflict in a missing item.
+	// A successful attempt whose answer was lost leaves no item, and no trace of its author. So only the first
+	// attempt can find a conflict if the item is missing.
 	attempts := 0
 	_, err := r.Client.DeleteItem(ctx, in, func(o *dynamodb.Options) { o.Retryer = counted{o.Retryer, &attempts} })
 	var failed *types.ConditionalCheckFailedException
@@ -152,7 +152,7 @@ type counted struct {
 	attempts *int
 }
 
-// GetAttemptToken implements aws.RetryerV2, whose method every attempt begins with.
+// GetAttemptToken implements aws.RetryerV2. Every attempt begins with this method.
 func (c counted) GetAttemptToken(ctx context.Context) (func(error) error, error) {
 	*c.attempts++
 	if r, ok := c.Retryer.(aws.RetryerV2); ok {

@@ -22,8 +22,8 @@ type Builder struct {
 
 func (b Builder) book() ledger.BuildBook { return ledger.BuildBook{Ledger: b.Ledger} }
 
-// Watch looks at the build that works on the message. The error is a *pipeline.BusyError while it does; without one
-// the message is this process' again.
+// Watch looks at the build that works on the message. While the build works, the error is a
+// *pipeline.BusyError. Without an error, this process may handle the message.
 func (b Builder) Watch(ctx context.Context) error {
 	m := b.Message
 	if b.Service == nil || m.Kind != pipeline.ToApply {
@@ -37,7 +37,7 @@ func (b Builder) Watch(ctx context.Context) error {
 	if err != nil || s.Version == "" || s.Asked.Try != m.Attempt || !s.Phase.UnderWay() {
 		return err
 	}
-	// A build whose start was answered to nobody is known by its lease.
+	// A build whose start was not confirmed is known by its lease.
 	at, err := b.book().AtWork(ctx, m)
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 		return "", err
 	}
 	if end == Working {
-		// One at work finds the order itself, and ends between two changes.
+		// A build at work finds the order itself, and ends between two changes.
 		if stop != nil && !works {
 			if err := b.Service.Stop(ctx, id); err != nil {
 				return "", fmt.Errorf("stop the build %s: %w", id, err)
@@ -77,7 +77,7 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 		now := time.Now()
 		return "", &pipeline.BusyError{Until: now.Add(pause(now.Sub(was.Begun)))}
 	}
-	// Whoever stops a build by hand wants no other one.
+	// Whoever stops a build by hand does not want another one.
 	if end == Stopped && stop == nil {
 		if _, err := b.Ledger.OrderStop(ctx, r, StoppedBy); err != nil {
 			return "", err
@@ -86,7 +86,7 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 	return string(end), b.book().Over(ctx, b.Message, r, id)
 }
 
-// Began reports whether the apply was handed to a build before: then the next one goes on with it.
+// Began reports whether the apply was handed to a build before. Then the next build continues it.
 func (b Builder) Began(ctx context.Context) (bool, error) {
 	if b.Service == nil {
 		return false, nil
@@ -95,7 +95,7 @@ func (b Builder) Began(ctx context.Context) (bool, error) {
 	return was.Number > 0, err
 }
 
-// HandOver starts a build that does the message. The error is a *pipeline.HandOver then, and a *RefusedError if no
+// HandOver starts a build for the message. The error is then a *pipeline.HandOver, or a *RefusedError if no
 // build will ever start.
 func (b Builder) HandOver(ctx context.Context) error {
 	m := b.Message
@@ -120,13 +120,14 @@ func (b Builder) HandOver(ctx context.Context) error {
 	return &pipeline.HandOver{Why: "the build " + id + " does it"}
 }
 
-// token names a start, so that repeating it is nothing new. Runs of two Apps may have the same names.
+// token names a start, so that repeating it starts nothing new. Runs of two Apps may have the same names.
 func token(m pipeline.Message, number int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", pipeline.Qualified(m.Pull.App, m.Run()), m.Attempt, number))
 	return hex.EncodeToString(sum[:])
 }
 
-// Last returns how the last build ended, for people, after a sentence without its full stop; "" if there is nothing to tell.
+// Last says how the last build ended, for people, as the end of a sentence without its full stop; "" if there
+// is nothing to say.
 func (b Builder) Last(ctx context.Context) (string, error) {
 	was, err := b.book().Of(ctx, b.Message.Run(), b.Message.Attempt)
 	if err != nil || was.Number == 0 {
@@ -135,7 +136,7 @@ func (b Builder) Last(ctx context.Context) (string, error) {
 	return sentence(was.ID, End(was.Over)), nil
 }
 
-// IsRefused returns the reason of a service that will never start a build; nil for others.
+// IsRefused returns the refusal of a service that will never start a build; nil for other errors.
 func IsRefused(err error) *RefusedError {
 	var refused *RefusedError
 	errors.As(err, &refused)

@@ -15,10 +15,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// AWS is the access to functions and secrets in AWS.
+// AWS is the access to functions, secrets and topics in AWS.
 type AWS struct {
 	Config aws.Config
-	// Functions, Secrets and Topics are those that may be used. nil: the permissions of the credentials decide.
+	// Functions, Secrets and Topics are the ones that may be used. If they are nil, the permissions of the
+	// credentials decide.
 	Functions, Secrets, Topics endpoints.Patterns
 	// FunctionsSetting, SecretsSetting and TopicsSetting are the settings that allow their use, for remedies:
 	// "the deployment's parameter CalledFunctions".
@@ -70,8 +71,8 @@ func (a AWS) secret(ctx context.Context, arn string) (string, error) {
 	return aws.ToString(out.SecretString), nil
 }
 
-// refused is the error of a request, with the setting that may be its remedy. There is none where AWS was busy, which more attempts
-// than one have shown.
+// refused returns the error of a request, with the setting that may be its remedy. If AWS was busy, as several
+// attempts have shown, there is no remedy.
 func refused(what, setting string, err error) error {
 	if busy := new(retry.MaxAttemptsError); errors.As(err, &busy) {
 		return fmt.Errorf("%s, after %d attempts: %w", what, busy.Attempt, busy.Err)

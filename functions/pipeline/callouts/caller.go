@@ -17,42 +17,43 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A Caller calls endpoints. It may be used by many goroutines.
+// A Caller calls endpoints. Many goroutines may use it.
 type Caller struct {
-	// Invoke invokes a function, by its ARN, and returns its result. nil: functions are not available.
-	Invoke func(ctx context.Context, arn string, payload []byte) ([]byte, error)
-	// Publish publishes a message on a topic of SNS, by its ARN. nil: topics are not available.
-	Publish func(ctx context.Context, arn string, message []byte) error
-	// Secret reads a secret of Secrets Manager, by its ARN. nil: webhooks are not available.
-	Secret func(ctx context.Context, arn string) (string, error)
-	// Program runs a program by its name, with a request as its input, and returns its output. nil: programs are not
+	// Invoke invokes a function, by its ARN, and returns its result. nil means that functions are not
 	// available.
+	Invoke func(ctx context.Context, arn string, payload []byte) ([]byte, error)
+	// Publish publishes a message on an SNS topic, by its ARN. nil means that topics are not available.
+	Publish func(ctx context.Context, arn string, message []byte) error
+	// Secret reads a secret of Secrets Manager, by its ARN. nil means that webhooks are not available.
+	Secret func(ctx context.Context, arn string) (string, error)
+	// Program runs a program by its name, with a request as its input, and returns its output. nil means that
+	// programs are not available.
 	Program func(ctx context.Context, name string, input []byte) ([]byte, error)
-	// Transport makes the connections to webhooks; nil: to public addresses, by https.
+	// Transport makes the connections to webhooks. nil means https to public addresses.
 	Transport http.RoundTripper
-	// Hide removes our own secrets from a text. nil: there are none.
+	// Hide removes our own secrets from a text; nil if there are none.
 	Hide func(string) string
 }
 
-// The limits of a request and an answer in bytes.
-// Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html (invocation payload)
+// These are the limits of a request and an answer in bytes. Source:
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html (invocation payload)
 const (
 	maxRequest = 6 << 20
 	maxAnswer  = 64 << 10
 )
 
-// minKey is the shortest key in base64: 24 bytes.
-// Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme
+// minKey is the length of the shortest key in base64: 24 bytes. Source:
+// https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme
 const minKey = 32
 
-// attempts is how often a webhook is called that is busy, or not there, and pause the time between the first two,
-// which doubles.
+// attempts is how often a webhook is called that is busy or unreachable. pause is the time between the first
+// two attempts, and doubles.
 const (
 	attempts = 3
 	pause    = 300 * time.Millisecond
 )
 
-// call returns the answer of an endpoint to a request; id is the same in all attempts.
+// call returns the answer of an endpoint to a request. id is the same in all attempts.
 func (c *Caller) call(ctx context.Context, e endpoints.Endpoint, id string, now time.Time, body []byte) ([]byte, error) {
 	if len(body) > maxRequest {
 		return nil, fmt.Errorf("the plan as JSON has %d bytes, and a request has at most %d", len(body), maxRequest)
@@ -126,7 +127,7 @@ func (c *Caller) ask(ctx context.Context, e endpoints.Endpoint, id string, now t
 	return c.posts(ctx, e.URL, header, body)
 }
 
-// posts sends a request, some times if there is no answer.
+// posts sends a request, several times if there is no answer.
 func (c *Caller) posts(ctx context.Context, to string, header http.Header, body []byte) ([]byte, error) {
 	for n := 1; ; n++ {
 		answer, again, err := c.post(ctx, to, header, body)
@@ -141,7 +142,7 @@ func (c *Caller) posts(ctx context.Context, to string, header http.Header, body 
 	}
 }
 
-// post sends one request; again is set if another attempt may have an answer.
+// post sends one request. again is set if another attempt may get an answer.
 func (c *Caller) post(ctx context.Context, to string, header http.Header, body []byte) (answer []byte, again bool, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
@@ -163,7 +164,7 @@ func (c *Caller) post(ctx context.Context, to string, header http.Header, body [
 	resp, err := client.Do(req)
 	if err != nil {
 		if wrapped := new(url.Error); errors.As(err, &wrapped) {
-			err = wrapped.Err // without the URL, which may have a token
+			err = wrapped.Err // without the URL, which may contain a token
 		}
 		return nil, true, err
 	}

@@ -61,14 +61,14 @@ type verdict struct {
 	Warnings []string `json:"warnings"`
 }
 
-// The limits of messages: their number, and the length of one in bytes.
+// These limit the number of messages and the length of one in bytes.
 const (
 	maxMessages = 20
 	maxMessage  = 1000
 )
 
-// Judge asks a gate about a plan of a job, its JSON without sensitive values. Without a verdict the judgement has a mistake. The
-// error is that of ctx.
+// Judge asks a gate about a job's plan, given as JSON without sensitive values. Without a verdict, the
+// judgement has a mistake. The error is that of ctx.
 func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
 	out := runs.Judgement{Name: g.Name, ID: g.ID()}
 	body, err := json.Marshal(request{"gate", time.Now().UTC().Truncate(time.Second), gateData{
@@ -98,18 +98,18 @@ func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, pla
 		}
 		return out, nil
 	}
-	// The messages of an allowing gate are worth reading, too.
+	// The messages of a gate that allows are worth reading, too.
 	out.Warned, out.MoreWarned = append(out.Warned, messages...), out.MoreWarned+more
 	return out, nil
 }
 
-// identity is the ID of a request, by which a receiver knows one that comes again.
+// identity returns the ID of a request, by which a receiver recognizes a repeated one.
 func identity(body []byte) string {
 	sum := sha256.Sum256(body)
 	return "msg_" + hex.EncodeToString(sum[:16])
 }
 
-// parse reads an answer. Nothing is allowed by one that is not understood.
+// parse parses an answer. An answer that is not understood allows nothing.
 func parse(answer []byte) (v verdict, err error) {
 	if !decode(answer, &v) {
 		return verdict{}, errors.New(`its answer is no JSON object with verdict, "allow" or "deny", and texts in messages and warnings`)
@@ -120,8 +120,9 @@ func parse(answer []byte) (v verdict, err error) {
 	return v, nil
 }
 
-// decode reads an answer, and reports whether it is one JSON value without a name that comes twice, or in another case: of
-// those the library takes the last, and of two who read such an answer each may see another verdict.
+// decode parses an answer, and reports whether it is one JSON value in which no name comes twice or in another
+// case. The library uses the last of several such names, and two readers of the answer could see different
+// verdicts.
 func decode(answer []byte, into *verdict) bool {
 	dec := json.NewDecoder(bytes.NewReader(answer))
 	if dec.Decode(into) != nil || dec.Decode(new(json.RawMessage)) != io.EOF {
@@ -143,7 +144,7 @@ func decode(answer []byte, into *verdict) bool {
 	return true
 }
 
-// misspelt reports whether a name is one of ours but for its case.
+// misspelt reports whether a name differs from one of ours only in its case.
 func misspelt(name string) bool {
 	for _, ours := range []string{"verdict", "messages", "warnings"} {
 		if name != ours && strings.EqualFold(name, ours) {
@@ -153,7 +154,7 @@ func misspelt(name string) bool {
 	return false
 }
 
-// messages are the first of them, and the number of the others.
+// messages returns the first messages, and the number of the others.
 func (c *Caller) messages(all []string) (out []string, more int) {
 	for _, m := range all[:min(len(all), maxMessages)] {
 		out = append(out, c.message(m))

@@ -110,8 +110,8 @@ func changed(c counting.Counts) *changes {
 	return &changes{c.Import, c.Add, c.Change, c.Destroy, c.Forget}
 }
 
-// parseStep reads the answer of a hook. Unlike a gate, one may have nothing to say; and after a plan or an apply there is
-// nothing to refuse.
+// parseStep parses the answer of a hook. Unlike a gate, a hook may have nothing to say. After a plan or an
+// apply there is nothing to refuse.
 func parseStep(answer []byte, e endpoints.HookEvent) (v verdict, err error) {
 	if len(bytes.TrimSpace(answer)) == 0 || string(bytes.TrimSpace(answer)) == "null" {
 		return v, nil

@@ -52,7 +52,7 @@ type outcome struct {
 	Changes *changes `json:"changes"`
 }
 
-// Notify tells of outcomes. The answer does not matter, if it is a success.
+// Notify delivers a notice. The answer is ignored if it is a success.
 func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 	if len(n.Happened) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 	return nil
 }
 
-// noticeOf is the message, in the form that the endpoint reads.
+// noticeOf returns the message in the form that the endpoint expects.
 func noticeOf(n jobs.Notice, id string) ([]byte, error) {
 	first := n.Happened[0].Run.Pull
 	told := comment.Message{Repo: first.Repository(), Number: first.Number, URL: n.URL}

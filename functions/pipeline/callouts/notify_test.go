@@ -28,7 +28,7 @@ func told(e endpoints.Endpoint) jobs.Notice {
 	app.Project, app.Phase = "app", runs.ApplyFailed
 	n := jobs.Notice{Notification: endpoints.Notification{Name: "chat", Endpoint: e}, URL: "https://github.example/acme/infra/pull/7"}
 	for _, r := range []runs.Run{r, app} {
-		h, _ := jobs.What(r)
+		h, _ := jobs.OutcomeOf(r)
 		n.Happened = append(n.Happened, h)
 	}
 	return n
@@ -124,7 +124,7 @@ func TestNotifyOfAMerge(t *testing.T) {
 	for _, was := range []runs.Phase{runs.Planned, runs.PlanFailed} {
 		r := stepOf(endpoints.AfterApply, endpoints.Endpoint{}).Run
 		r.Phase, r.End.Was, r.End.Fate, r.Plan.Applyable, r.Asked.By = runs.Dropped, was, runs.Merged, true, ""
-		h, name := jobs.What(r)
+		h, name := jobs.OutcomeOf(r)
 		if h.Outcome != endpoints.OutcomeNotApplied || name == "" {
 			t.Errorf("%s: %q %q", was, h.Outcome, name)
 		}

@@ -1,7 +1,7 @@
-// Package decisionlog keeps the questions to the gate about the requirements of the settings, as they were answered: with all
-// facts that were read. So a decision can be made again later, and explained.
+// Package decisionlog records the questions about the requirements of the settings, as they were answered, with
+// all facts that were read. So a decision can be made again later, and explained.
 //
-// It refuses to answer a question: see package requirementrules. Start at [Asked].
+// This package refuses to answer a question: package requirementrules does. Start reading at [Asked].
 package decisionlog
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Asked is a question about a project of a pull request. Its facts have the time.
+// An Asked is a question about a project of a pull request. Its facts contain the time.
 type Asked struct {
 	Repo      string // OWNER/NAME
 	Number    int    // of the pull request
@@ -26,19 +26,19 @@ type Asked struct {
 	Workspace string
 	SHA       string // the head
 	requirementrules.Question
-	// TooLarge is set if the facts did not fit into a record: then they are left out, and the question cannot be answered
-	// again.
+	// TooLarge is set if the facts did not fit into a record. They are left out, and the question cannot be
+	// answered again.
 	TooLarge bool `json:",omitempty"`
 }
 
-// dir is the part of a key in common to the questions of a pull request. It has the repository's name, since that is
-// what people know.
+// dir returns the common part of the keys of a pull request's questions. It contains the repository's name,
+// because people know the name.
 func dir(r github.Repo, number int) string {
 	return fmt.Sprintf("asked/%s/%s/%d", strings.ToLower(r.Owner), strings.ToLower(r.Name), number)
 }
 
-// Keep keeps a question about a run, in the place of the last one with the same command. Of questions at the same time, one is
-// kept.
+// Keep records a question about a run. It replaces the last question with the same command. If several are
+// asked at the same time, one is recorded.
 func Keep(ctx context.Context, records pipeline.Records, r runs.Run, q requirementrules.Question) error {
 	a := Asked{Repo: r.Pull.Repo.String(), Number: r.Pull.Number, Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, SHA: r.Spec.Head, Question: q}
 	value := pipeline.Encode(a)

@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// givenUp ends the key of the record of a message that was given up.
+// givenUp is the suffix of the key that records that a message was given up.
 const givenUp = ".given-up"
 
-// Abandon ends a message that was handled too often, or whose process is known to be dead: its task
-// has failed, for a reason that people are told. It can be repeated.
+// Abandon ends a message that was tried too often, or whose process is known to be dead. Its task has failed,
+// and people read the reason. Abandon can be repeated.
 func (p *Pipeline) Abandon(ctx context.Context, m pipeline.Message, reason string) error {
 	err := p.once(ctx, m, messageKey(m)+givenUp, func(t *task, ctx context.Context) error {
 		return t.abandon(ctx, t.report.Clean(reason))
@@ -25,7 +25,7 @@ func (p *Pipeline) Abandon(ctx context.Context, m pipeline.Message, reason strin
 	if err != nil {
 		return err
 	}
-	if err := p.line().abandoned(ctx, m); err != nil {
+	if err := p.planQueue().abandoned(ctx, m); err != nil {
 		return fmt.Errorf("abandon %s: %w", m.ID, err)
 	}
 	return nil
@@ -35,7 +35,7 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 	why := comment.Broken{Reason: reason}
 	by, ok := triggers[t.message.Kind]
 	if !ok {
-		return t.abandonEvent(ctx, why, t.answerBroken(ctx, why)) // of another version of Lockstep
+		return t.abandonEvent(ctx, why, t.answerBroken(ctx, why)) // from another version of Lockstep
 	}
 	return by.abandon(t, ctx, why)
 }
@@ -45,7 +45,7 @@ func (t *task) answerBroken(ctx context.Context, why comment.Broken) error {
 	return t.report.Reply(ctx, report.AnswerTo(t.message), report.NewReply("given up", why))
 }
 
-// abandonEvent takes back the requests of an event, after its answer.
+// abandonEvent takes back the requests of an event once it is answered.
 func (t *task) abandonEvent(ctx context.Context, why comment.Broken, answered error) error {
 	if answered != nil {
 		return answered
@@ -60,19 +60,19 @@ func (t *task) syncLater(ctx context.Context) error {
 	return pipeline.Send(ctx, t.queue, t.message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
 }
 
-// over adds to a failure that the pull request, which was looked at, is closed.
-func (t *task) over(why comment.Broken) comment.Broken {
+// withClosed adds to a failure that the pull request is closed. It comes after a look at the pull request.
+func (t *task) withClosed(why comment.Broken) comment.Broken {
 	why.Closed, why.Merged = !t.facts.Pull.Open, t.facts.Pull.Merged
 	return why
 }
 
-// abandonClosed settles the runs of a closed pull request without applying any: the plans
-// that waited for its merge are not applied, but must not be in the way of others either.
+// abandonClosed settles the runs of a closed pull request without applying any. The plans that waited for its
+// merge are not applied, and must not block others.
 func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
 	}
-	if err := t.answerBroken(ctx, t.over(why)); err != nil {
+	if err := t.answerBroken(ctx, t.withClosed(why)); err != nil {
 		return err
 	}
 	if err := t.takeBack(ctx, why); err != nil {
@@ -86,8 +86,8 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	return t.syncLater(ctx)
 }
 
-// takeBack ends runs that an event has queued, perhaps without having sent their messages: nobody
-// else would ever end them. A message that was sent finds its run ended, and reports that again.
+// takeBack ends the runs that an event has queued, perhaps without having sent their messages. Nobody else
+// would ever end them. A message that was sent finds its run ended, and reports that again.
 func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	if err != nil {
 		return err
 	}
-	why = t.over(why)
+	why = t.withClosed(why)
 	for _, s := range all {
 		if s.Asked.PlanFor == t.message.ID && (s.Phase == runs.Queued || s.Phase == runs.PlanFailed) {
 			err = t.planner.Unplanned(ctx, s, why)
@@ -116,8 +116,8 @@ func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	return nil
 }
 
-// abandonPlan records that a plan failed, and gives the run's lease back. If that fails the lease stays: no message
-// may be left, and the next round finds the dead run by its lease alone.
+// abandonPlan records that a plan failed, and releases the run's lease. If recording fails, the lease stays.
+// The message may be gone by then, and the janitor's next round finds the dead run only by its lease.
 func (t *task) abandonPlan(ctx context.Context, why comment.Broken) error {
 	if err := t.failPlan(ctx, why); err != nil {
 		return err
@@ -134,8 +134,8 @@ func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
 	return t.planner.Unplanned(ctx, s, why)
 }
 
-// abandonApply records how an apply ended that nobody goes on with, and gives the run's lease
-// back, as abandonPlan does.
+// abandonApply records how an apply ended that nobody continues, and releases the run's lease as abandonPlan
+// does.
 func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
 	if err := t.failApply(ctx, why); err != nil {
 		return err
@@ -152,15 +152,14 @@ func (t *task) abandonRecover(ctx context.Context, why comment.Broken) error {
 	return t.recover.Tell(ctx, s.Run, why)
 }
 
-// failApply records that an apply failed, if it was begun, and otherwise that its
-// plan was not applied.
+// failApply records that an apply failed, if it was begun. Otherwise it records that the plan was not applied.
 func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 	s, err := t.ledger.Read(ctx, t.message.Run())
 	if err != nil || s.Version == "" || s.Asked.Try != t.message.Attempt {
 		return err
 	}
 	if err := t.leases.Alone(ctx, s.Run); err != nil {
-		return err // the queue has handed it over too often, and before its time: another process is at it
+		return err // the queue has delivered it too often, and too early: another process is working on it
 	}
 	if err := t.facts.Look(ctx); err != nil {
 		return err
@@ -174,7 +173,7 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 		if begun != "" {
 			return t.applier.Finish(ctx, s, e)
 		}
-		if err := t.applier.Untouched(ctx, s, jobs.Outcome{Report: comment.Markdown(t.over(why))}); err != nil || s.Phase == runs.ApplyQueued {
+		if err := t.applier.Untouched(ctx, s, jobs.Outcome{Report: comment.Markdown(t.withClosed(why))}); err != nil || s.Phase == runs.ApplyQueued {
 			return err
 		}
 	case runs.Applied, runs.ApplyFailed:
@@ -184,7 +183,7 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 			return err
 		}
 	}
-	// A process may have died between the lock and the apply record. This one may have no access to states.
+	// A process may have died between the lock and the apply record. This process may have no access to states.
 	m := t.message
-	return pipeline.Send(ctx, t.queue, m.Pull, pipeline.Message{Kind: pipeline.ToRelease, Target: m.Target, Attempt: m.Attempt, Actor: m.Actor, At: m.At, Answer: m.Answer}, s.Plain(), m.Attempt)
+	return pipeline.Send(ctx, t.queue, m.Pull, pipeline.Message{Kind: pipeline.ToRelease, Target: m.Target, Attempt: m.Attempt, Actor: m.Actor, At: m.At, Answer: m.Answer}, s.MessageName(), m.Attempt)
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// admit decides whether the commands of a message are carried out, or are too many for
-// one person and pull request: then that is answered, once, and the rest gets a picture. Whoever may not write
-// is answered once in a while, and gets no picture either.
+// admit decides whether the commands of a message are carried out. If one person writes too many on one pull
+// request, that is answered once, and the other comments only get a reaction. A person without write access is
+// answered once in a while, and gets no reaction.
 func (co *commands) admit(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
-	if asked.At.IsZero() { // a button
+	if asked.At.IsZero() { // a command from a button
 		asked.At = co.Facts.Pull.Updated
 	}
 	m := co.Facts.Message
 	if !co.Facts.Writes() {
-		if err := co.estrange(ctx, asked); err != nil {
+		if err := co.rememberStranger(ctx, asked); err != nil {
 			return false, err
 		}
 		for _, x := range co.strangersMay() {
@@ -44,7 +44,7 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	case what == ratelimits.Ignored:
 		return false, co.Report.React(ctx, co.Facts.Message.Comment, github.Confused)
 	}
-	told, err := co.once(ctx, comment.TooMany{By: co.Facts.Message.Actor, Most: most, Free: p.Free()})
+	told, err := co.answerOnce(ctx, comment.TooMany{By: co.Facts.Message.Actor, Most: most, Free: p.Free()})
 	if err != nil {
 		return false, err
 	}
@@ -57,10 +57,11 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	return false, co.Report.Sync(ctx)
 }
 
-// strangers are all who may not write, together. No login has this sign.
+// strangers stands for all people without write access together. No login contains this sign.
 const strangers = "="
 
-// A strangersPace is how many comments of strangers are answered on a pull request, 0 for the whole repository.
+// strangersPace limits how many comments of people without write access are answered on a pull request; number
+// 0 stands for the whole repository.
 type strangersPace struct{ number, most int }
 
 func (co *commands) strangersMay() []strangersPace {
@@ -70,7 +71,8 @@ func (co *commands) strangersMay() []strangersPace {
 	}
 }
 
-// paceKey names the record of somebody's comments on a pull request, 0 for the whole repository.
+// paceKey returns the key of the record that counts somebody's comments on a pull request; number 0 stands for
+// the whole repository.
 func (co *commands) paceKey(number int, login string) string {
 	return fmt.Sprintf("pace/%d/%d/%s", co.Facts.Message.Pull.Repo.ID, number, url.PathEscape(login))
 }
@@ -90,15 +92,15 @@ func (co *commands) pace(ctx context.Context, number int, login string, asked ra
 	return p, what, err
 }
 
-// estrange remembers that who asks may not write, by the time of the comment.
-func (co *commands) estrange(ctx context.Context, asked ratelimits.Asked) error {
+// rememberStranger records that the user who asks has no write access, with the time of the comment.
+func (co *commands) rememberStranger(ctx context.Context, asked ratelimits.Asked) error {
 	_, err := co.Ledger.Change(ctx, co.paceKey(0, co.Facts.Message.Actor), func([]byte) ([]byte, error) { return pipeline.Encode(asked.At), nil })
 	return err
 }
 
-// unheard reports, without a request to GitHub, that a comment is by somebody who was found not to write a short time ago, and that strangers
-// get no more answers now.
-func (co *commands) unheard(ctx context.Context) (bool, error) {
+// isIgnoredStranger reports whether a comment is ignored. Its author was found to have no write access a short
+// time ago, and such people get no more answers now. It costs no request to GitHub.
+func (co *commands) isIgnoredStranger(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	var found time.Time
 	err := co.read(ctx, co.paceKey(0, co.Facts.Message.Actor), &found)
@@ -117,7 +119,7 @@ func (co *commands) unheard(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// read reads a record, if there is one.
+// read reads a record, if it exists.
 func (co *commands) read(ctx context.Context, key string, into any) error {
 	rec, err := co.Ledger.Records.Get(ctx, key)
 	if err == nil && rec.Version != "" {
@@ -128,8 +130,8 @@ func (co *commands) read(ctx context.Context, key string, into any) error {
 	return err
 }
 
-// forgotten reports whether a comment is too old for a legitimate delivery: by the same clock, its
-// pull request has changed more than Memory later. A comment without a time is not.
+// forgotten reports whether a comment is too old for a genuine delivery: by GitHub's clock, its pull request
+// has changed more than [pipeline.Memory] later. A comment without a time is not too old.
 func forgotten(written, changed time.Time) bool {
 	return !written.IsZero() && changed.Sub(written) > pipeline.Memory
 }

@@ -199,7 +199,7 @@ func TestExchangedAgain(t *testing.T) {
 	r, n := rob(t)
 	now := r.run(n)
 	now.Plan.Again = now.Plan.Hash // for its name
-	r.exchange(r.own.SavedPlan(), now.Applied())
+	r.exchange(r.own.SavedPlan(), now.AppliedPlan())
 	now.Plan.Again = r.own.Saved()
 	r.writeRun(now)
 	r.held(r.say("bob", n, "lockstep apply"), n, "The saved plan was replaced")

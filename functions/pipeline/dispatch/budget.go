@@ -14,9 +14,9 @@ import (
 
 func budgetKey(installation int64) string { return fmt.Sprintf("pace/budget/%d", installation) }
 
-// afford returns a *pipeline.BusyError for a plan or a look of a repository that has used more than its share of GitHub's hourly requests,
-// while few are left of the installation's. Commands, pushes and applies never wait: people wait for their answers, and an apply that
-// has begun must come to its end.
+// afford returns a *pipeline.BusyError for a plan or a look if few of the installation's hourly requests to
+// GitHub are left, and the repository has used more than its share. Commands, pushes and applies never wait.
+// People wait for their answers, and an apply that has begun must be finished.
 func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	if !m.On(pipeline.Plans) && m.Kind != pipeline.Told {
 		return nil
@@ -35,7 +35,7 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	return &pipeline.BusyError{Until: b.Reset, Why: fmt.Sprintf("%s has used its share of GitHub's %d requests an hour: it waits until %s", m.Pull.Repo, b.Limit, b.Reset.Format(time.RFC3339))}
 }
 
-// spend notes the requests of a message, once few are left in the hour.
+// spend records the requests of a message once few are left in the hour.
 func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, told github.Budget) error {
 	now := ratelimits.Budget{Limit: told.Limit, Left: told.Left, Reset: told.Reset}
 	if !now.Short() {

@@ -12,10 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// pressed returns the command of a button as it is carried out; refused is the reply if it is not. A page whose commit is not
-// the head any more shows nothing of what the command would be about: but an apply goes on after a push, on the page where it
-// was begun, and one that an earlier try of the message has queued is sent on its way. In a pull request from a fork, a button for a
-// plan names the commit on whose page it is, if somebody has named it before, for the project, or for all.
+// pressed returns the command of a button as it is carried out. refused is the reply if it is not carried out.
+// If the commit of the page is no longer the head, the page does not show what the command would do, so the
+// command is refused. There are two exceptions: an apply continues after a push, on the page where it was
+// begun, and an apply that an earlier attempt at the message has queued is sent. In a pull request from a fork,
+// a plan button names the commit of its page, if somebody has named that commit before, for the project or for
+// all projects.
 func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.Command, refused comment.Reply, err error) {
 	at, pull := co.Facts.Message.Head, co.Facts.Pull
 	if at == "" {
@@ -32,7 +34,7 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		}
 		if c.Project == "" {
 			l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
-			named = slices.DeleteFunc(named, func(s ledger.Versioned) bool { return !runs.Counted(s.Run, at) })
+			named = slices.DeleteFunc(named, func(s ledger.Versioned) bool { return !runs.CountedAtHead(s.Run, at) })
 			if err != nil || len(named) < l.Projects {
 				return c, nil, err
 			}
@@ -41,22 +43,22 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 		return c, nil, nil
 	}
 	goesOn := func(s ledger.Versioned) bool { return s.Spec.Head == at && s.Phase.UnderWay() && s.SelectedBy(c) }
-	begun := func(s ledger.Versioned) bool { return runs.Queues(s.Run, co.Facts.Message.ID) }
+	begun := func(s ledger.Versioned) bool { return runs.QueuedBy(s.Run, co.Facts.Message.ID) }
 	if c.Verb == comment.Stop && slices.ContainsFunc(all, goesOn) || c.Verb == comment.Apply && slices.ContainsFunc(all, begun) {
 		return c, nil, nil
 	}
 	return c, gatefacts.RefusedFormer(c, at, pull.Head.SHA), nil
 }
 
-// rerun has the check runs of a commit made again that GitHub names no pull request of, as those from forks: by the records, each
-// open pull request whose head it is gets the command.
+// rerun has the check runs of a commit made again for which GitHub names no pull request, as for commits from
+// forks. Each open pull request with that head in the records gets the command.
 func (t *task) rerun(ctx context.Context) error {
 	numbers, err := report.PullsAt(ctx, t.report, t.message.Head)
 	if err != nil {
 		return err
 	}
 	for _, n := range numbers {
-		m := t.message.Of(n)
+		m := t.message.ForPull(n)
 		l, err := t.ledger.LastLook(ctx, m.Pull)
 		if err != nil {
 			return err

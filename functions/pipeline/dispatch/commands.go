@@ -32,20 +32,21 @@ type commands struct {
 	Locker   *locking.Locker
 	Unlocker *applyrun.Unlocker
 	Override *applyrun.Overrider
-	// MaxCommands is the same as [Pipeline.MaxCommands].
+	// MaxCommands is [Pipeline.MaxCommands].
 	MaxCommands int
-	// MaxStrangers is the same as [Pipeline.MaxStrangers].
+	// MaxStrangers is [Pipeline.MaxStrangers].
 	MaxStrangers int
 }
 
-// commanded carries out the commands of a comment, as far as that is quick. Plans and applies are
-// queued, and pending in the answer.
+// commanded carries out the commands of a comment as far as that is quick. Plans and applies are queued, and
+// pending in the answer.
 func (co *commands) commanded(ctx context.Context) error {
-	if no, err := co.unheard(ctx); err != nil || no {
+	if no, err := co.isIgnoredStranger(ctx); err != nil || no {
 		return err
 	}
-	// The record of the answer shows that it is begun: none where we cannot see the pull request, and somebody else may.
-	if err := co.Facts.Look(ctx); err != nil || !co.Facts.Addressed() {
+	// The record of the answer shows that the answer is begun. It is not written if we cannot see the pull
+	// request, because another App may see it.
+	if err := co.Facts.Look(ctx); err != nil || !co.Facts.MayBeAnswered() {
 		return err // two Apps would answer each other without end
 	}
 	ignored, err := co.ignored(ctx)
@@ -67,8 +68,8 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	written := co.Facts.Message.Lines
-	if ok, err := co.asWritten(ctx); err != nil || !ok {
-		return errors.Join(err, co.notAsWritten(ctx, name, err))
+	if ok, err := co.verifyWritten(ctx); err != nil || !ok {
+		return errors.Join(err, co.answerNotAsWritten(ctx, name, err))
 	}
 	if co.Facts.Message.Lines, err = co.obeyed(ctx, written); err != nil {
 		return err
@@ -76,28 +77,28 @@ func (co *commands) commanded(ctx context.Context) error {
 	for i, line := range co.Facts.Message.Lines {
 		switch {
 		case ignored[written[i].Problem.Word]:
-		case begun.Has(lineID(i)): // done, in an earlier try, and perhaps not to be done again
+		case begun.Has(lineID(i)): // done in an earlier attempt, and perhaps not repeatable
 		case line.Problem != written[i].Problem:
-			err = co.readAs(ctx, name, i, line)
+			err = co.answerObeyed(ctx, name, i, line)
 		default:
 			err = co.answer(ctx, name, i, line)
 		}
 		if err == nil && line.Command.Verb == comment.Override {
-			err = co.lift(ctx, name)
+			err = co.countOverrides(ctx, name)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	// An apply that waits may be stopped, or planned again.
-	if _, err := co.Waves.GoOn(ctx); err != nil {
+	// A waiting apply may be stopped, or planned again.
+	if _, err := co.Waves.Continue(ctx); err != nil {
 		return err
 	}
 	return co.Report.Sync(ctx)
 }
 
-// begin records that an answer is begun. over is set if there is none to be given: it is given, or the same comment came to us on another way
-// before, or the record of its answer may have expired.
+// begin records that an answer is begun. over is set if no answer is to be given. It was given already, the
+// same comment came in another way before, or the record of its answer may have expired.
 func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer, over bool, err error) {
 	m := co.Facts.Message
 	err = co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
@@ -110,16 +111,16 @@ func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer
 	return begun, begun.Synced || twice || forgotten(m.At, co.Facts.Pull.Updated), err
 }
 
-// ignored returns the programs, of those that lines are for, whose commands the base branch leaves to them. Nobody is told of
-// such a line: the other program answers.
+// ignored returns the programs whose commands the base branch leaves to them, among those that the lines are
+// for. Lockstep does not answer such a line: the other program does.
 func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 	var out map[string]bool
 	for _, l := range co.Facts.Message.Lines {
 		if l.Problem.Kind != grammar.Foreign {
 			continue
 		}
-		ignores, err := gatefacts.Ignores(ctx, co.Facts, l.Problem.Word)
-		if _, err := gatefacts.Impossible(err); err != nil {
+		ignores, err := gatefacts.IgnoresCommandsFor(ctx, co.Facts, l.Problem.Word)
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return nil, err
 		}
 		if ignores && err == nil {
@@ -132,13 +133,14 @@ func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 	return out, nil
 }
 
-// lineID begins the IDs of the replies to a line.
+// lineID returns the prefix of the IDs of the replies to a line.
 func lineID(i int) string { return fmt.Sprintf("line %d.", i+1) }
 
-// lift has the overrides of an answer count from now on: for an apply in the same comment, and in the status.
-func (co *commands) lift(ctx context.Context, name string) error {
-	gatefacts.Anew(co.Facts)
-	return report.TellLifts(ctx, co.Report, name)
+// countOverrides makes the overrides of an answer count from now on: for an apply in the same comment, and in
+// the status.
+func (co *commands) countOverrides(ctx context.Context, name string) error {
+	gatefacts.ReadRequirementsAgain(co.Facts)
+	return report.SyncOverrides(ctx, co.Report, name)
 }
 
 // answer carries out one line, and adds the replies to the answer.
@@ -154,8 +156,9 @@ func (co *commands) answer(ctx context.Context, name string, i int, line grammar
 	return co.Report.Reply(ctx, name, made...)
 }
 
-// readAs does the same for a line that is obeyed: it tells the command before, but where no reply follows, as others answer.
-func (co *commands) readAs(ctx context.Context, name string, i int, line grammar.Line) error {
+// answerObeyed is [commands.answer] for a line that was written for another program. Its reply begins with the
+// command that Lockstep has read. Without further replies that one is left out, because others answer.
+func (co *commands) answerObeyed(ctx context.Context, name string, i int, line grammar.Line) error {
 	read := report.NewReply(fmt.Sprintf("reading of line %d", i+1), comment.Obeyed{Line: line})
 	if err := co.Report.Reply(ctx, name, read); err != nil {
 		return err
@@ -170,16 +173,16 @@ func (co *commands) readAs(ctx context.Context, name string, i int, line grammar
 	})
 }
 
-// obeyed returns lines in which whole commands for other programs are commands of ours, where the base branch has them
-// obeyed. An override is none: it is our own words, which the gate reads.
+// obeyed turns whole commands for other programs into our commands, if the base branch has Lockstep obey them.
+// Overrides are not included: the gate reads them in our own words.
 func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar.Line, error) {
 	lines = slices.Clone(lines)
 	for i, l := range lines {
 		if l.Problem.Kind != grammar.Foreign || l.Command.Verb == "" || l.Command.Verb == comment.Override {
 			continue
 		}
-		ok, err := gatefacts.Obeys(ctx, co.Facts, l.Problem.Word)
-		if _, err := gatefacts.Impossible(err); err != nil {
+		ok, err := gatefacts.RunsCommandsFor(ctx, co.Facts, l.Problem.Word)
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return nil, err
 		}
 		if ok && err == nil {
@@ -189,14 +192,14 @@ func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar
 	return lines, nil
 }
 
-// command carries out one line, and returns the replies known at once.
+// command carries out one line, and returns the replies that are known at once.
 func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.Reply, error) {
 	if !line.Problem.IsZero() {
-		return co.once(ctx, comment.Misunderstood{Line: line})
+		return co.answerOnce(ctx, comment.Misunderstood{Line: line})
 	}
 	carryOut := handlerOf(line.Command.Verb)
 	if carryOut == nil {
-		return co.guide(ctx) // of a message of another version of Lockstep
+		return co.guide(ctx) // in a message from another version of Lockstep
 	}
 	c, refused, err := co.pressed(ctx, line.Command)
 	if err != nil || refused != nil {
@@ -206,7 +209,7 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	if err != nil {
 		return replies, err
 	}
-	if no, ok, err := co.general(ctx, c, replies); ok {
+	if no, ok, err := co.answerGeneral(ctx, c, replies); ok {
 		return no, err
 	}
 	if len(replies) != 1 || c.Verb == comment.Help {
@@ -218,15 +221,16 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	case p.Failed:
 		return co.failedElsewhere(ctx, p, no)
 	case p.Verb != comment.Plan || p.Everything():
-		return co.elsewhere(ctx, c, replies)
+		return co.replyForOthers(ctx, c, replies)
 	}
 	return replies, nil
 }
 
-// elsewhere returns the replies to a command that was refused for no project of ours in particular: it may be for projects
-// that other deployments serve, which the last look at the pull request has found. Where it names none, the others answer
-// it alone, and one of all where the pull request touches no project.
-func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
+// replyForOthers returns the replies to a refused command that names no project of ours. It may be for projects
+// of other deployments, which the last look at the pull request has found. If the command names none of our
+// projects, the other deployments alone answer it. If the pull request touches no project, one deployment
+// answers for all.
+func (co *commands) replyForOthers(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
 	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
@@ -236,7 +240,7 @@ func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []
 	case err != nil, slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.SelectedBy(c) }):
 		return replies, err
 	case len(l.Elsewhere) == 0 && l.Projects == 0 && c.Everything():
-		return co.once(ctx, replies...)
+		return co.answerOnce(ctx, replies...)
 	case len(l.Elsewhere) == 0:
 		return replies, nil
 	}
@@ -250,8 +254,8 @@ func (co *commands) elsewhere(ctx context.Context, c comment.Command, replies []
 	return []comment.Reply{gatefacts.RefusedElsewhere(c, others)}, nil
 }
 
-// handlers is the table of commands as they are carried out: now, or as far as messages that
-// will be. Those of grammar.Planning are plans with another name.
+// handlers lists the commands with what carries them out: now, or by messages that it sends. The commands in
+// grammar.Planning are plans under another name.
 var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command) ([]comment.Reply, error){
 	comment.Plan: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Plans.Enqueue(ctx, c)
@@ -287,7 +291,7 @@ func handlerOf(v comment.Verb) func(*commands, context.Context, comment.Command)
 	return handlers[v]
 }
 
-// planning carries out a command that is a plan with another name.
+// planning carries out a command that is a plan under another name.
 func planning(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	replies, err := co.Plans.Enqueue(ctx, c.AsPlan())
 	for i, r := range replies {
@@ -299,7 +303,7 @@ func planning(co *commands, ctx context.Context, c comment.Command) ([]comment.R
 	return replies, err
 }
 
-// guide answers a call for help.
+// guide answers a request for help.
 func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
 	all, err := co.Ledger.Runs(ctx, co.Facts.Message.Pull)
 	if err != nil {
@@ -318,5 +322,5 @@ func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
 	for _, x := range l.Elsewhere {
 		g.Projects = append(g.Projects, x.Project)
 	}
-	return co.once(ctx, g)
+	return co.answerOnce(ctx, g)
 }

@@ -315,7 +315,7 @@ func TestContinueTwice(t *testing.T) {
 		r := s.runOf(n)
 		s.pipeline.Engine = late{p, func() {
 			b := s.begun(r)
-			if _, err := s.pipeline.Ledger().GoOn(t.Context(), r, b, time.Time{}); err != nil {
+			if _, err := s.pipeline.Ledger().TakeOver(t.Context(), r, b, time.Time{}); err != nil {
 				t.Error(err)
 			}
 		}}
@@ -336,11 +336,11 @@ func TestTakenOnce(t *testing.T) {
 	}
 	r := s.runOf(n)
 	b := s.begun(r)
-	won, err := s.pipeline.Ledger().GoOn(t.Context(), r, b, time.Time{})
+	won, err := s.pipeline.Ledger().TakeOver(t.Context(), r, b, time.Time{})
 	if err != nil || won.Fence != b.Fence+1 {
 		t.Fatalf("%+v, %v", won, err)
 	}
-	if lost, err := s.pipeline.Ledger().GoOn(t.Context(), r, b, time.Time{}); !errors.Is(err, pipeline.ErrConflict) {
+	if lost, err := s.pipeline.Ledger().TakeOver(t.Context(), r, b, time.Time{}); !errors.Is(err, pipeline.ErrConflict) {
 		t.Errorf("both have it: %+v, %v", lost, err)
 	}
 }
@@ -655,7 +655,7 @@ func stopStory(t *testing.T, f *faults) {
 	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
 		t.Fatal(err)
 	}
-	if err := s.pipeline.Queue.Send(t.Context(), m.Again("test")); err != nil { // the queue's own is gone
+	if err := s.pipeline.Queue.Send(t.Context(), m.Resend("test")); err != nil { // the queue's own is gone
 		t.Fatal(err)
 	}
 	s.command("bob", n, "lockstep stop")

@@ -16,15 +16,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// asWritten reads the comment or review of decisive commands again, as GitHub has it now: whoever knows a webhook's secret can sign what nobody
-// has written, and a time at which nobody has. It reports whether the text is the author's, about this pull request, has these commands, and was not edited; and takes
-// the time of the message from there. A button has no text: GitHub tells of its press by webhook alone.
-func (co *commands) asWritten(ctx context.Context) (bool, error) {
+// verifyWritten reads the comment or review with decisive commands again from GitHub. Somebody who knows a
+// webhook's secret can sign a text that nobody wrote, and any time. It reports whether the text is still the
+// author's, about this pull request, with these commands, and not edited. It takes the message's time from
+// there. A button has no text: GitHub reports it by webhook only.
+func (co *commands) verifyWritten(ctx context.Context) (bool, error) {
 	m := &co.Facts.Message
 	if !slices.ContainsFunc(m.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() }) || m.Source().IsZero() && m.At.IsZero() {
 		return true, nil
 	}
-	if m.Source().IsZero() { // a review's, by an earlier version of Lockstep
+	if m.Source().IsZero() { // in a review, from an earlier version of Lockstep
 		return false, nil
 	}
 	now, err := co.Facts.Hub.Written(ctx, m.Pull.Number, m.Source())
@@ -34,18 +35,19 @@ func (co *commands) asWritten(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	same := bytes.Equal(pipeline.Encode(intake.LinesOf(now.Body, pipeline.IsBot(now.Author))), pipeline.Encode(m.Lines))
+	same := bytes.Equal(pipeline.Encode(intake.CommandsIn(now.Body, pipeline.IsBot(now.Author))), pipeline.Encode(m.Lines))
 	m.At = now.At
 	return same && now.Author == m.Actor && !now.Edited, nil
 }
 
-// notAsWritten answers commands whose text is not on GitHub as it came, unless it could not be read.
-func (co *commands) notAsWritten(ctx context.Context, name string, unread error) error {
+// answerNotAsWritten answers commands whose text on GitHub differs from the webhook, unless the text could not
+// be read.
+func (co *commands) answerNotAsWritten(ctx context.Context, name string, unread error) error {
 	if unread != nil {
 		return nil
 	}
 	at := slices.IndexFunc(co.Facts.Message.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() })
-	told, err := co.once(ctx, gatefacts.Refused(co.Facts.Message.Lines[at].Command, "", admission.Refusal(reasons.NotAsWritten{})))
+	told, err := co.answerOnce(ctx, gatefacts.Refused(co.Facts.Message.Lines[at].Command, "", admission.Refusal(reasons.NotAsWritten{})))
 	if err != nil || len(told) == 0 {
 		return err
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// GitHub is one repository; *github.Client is it.
+// GitHub is one repository on GitHub. *github.Client implements it.
 type GitHub interface {
 	gatefacts.Hub
 	report.Hub
 	integrations.Hub
 	integrations.DeploymentHub
-	// Budget returns what is left of GitHub's requests, as it told last.
+	// Budget returns how many of GitHub's requests are left, by its last answer.
 	Budget() github.Budget
 }

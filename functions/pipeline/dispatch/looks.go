@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 )
 
-// told has the pull request looked at once for all that GitHub tells of within some seconds, and less often where it goes on: each look
-// reads all facts again, whatever it was that was told. Nothing is lost: a message ends only with a look that begins after it.
-func (t *task) told(ctx context.Context) error {
+// lookSoon has the pull request looked at once for all events that GitHub reports within some seconds, and less
+// often if more keep coming. Each look reads all facts again, whatever the event was. No event is lost: its
+// message ends only with a look that begins after it.
+func (t *task) lookSoon(ctx context.Context) error {
 	now := time.Now().UTC()
 	l, err := t.looks(ctx, t.message.Pull.Number, func(l *ratelimits.Looks) {})
 	switch {
@@ -22,7 +23,7 @@ func (t *task) told(ctx context.Context) error {
 	case l.Seen(t.message.At, t.every):
 		return nil
 	case l.Due.IsZero():
-		if l, err = t.due(ctx, now); err != nil {
+		if l, err = t.nextLook(ctx, now); err != nil {
 			return err
 		}
 	}
@@ -32,8 +33,8 @@ func (t *task) told(ctx context.Context) error {
 	return t.lookAt(ctx, now)
 }
 
-// due takes the next look at the pull request, and in the repository.
-func (t *task) due(ctx context.Context, now time.Time) (ratelimits.Looks, error) {
+// nextLook takes the next look at the pull request and in the repository.
+func (t *task) nextLook(ctx context.Context, now time.Time) (ratelimits.Looks, error) {
 	var at time.Time
 	_, err := t.looks(ctx, 0, func(l *ratelimits.Looks) { *l, at = l.Next(now, t.every, ratelimits.OfRepository) })
 	if err != nil {
@@ -51,7 +52,7 @@ func (t *task) due(ctx context.Context, now time.Time) (ratelimits.Looks, error)
 	})
 }
 
-// lookAt sends the message of the look, which comes after all that waits for the pull request.
+// lookAt sends the message for the look. It comes after all other waiting messages of the pull request.
 func (t *task) lookAt(ctx context.Context, now time.Time) error {
 	m := pipeline.Message{Kind: pipeline.SyncComments}
 	if err := pipeline.Send(ctx, t.queue, t.message.Pull, m, t.message.ID); err != nil {
@@ -61,7 +62,7 @@ func (t *task) lookAt(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// looks changes the record of the looks at a pull request, 0 for all of the repository.
+// looks changes the record of the looks at a pull request; number 0 stands for the whole repository.
 func (t *task) looks(ctx context.Context, number int, change func(*ratelimits.Looks)) (l ratelimits.Looks, err error) {
 	key := fmt.Sprintf("pace/%d/%d", t.message.Pull.Repo.ID, number)
 	_, err = t.ledger.Change(ctx, key, func(old []byte) ([]byte, error) {

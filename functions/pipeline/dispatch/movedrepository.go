@@ -13,24 +13,24 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An Inventory lists the repositories that the App sees; *github.App is one.
+// An Inventory lists the repositories that the App can access. *github.App implements it.
 type Inventory interface {
 	Installations(ctx context.Context) ([]github.Installation, error)
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
 }
 
-// errBack is the end of an attempt for which a repository was away that is in its place now: another attempt finds it.
+// errBack ends an attempt whose repository was gone and is back by now. Another attempt finds it.
 var errBack = errors.New("it is where it was, and was not there before")
 
-// elsewhere returns the message of a task that came to nobody, or under a name that is another repository's by now, for the
-// installation that has its repository now, and with its present name: one that was transferred to another account. The webhook
-// of one installation could be about the repository of another: an event that only a webhook tells of is not looked for,
-// unless the pull request is known here, and the janitor finds the others.
-func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message) (pipeline.Message, bool, error) {
+// findMoved returns the message for the installation that has its repository now, under the present name. The
+// message found no repository, or another one has its name by now: it was transferred to another account. A
+// webhook of one installation could name a repository of another. So an event that is known only from a webhook
+// is not searched for, unless we know the pull request. The janitor finds the others.
+func (p *Pipeline) findMoved(ctx context.Context, m pipeline.Message) (pipeline.Message, bool, error) {
 	if p.Inventory == nil {
 		return m, false, nil
 	}
-	if m.Heard() {
+	if m.Unverified() {
 		if known, err := p.knows(ctx, m); err != nil || !known {
 			return m, false, err
 		}
@@ -40,7 +40,7 @@ func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message) (pipeline.
 		return m, false, fmt.Errorf("look for %s: %w", m.Pull.Repo, err)
 	}
 	for _, i := range all {
-		if i.Suspended || !p.Serves.Owner(i.Account) {
+		if i.Suspended || !p.Serves.NamesOwner(i.Account) {
 			continue
 		}
 		list, err := p.Inventory.Repositories(ctx, i.ID)
@@ -63,8 +63,9 @@ func (p *Pipeline) elsewhere(ctx context.Context, m pipeline.Message) (pipeline.
 	return m, false, nil
 }
 
-// knows reports whether the pull request of a message was looked at before, or has a check that tells so, with the repository of
-// its ID: an event says nothing else that is believed. A comment does, and was there if an earlier attempt at it has begun the answer.
+// knows reports whether we know the pull request of a message: it was looked at before, or has a check that
+// says so, with the repository of its ID. For an event, nothing else is trusted. A comment is trusted if an
+// earlier attempt has begun its answer.
 func (p *Pipeline) knows(ctx context.Context, m pipeline.Message) (bool, error) {
 	if m.Kind != pipeline.Commanded {
 		l, err := p.Ledger().LastLook(ctx, m.Pull)
@@ -79,7 +80,7 @@ func (p *Pipeline) knows(ctx context.Context, m pipeline.Message) (bool, error) 
 	return a.Message == m.ID, err
 }
 
-// serves reports whether a repository is served, and logs that it is not.
+// serves reports whether a repository is served. It logs it if not.
 func (p *Pipeline) serves(ctx context.Context, r github.Repo) (bool, error) {
 	s, err := p.Intake().Served(ctx, r)
 	if err == nil && !s.Allowed() {

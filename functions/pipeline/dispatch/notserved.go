@@ -9,10 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// turnAway logs a message of a repository that is not served, and reports it in a check run of the
-// pushed head: one, however often it is pushed. Nothing else is done, and failures are not
-// repeated.
-func (p *Pipeline) turnAway(ctx context.Context, m pipeline.Message, s intake.Service) {
+// refuseNotServed logs a message of a repository that is not served. For a push it writes a check run on the
+// head, only one for all pushes of it. It does nothing else, and a failure is not tried again.
+func (p *Pipeline) refuseNotServed(ctx context.Context, m pipeline.Message, s intake.Service) {
 	p.log(intake.NotServed(m.Pull.Repo, s))
 	if m.Kind != pipeline.Pushed {
 		return

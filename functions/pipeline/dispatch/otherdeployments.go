@@ -17,48 +17,50 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// deploymentChecks are the deployments on a repository, and the checks of a head, by which each of them finds the same one to answer a
-// command that is for no projects in particular: they share no records.
+// deploymentChecks are the deployments on a repository and the checks of a head. From these, each deployment
+// finds the same one to answer a command that is for no project in particular. Deployments share no records.
 type deploymentChecks struct {
 	own   string
-	names []string // of the deployments that the base branch knows; none where ours is alone
+	names []string // of the deployments that the base branch names; nil if ours is the only one
 	all   []github.Report
 	by    gatefacts.DeploymentChecks
 }
 
-// first reports whether no other deployment comes before ours by its name: of those with a check of the head, as every
-// one has that is there.
+// first reports whether our deployment is the first by name, among those with a check of the head. Each active
+// deployment has such a check.
 func (v deploymentChecks) first() bool {
 	for _, name := range v.names {
-		if name < v.own && v.by.Here(name) {
+		if name < v.own && v.by.Has(name) {
 			return false
 		}
 	}
 	return true
 }
 
-// open reports whether a deployment's check of one of some projects has not passed: it has failed, or is under way.
+// open reports whether a deployment has a check of one of these projects that has not passed: it failed, or is
+// under way.
 func (v deploymentChecks) open(deployment string, projects []string) bool {
 	return slices.ContainsFunc(v.all, func(r github.Report) bool {
 		by, name, is := pipeline.ReadCheck(r.Name)
 		name, _, _ = strings.Cut(name, "@")
-		return is && by == deployment && (r.Ours && by == v.own || by != v.own && v.by.By(by, r)) && !r.Passed && slices.Contains(projects, name)
+		return is && by == deployment && (r.Ours && by == v.own || by != v.own && v.by.MadeBy(by, r)) && !r.Passed && slices.Contains(projects, name)
 	})
 }
 
-// listen reads the voices on the pull request. A button is one deployment's alone, and what cannot be read silences nobody.
-func (co *commands) listen(ctx context.Context) (deploymentChecks, error) {
+// readDeploymentChecks reads the checks of all deployments on the pull request. A button belongs to one
+// deployment. If the checks cannot be read, our deployment answers.
+func (co *commands) readDeploymentChecks(ctx context.Context) (deploymentChecks, error) {
 	v := deploymentChecks{own: co.Facts.Deployment}
 	if co.Facts.Message.At.IsZero() {
 		return v, nil
 	}
 	names, err := gatefacts.Deployments(ctx, co.Facts)
 	if err != nil || len(names) == 0 {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return v, err
 	}
 	v.all, err = co.Facts.Hub.Reports(ctx, co.Facts.Pull.Head.SHA)
-	if _, final := gatefacts.Impossible(err); final != nil && !errors.Is(err, github.ErrNotFound) {
+	if _, final := gatefacts.FinalRefusal(err); final != nil && !errors.Is(err, github.ErrNotFound) {
 		return v, fmt.Errorf("look for the checks of other deployments: %w", final)
 	}
 	if err != nil {
@@ -69,27 +71,28 @@ func (co *commands) listen(ctx context.Context) (deploymentChecks, error) {
 	return v, err
 }
 
-// once returns the replies to a line that every deployment on the repository would answer in the same way: one of them does.
-func (co *commands) once(ctx context.Context, replies ...comment.Reply) ([]comment.Reply, error) {
-	v, err := co.listen(ctx)
+// answerOnce returns the replies to a line that every deployment on the repository would answer in the same
+// way. Only one of them answers.
+func (co *commands) answerOnce(ctx context.Context, replies ...comment.Reply) ([]comment.Reply, error) {
+	v, err := co.readDeploymentChecks(ctx)
 	if err != nil || !v.first() {
 		return nil, err
 	}
 	return replies, nil
 }
 
-// general returns the replies to a command that is refused whichever project it is for: of several deployments one tells it, for
-// all of them. ok is false if some of the replies are others.
-func (co *commands) general(ctx context.Context, c comment.Command, replies []comment.Reply) (_ []comment.Reply, ok bool, err error) {
+// answerGeneral returns the replies to a command that is refused for any project. One deployment answers for
+// all. ok is false if some of the replies have other reasons.
+func (co *commands) answerGeneral(ctx context.Context, c comment.Command, replies []comment.Reply) (_ []comment.Reply, ok bool, err error) {
 	for _, r := range replies {
-		if no, is := r.(comment.Refused); !is || !admission.General(no.Reasons) {
+		if no, is := r.(comment.Refused); !is || !admission.SameForAllProjects(no.Reasons) {
 			return nil, false, nil
 		}
 	}
 	if len(replies) == 0 {
 		return nil, false, nil
 	}
-	v, err := co.listen(ctx)
+	v, err := co.readDeploymentChecks(ctx)
 	switch {
 	case err != nil || len(v.names) == 0:
 		return replies, true, err
@@ -101,8 +104,9 @@ func (co *commands) general(ctx context.Context, c comment.Command, replies []co
 	return []comment.Reply{no}, true, nil
 }
 
-// failedElsewhere returns the replies to a command for what has failed that was refused, since none of ours has: where the
-// checks of other deployments' projects have not passed, those answer it, and otherwise one of all does.
+// failedElsewhere returns the replies to a command for failed projects that was refused because none of ours
+// has failed. If checks of other deployments' projects have not passed, those deployments answer. Otherwise one
+// answers for all.
 func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no comment.Refused) ([]comment.Reply, error) {
 	named := c
 	named.Failed = false
@@ -124,7 +128,7 @@ func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no c
 	if len(ours) == 0 && len(others) > 0 && !named.Everything() {
 		return []comment.Reply{gatefacts.RefusedElsewhere(no.Command, others)}, nil
 	}
-	v, err := co.listen(ctx)
+	v, err := co.readDeploymentChecks(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +140,7 @@ func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no c
 		return nil, nil
 	}
 	if answered, err := co.answered(ctx); err != nil || answered {
-		return nil, err // it has failed, and was planned again meanwhile
+		return nil, err // it failed, and is planned again meanwhile
 	}
 	return []comment.Reply{no}, nil
 }
@@ -149,7 +153,7 @@ func (co *commands) answered(ctx context.Context) (bool, error) {
 	}
 	all, err := co.Facts.Hub.CommentsSince(ctx, m.At)
 	if err != nil {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return false, err
 	}
 	name := report.AnswerTo(m)

@@ -1,11 +1,11 @@
-// Package dispatch takes each message to the chapter of the story that handles it, once,
-// whichever way and however often it comes: see package pipeline for the story.
+// Package dispatch hands each message to the handler for its kind. A message is handled once, however it comes
+// and however often.
 //
-//	triggers.go   the table of kinds of messages, and who handles and who abandons each
-//	commands.go   the commands of comments, each to its chapter
-//	task.go       the chapters, made for one message
+//	triggers.go   the kinds of messages, with their handlers and what gives them up
+//	commands.go   the commands of comments, with their handlers
+//	task.go       the handlers, made for one message
 //
-// It refuses to know the work of a chapter. Start at [Pipeline.Handle].
+// This package refuses to do the work of a handler. Start reading at [Pipeline.Handle].
 package dispatch
 
 import (
@@ -25,93 +25,95 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Pipeline carries pull requests down the road. Its fields are its needs; it keeps
-// nothing itself, so any number of them may work on the same records.
+// A Pipeline handles messages. Its fields are what it needs. It has no state of its own, so any number of them
+// may use the same records.
 type Pipeline struct {
-	// Connect opens the repository of a pull request, with the rights of the
-	// installation that the pull request names.
+	// Connect opens the repository of a pull request, with the rights of the pull request's installation.
 	Connect func(pipeline.Pull) (GitHub, error)
-	// Inventory lists the repositories that the App sees; nil: one that was transferred is not looked for.
+	// Inventory lists the repositories that the App can access. If it is nil, nobody searches for transferred
+	// repositories.
 	Inventory Inventory
 	Records   pipeline.Records
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
-	// Hook calls the hooks of base branches; nil: nobody can.
+	// Hook calls the hooks of base branches; nil if nobody can.
 	Hook jobs.StepFunc
-	// Notify delivers the notifications of base branches; nil: nobody is told.
+	// Notify delivers the notifications of base branches; if it is nil, they are dropped.
 	Notify jobs.NotifyFunc
-	// Projects reads checkouts; nil does it in this process.
+	// Projects reads checkouts; nil means in this process.
 	Projects jobs.Projects
-	// Rehearse tries the policies that pull requests change; nil: nobody tries them before they count.
-	Rehearse jobs.TryPoliciesFunc
-	// States are the patterns of places that every repository may have for states of its
-	// own; nil gives none away.
+	// TryPolicies tries the policies that a pull request changes; nil means that broken policies are found only
+	// once they count.
+	TryPolicies jobs.TryPoliciesFunc
+	// States are the patterns of addresses that every repository may use for its own states; nil allows none.
 	States places.Own
-	// Serves are the owners and repositories that are served; all others are turned away.
+	// Serves are the owners and repositories that are served. Messages of all others are refused.
 	Serves intake.Serves
-	// Deployment is the name of this one, "" for none: it serves the projects whose environments name it.
+	// Deployment is the name of this deployment; "" for none. It serves the projects whose environments name
+	// it.
 	Deployment string
-	// Log gets an error for each message that is turned away; may be nil.
+	// Log gets an error for each refused message; it may be nil.
 	Log func(error)
-	// Scratch is the directory for checkouts, which are removed after use; "" is the
-	// system's.
+	// Scratch is the directory for checkouts, which are removed after use; "" means the system's.
 	Scratch string
-	// Secrets are taken out of everything that is written on a pull request.
+	// Secrets are removed from everything that is written on a pull request.
 	Secrets []github.Secret
-	// Where names the location of an artifact for people: an address, or a command that fetches it.
-	// nil if they cannot read artifacts.
+	// Where tells people where an artifact is: an address, or a command that fetches it. It is nil if they
+	// cannot read artifacts.
 	Where func(pipeline.Artifact) string
-	// Poll is the interval at which plans and applies look for orders to stop, and plans for newer
-	// ones; 0 is 5 s.
+	// Poll is how often plans and applies look for orders to stop, and plans for newer plans; 0 means 5 s.
 	Poll time.Duration
-	// MaxCommands is the maximum of comments with commands by one person on one pull request in an
-	// hour; 0 is ratelimits.MaxCommands.
+	// MaxCommands is how many comments with commands one person may write on one pull request in an hour; 0
+	// means ratelimits.MaxCommands.
 	MaxCommands int
-	// MaxStrangers is the maximum of comments with commands on one pull request in an hour, by all who may not write
-	// together, that are answered; 0 is ratelimits.MaxStrangers.
+	// MaxStrangers is how many comments with commands by people without write access, all together, are
+	// answered on one pull request in an hour; 0 means ratelimits.MaxStrangers.
 	MaxStrangers int
-	// Share is the number of plans of one repository that are on the queue at a time, which should be the number of plans that are made at
-	// a time: no more would be made sooner, and others would wait longer. 0 is no limit, for a queue where repositories take turns.
+	// Share is how many plans of one repository are on the queue at a time. It should be the number of plans
+	// that are made at a time: a higher number makes none of them sooner, and lets others wait longer. 0 means
+	// no limit, for a queue in which repositories take turns.
 	Share int
-	// LookEvery is the least time between two looks at a pull request because of what GitHub tells of checks and the like; 0 is ratelimits.LookEvery.
+	// LookEvery is the least time between two looks at a pull request for reported checks and similar events; 0
+	// means ratelimits.LookEvery.
 	LookEvery time.Duration
-	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is
+	// Loud is the maximum number of plans of one push or command that are reported one by one; 0 means
 	// planrun.DefaultLoud.
 	Loud int
-	// Runners are the runners that environments may name here.
+	// Runners are the runners that environments may name in this deployment.
 	Runners []string
-	// Builds are for the applies of environments whose runner is a build; nil: they are done here.
+	// Builds runs the applies of environments whose runner is a build; if it is nil, they run in this process.
 	Builds buildrunner.Service
-	// Build is the ID of the build that this process is, for the one message that it was handed; "" for others.
+	// Build is the ID of the build that this process is, for its one message; "" in other processes.
 	Build string
-	// Bases are the commits of base branches that this process has read; nil: each message reads its own.
+	// Bases caches the commits of base branches that this process has read; if it is nil, each message reads
+	// its own.
 	Bases *gatefacts.Bases
-	// StopBefore is the time before the end of the process at which an apply begins no more
-	// changes; 0 is DefaultStopBefore.
+	// StopBefore is how long before the end of the process an apply stops beginning changes; 0 means
+	// DefaultStopBefore.
 	StopBefore time.Duration
 }
 
-// Intake takes webhooks into the pipeline's queue.
+// Intake returns the intake that sends messages to the pipeline's queue.
 func (p *Pipeline) Intake() *intake.Intake {
 	return &intake.Intake{Records: p.Records, Queue: p.Queue, Serves: p.Serves, Log: p.Log}
 }
 
-// line is the pipeline's queue, with a share for each repository.
-func (p *Pipeline) line() *planQueue {
+// planQueue returns the pipeline's queue, with a share for each repository.
+func (p *Pipeline) planQueue() *planQueue {
 	return &planQueue{Queue: p.Queue, ledger: p.Ledger(), share: p.Share}
 }
 
-// Ledger is the pipeline's records.
+// Ledger returns the pipeline's records.
 func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Records, Build: p.Build} }
 
-// Handle carries out the task of a message, if its repository is served. After an error another
-// attempt may help.
+// Handle carries out the task of a message, if its repository is served. After an error another attempt may
+// help.
 func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
 	if err := p.handle(ctx, m); err != nil {
 		return err
 	}
-	if err := p.line().handled(ctx, m); err != nil {
+	if err := p.planQueue().handled(ctx, m); err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	return nil
@@ -137,11 +139,10 @@ func (p *Pipeline) handle(ctx context.Context, m pipeline.Message) error {
 	})
 }
 
-// messageKey names the record that a message was handled.
+// messageKey returns the key of the record that a message was handled.
 func messageKey(m pipeline.Message) string { return "message/" + m.ID }
 
-// once handles a message, unless a record shows that it was handled, or its repository is not
-// served.
+// once handles a message, unless a record shows that it was handled, or its repository is not served.
 func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do func(*task, context.Context) error) error {
 	m, ok, err := p.letIn(ctx, m)
 	if err != nil {
@@ -155,9 +156,9 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	tries := &ledger.Attempts{Ledger: p.Ledger(), Key: key}
 	if m.Event() || m.Kind == pipeline.Landed {
-		m.ID = m.First() // by which its answer may be begun, and plans are queued
+		m.ID = m.FirstID() // an answer may be begun, and plans queued, under this ID
 	}
-	// The queue counts the attempts at other messages.
+	// For other messages the queue counts the attempts.
 	begin := func(ctx context.Context) (int, error) {
 		return tries.Begin(ctx, m.Kind == pipeline.ToApply || m.Kind == pipeline.ToRecover)
 	}
@@ -177,7 +178,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	if errors.Is(err, gatefacts.ErrGone) {
 		p.log(fmt.Errorf("%s comes to nobody: %w", m.ID, err))
-		return p.keep(ctx, m) // not as handled: the janitor sends the same again, from where the repository is by then
+		return p.keep(ctx, m) // it does not count as handled: the janitor sends it again, from wherever the repository is then
 	}
 	if err == nil {
 		err = tries.Finish(ctx)
@@ -186,15 +187,15 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		}
 	}
 	if errors.As(err, new(*pipeline.BusyError)) {
-		tries.Waits(ctx)
+		tries.TakeBack(ctx)
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if errors.As(err, new(*pipeline.HandOver)) {
-		// The lease stays: it shows that somebody has to go on.
+		// The lease stays. It shows that somebody has to continue.
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if err != nil {
-		// Time may be over, which is why it failed.
+		// Perhaps the attempt failed because its time is over.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), letGoTimeout)
 		defer cancel()
 		return fmt.Errorf("handle %s: %w", m.ID, errors.Join(err, t.leases.LetGo(ctx)))
@@ -202,24 +203,24 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	return nil
 }
 
-// letIn returns a message whose repository is served, and turns all others away. A repository can have left its name before it
-// was looked at under it: then the message has the one that it has now.
+// letIn returns the message if its repository is served, and refuses it otherwise. If the repository was
+// renamed before it was first looked at, the returned message has the present name.
 func (p *Pipeline) letIn(ctx context.Context, m pipeline.Message) (_ pipeline.Message, ok bool, err error) {
 	service, err := p.Intake().Served(ctx, m.Pull.Repo)
 	if err != nil || service.Allowed() {
 		return m, service.Allowed(), err
 	}
-	if service.Taken() {
-		if m, ok, err = p.elsewhere(ctx, m); ok || err != nil {
+	if service.NameTaken() {
+		if m, ok, err = p.findMoved(ctx, m); ok || err != nil {
 			return m, ok, err
 		}
 	}
-	p.turnAway(ctx, m, service)
+	p.refuseNotServed(ctx, m, service)
 	return m, false, nil
 }
 
-// attempt makes one attempt at a message, and another one where its repository is by now. There is no task if the repository cannot
-// be opened.
+// attempt makes one attempt at a message. If the repository has moved, it makes another one there. There is no
+// task if the repository cannot be opened.
 func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tries *ledger.Attempts, do func(*task, context.Context) error) (*task, error) {
 	hub, err := p.Connect(m.Pull)
 	if err != nil {
@@ -229,12 +230,12 @@ func (p *Pipeline) attempt(ctx context.Context, m pipeline.Message, nth int, tri
 	t.attempt = nth
 	came := do(t, ctx)
 	if err := p.spend(ctx, m, hub.Budget()); err != nil {
-		p.log(err) // the work is done, and the next one counts again
+		p.log(err) // the work is done, and the next message counts again
 	}
 	if !errors.Is(came, gatefacts.ErrGone) {
 		return t, came
 	}
-	m, found, err := p.elsewhere(ctx, m)
+	m, found, err := p.findMoved(ctx, m)
 	if errors.Is(err, errBack) && strings.HasSuffix(tries.Key, givenUp) {
 		return t, came
 	}
@@ -251,9 +252,9 @@ func (p *Pipeline) builder(m pipeline.Message) buildrunner.Builder {
 	return buildrunner.Builder{Message: m, Ledger: p.Ledger(), Service: p.Builds}
 }
 
-// Exhausted is the reason to abandon a message that was tried as often as there is hope.
+// Exhausted is the reason for giving up a message that was tried the maximum number of times.
 var Exhausted = fmt.Sprintf("it was tried %d times, and each time it failed or was broken off", pipeline.MaxReceives)
 
-// letGoTimeout is enough for two calls about a record, and a fraction of the time that a function
-// has left when its work is cancelled.
+// letGoTimeout is enough for two calls about a record. It is a fraction of the time that a function has left
+// when its work is cancelled.
 const letGoTimeout = 5 * time.Second

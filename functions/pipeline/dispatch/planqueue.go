@@ -15,45 +15,48 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// A planQueue gives each repository a share of the queue of plans. The queue serves messages in the order of their arrival, so a line puts at
-// most share messages of one repository on it at a time, and keeps the others in records. Another repository waits for at most that
-// many. The pull requests of a repository take turns. Whoever has handled a message of the repository sends the next ones.
+// A planQueue gives each repository a share of the queue of plans. The queue delivers messages in the order of
+// their arrival. So at most share messages of one repository are on it at a time, the others stay in records,
+// and another repository waits for at most that many. The pull requests of a repository take turns. After a
+// message of the repository is handled, its handler sends the next ones.
 type planQueue struct {
 	pipeline.Queue
 	ledger ledger.Ledger
-	share  int // 0: there is no limit
+	share  int // 0 means no limit
 }
 
-// A repositoryQueue is what a repository has on the queue of plans, and how many messages wait for that.
+// A repositoryQueue lists a repository's messages on the queue of plans, and counts those that wait for a
+// place.
 type repositoryQueue struct {
 	On      []sentMessage `json:",omitempty"`
-	Waiting int           `json:",omitempty"` // 0 only if none waits, or whoever has one wait looks again
-	Next    int           // the place of the next one that waits
+	Waiting int           `json:",omitempty"` // 0 only if none waits, or if a process that adds one looks again
+	Next    int           // the place of the next message that waits
 }
 
-// An sentMessage is a message that was sent, and is not handled.
+// A sentMessage is a message that was sent and is not handled yet.
 type sentMessage struct {
 	ID   string
 	Pull int
 	Sent time.Time
-	// Due is set until the message is sent that has waited.
+	// Due is set while a message that has waited has a place but is not sent yet.
 	Due bool `json:",omitempty"`
 }
 
-// A waitingMessage is a message that is not sent.
+// A waitingMessage is a message that is not sent yet.
 type waitingMessage struct {
 	Message pipeline.Message
 	Place   int
 }
 
-// lost is how long a message counts as on the queue without having been handled: one that was lost keeps no place for ever.
-const lost = 3 * time.Hour
+// lostAfter is how long a message that is not handled keeps its place. So a lost message does not keep it for
+// ever.
+const lostAfter = 3 * time.Hour
 
 func queueKey(repo int64) string { return fmt.Sprintf("line/%d", repo) }
 
 func waitingKey(repo int64, id string) string { return queueKey(repo) + "/" + url.PathEscape(id) }
 
-// due are the messages that have a place on the queue and were not sent, as far as is known.
+// due returns the messages that have a place on the queue and, as far as known, were not sent.
 func (l repositoryQueue) due() (ids []string) {
 	for _, x := range l.On {
 		if x.Due {
@@ -63,22 +66,22 @@ func (l repositoryQueue) due() (ids []string) {
 	return ids
 }
 
-// on reports whether a message is on the queue, by its ID.
-func (l repositoryQueue) on(id string) bool {
+// has reports whether a message is on the queue, by its ID.
+func (l repositoryQueue) has(id string) bool {
 	return slices.ContainsFunc(l.On, func(x sentMessage) bool { return x.ID == id })
 }
 
-// put counts a message as one on the queue from now on.
+// put records that a message is on the queue from now on.
 func (l *repositoryQueue) put(m pipeline.Message, now time.Time) {
 	l.On = append(l.On, sentMessage{ID: m.ID, Pull: m.Pull.Number, Sent: now})
 }
 
-// forget forgets the messages that are not on the queue any more by all that is known.
+// forget drops the messages that are certainly not on the queue any more.
 func (l *repositoryQueue) forget(now time.Time) {
-	l.On = slices.DeleteFunc(l.On, func(x sentMessage) bool { return now.Sub(x.Sent) > lost })
+	l.On = slices.DeleteFunc(l.On, func(x sentMessage) bool { return now.Sub(x.Sent) > lostAfter })
 }
 
-// pick has messages that wait take the places that are free, so that each pull request has its turn, and returns their number.
+// pick gives free places to waiting messages, so that the pull requests take turns. It returns how many.
 func (l *repositoryQueue) pick(all []waitingMessage, share int, now time.Time) (n int) {
 	has := map[int]int{} // messages on the queue, by the number of the pull request
 	for _, x := range l.On {
@@ -104,7 +107,7 @@ func (q *planQueue) Send(ctx context.Context, m pipeline.Message) error {
 	now, goes, w := time.Now().UTC(), false, waitingMessage{Message: m}
 	err := q.change(ctx, m.Pull.Repo.ID, func(l *repositoryQueue) {
 		l.forget(now)
-		switch goes = l.on(m.ID); {
+		switch goes = l.has(m.ID); {
 		case goes:
 		case len(l.On) < q.share && l.Waiting == 0:
 			l.put(m, now)
@@ -128,7 +131,8 @@ func (q *planQueue) Send(ctx context.Context, m pipeline.Message) error {
 	return q.next(ctx, m.Pull.Repo.ID, true)
 }
 
-// send sends a message that has a place on the queue. One that was handled before is swallowed by the queue, or not handled again: it has none.
+// send sends a message that has a place on the queue. If the message was handled before, the queue drops it, or
+// nobody handles it again, so it gives up its place.
 func (q *planQueue) send(ctx context.Context, m pipeline.Message) error {
 	if err := q.Queue.Send(ctx, m); err != nil {
 		return err
@@ -146,7 +150,7 @@ func (q *planQueue) send(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// Ahead returns the number of plans of a repository that come before one that is sent now.
+// Ahead returns how many plans of a repository come before a plan that is sent now.
 func (q *planQueue) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
 	if q.share == 0 {
 		return pipeline.Ahead(ctx, q.Queue, p)
@@ -155,7 +159,7 @@ func (q *planQueue) Ahead(ctx context.Context, p pipeline.Pull) (int, error) {
 	return len(l.On) + l.Waiting, err
 }
 
-// handled sends what waits for the end of a message.
+// handled sends the messages that wait for the end of message m.
 func (q *planQueue) handled(ctx context.Context, m pipeline.Message) error {
 	if q.share == 0 || m.On(pipeline.Applies) {
 		return nil
@@ -166,7 +170,8 @@ func (q *planQueue) handled(ctx context.Context, m pipeline.Message) error {
 	return q.next(ctx, m.Pull.Repo.ID, false)
 }
 
-// abandoned has somebody send what waits for the end of a message that was given up: who gives up may have no right to.
+// abandoned has another process send the messages that wait for the end of a message that was given up. The
+// process that gives up may not have the right to send.
 func (q *planQueue) abandoned(ctx context.Context, m pipeline.Message) error {
 	left, err := q.leave(ctx, m)
 	if err != nil || !left {
@@ -181,7 +186,7 @@ func (q *planQueue) leave(ctx context.Context, m pipeline.Message) (had bool, er
 		return false, nil
 	}
 	l, _, err := q.read(ctx, m.Pull.Repo.ID)
-	if err != nil || !l.on(m.ID) {
+	if err != nil || !l.has(m.ID) {
 		return false, err
 	}
 	return true, q.change(ctx, m.Pull.Repo.ID, func(l *repositoryQueue) {
@@ -189,8 +194,8 @@ func (q *planQueue) leave(ctx context.Context, m pipeline.Message) (had bool, er
 	})
 }
 
-// next sends messages that wait, as far as there is room. With added, a message was made to wait just now: who looked for such ones in between
-// has not seen it.
+// next sends waiting messages while there is room. added is set if a message was just added to those that wait:
+// a process that looked in between has not seen it.
 func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
 	for {
 		l, version, err := q.read(ctx, repo)
@@ -213,7 +218,7 @@ func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
 		if err != nil {
 			return err
 		}
-		all = slices.DeleteFunc(all, func(x waitingMessage) bool { return l.on(x.Message.ID) })
+		all = slices.DeleteFunc(all, func(x waitingMessage) bool { return l.has(x.Message.ID) })
 		l.Waiting = len(all) - l.pick(all, q.share, now)
 		_, err = q.ledger.Records.Put(ctx, queueKey(repo), pipeline.Encode(l), version)
 		if err != nil && !errors.Is(err, pipeline.ErrConflict) {
@@ -223,7 +228,8 @@ func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
 	}
 }
 
-// sendDue sends messages that have a place on the queue by now. One that was sent before, by whoever died then, is sent again, and is one.
+// sendDue sends messages that got a place on the queue. If a process died after sending one, it is sent again,
+// and the queue counts both as one.
 func (q *planQueue) sendDue(ctx context.Context, repo int64, ids []string) error {
 	for _, id := range ids {
 		key := waitingKey(repo, id)
@@ -252,7 +258,7 @@ func (q *planQueue) sendDue(ctx context.Context, repo int64, ids []string) error
 	})
 }
 
-// waitingMessage reads what waits.
+// waiting returns the waiting messages of a repository.
 func (q *planQueue) waiting(ctx context.Context, repo int64) (all []waitingMessage, err error) {
 	list, err := q.ledger.Records.List(ctx, queueKey(repo))
 	if err != nil {
@@ -268,7 +274,7 @@ func (q *planQueue) waiting(ctx context.Context, repo int64) (all []waitingMessa
 	return all, nil
 }
 
-// read reads the lane of a repository; without a version if there is none.
+// read reads the queue of a repository; its version is empty if there is none.
 func (q *planQueue) read(ctx context.Context, repo int64) (l repositoryQueue, v pipeline.Version, err error) {
 	rec, err := q.ledger.Records.Get(ctx, queueKey(repo))
 	if err == nil && rec.Version != "" {
@@ -279,7 +285,7 @@ func (q *planQueue) read(ctx context.Context, repo int64) (l repositoryQueue, v 
 	return l, rec.Version, err
 }
 
-// change changes the lane of a repository.
+// change changes the queue of a repository.
 func (q *planQueue) change(ctx context.Context, repo int64, do func(*repositoryQueue)) error {
 	_, err := q.ledger.Change(ctx, queueKey(repo), func(old []byte) ([]byte, error) {
 		var l repositoryQueue

@@ -256,7 +256,7 @@ func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, judgedBy("", noPublic))
-			s.pipeline.Rehearse = policytrial.Changed
+			s.pipeline.TryPolicies = policytrial.Changed
 			n := s.pull("alice", "b", c.files)
 			if c.want == nil {
 				s.headIs("the check", "b", "success No project is affected")
@@ -285,7 +285,7 @@ func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 	}
 
 	s := newStage(t, judgedBy("  dir = \"rules\"", noPublic)) // the base branch's own mistake
-	s.pipeline.Rehearse = policytrial.Changed
+	s.pipeline.TryPolicies = policytrial.Changed
 	s.pull("alice", "b", githubtest.Files{"lockstep.hcl": judgedBy("  dir = \"rules\"", noPublic)["lockstep.hcl"] + "automerge {\n}\n"})
 	s.headIs("a mistake of others", "b", "success No project is affected")
 }
@@ -297,7 +297,7 @@ func TestPoliciesThatTakeTooMuch(t *testing.T) {
 	s := newStage(t, judgedBy("", noPublic))
 	tried := 0
 	s.pipeline.Secrets = []github.Secret{github.NewSecret("hunter2hunter2")}
-	s.pipeline.Rehearse = func(context.Context, string, jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
+	s.pipeline.TryPolicies = func(context.Context, string, jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
 		tried++
 		return nil, &jobs.DeathError{What: "Trying the policies", Why: "It took more than 1 GiB of memory, hunter2hunter2."}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A queuer sees to the merge groups of the pull request of a message.
+// A queuer handles the merge groups of a message's pull request.
 type queuer struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
@@ -44,9 +44,9 @@ func (q *queuer) Group(ctx context.Context) error {
 		}
 	}
 	if now.SHA == "" {
-		return errors.Join(q.Report.Sync(ctx), q.unknown(ctx, now.SHA))
+		return errors.Join(q.Report.Sync(ctx), q.awaitGroup(ctx, now.SHA))
 	}
-	more, err := q.more(ctx, now, l)
+	more, err := q.notPlanned(ctx, now, l)
 	if err != nil {
 		return err
 	}
@@ -56,24 +56,24 @@ func (q *queuer) Group(ctx context.Context) error {
 	if err := q.Report.Grouped(ctx, now.SHA); err != nil {
 		return err
 	}
-	return errors.Join(q.tell(ctx, now), q.GoOn(ctx), q.unknown(ctx, now.SHA))
+	return errors.Join(q.syncAhead(ctx, now), q.replanForMerge(ctx), q.awaitGroup(ctx, now.SHA))
 }
 
-// more returns the targets of the projects that the pull request touches in its merge group, but that were not planned at its head:
-// nobody has seen a plan of what the merge would change there. There are none where the group is on top of the base commit that the
-// plans were made on.
-func (q *queuer) more(ctx context.Context, now gatefacts.Group, l ledger.Look) ([]string, error) {
+// notPlanned returns the targets of the projects that the pull request touches in its merge group and that were
+// not planned at its head. Nobody has seen what the merge would change there. There are none if the group is on
+// top of the base commit of the plans.
+func (q *queuer) notPlanned(ctx context.Context, now gatefacts.Group, l ledger.Look) ([]string, error) {
 	if l.Head != q.Facts.Pull.Head.SHA || !l.Compared {
-		return nil, nil // the check of the pull request itself is not a success
+		return nil, nil // the pull request's own check is not a success then
 	}
 	onto, err := q.Facts.Hub.Onto(ctx, now.SHA)
 	if err != nil || onto == l.Base {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return nil, err
 	}
-	touched, err := gatefacts.InGroup(ctx, q.Facts, now.SHA)
+	touched, err := gatefacts.TouchedInGroup(ctx, q.Facts, now.SHA)
 	if err != nil {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return nil, err
 	}
 	all, err := q.Ledger.Runs(ctx, q.Facts.Message.Pull)
@@ -85,31 +85,31 @@ func (q *queuer) more(ctx context.Context, now gatefacts.Group, l ledger.Look) (
 	}), err
 }
 
-// waits are those for a merge group that GitHub tells us of before its API knows it. Later ones are not: a queue that was emptied
-// meanwhile has the group no more, and whoever comes next asks again.
-var waits = []time.Duration{10 * time.Second, 30 * time.Second}
+// groupWaits are the delays for a merge group that GitHub reports before its API knows it. There are no longer
+// ones. If the queue was emptied meanwhile, the group is gone, and the next event asks again.
+var groupWaits = []time.Duration{10 * time.Second, 30 * time.Second}
 
-// unknown has the message of a merge group that was made come again, where GitHub's API does not have it: without its check it
-// would wait for an hour, and leave the queue.
-func (q *queuer) unknown(ctx context.Context, now string) error {
+// awaitGroup has the message of a new merge group delivered again if GitHub's API does not have the group yet.
+// Without its check, the group would wait for an hour and leave the queue.
+func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	m := q.Facts.Message
 	if m.Action != pipeline.Requested || m.MergeGroup == now {
 		return nil
 	}
 	g, err := q.groups().Read(ctx, m.Pull, m.MergeGroup)
-	if err != nil || g.Gone || g.Head != "" || g.Looks >= len(waits) {
-		return err // it is known, or was waited for
+	if err != nil || g.Gone || g.Head != "" || g.Looks >= len(groupWaits) {
+		return err // the group is known, or was waited for
 	}
-	n, err := q.groups().Missed(ctx, m.Pull, m.MergeGroup)
+	n, err := q.groups().CountMiss(ctx, m.Pull, m.MergeGroup)
 	if err != nil {
 		return err
 	}
-	return &pipeline.BusyError{Until: time.Now().Add(waits[min(n, len(waits))-1]), Why: "GitHub does not know yet the merge group that it tells of"}
+	return &pipeline.BusyError{Until: time.Now().Add(groupWaits[min(n, len(groupWaits))-1]), Why: "GitHub does not know yet the merge group that it tells of"}
 }
 
-// tell has the pull requests ahead entered into the check of a group, which has them, too: a queue that merges several at once
-// may look at the last one's check only.
-func (q *queuer) tell(ctx context.Context, now gatefacts.Group) error {
+// syncAhead has the pull requests ahead entered into the check of a group, which contains them, too. A queue
+// that merges several at once may look only at the check of the last one.
+func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 	for _, n := range now.Ahead {
 		about := q.Facts.Message.Pull
 		about.Number = n
@@ -122,9 +122,9 @@ func (q *queuer) tell(ctx context.Context, now gatefacts.Group) error {
 
 func (q *queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
 
-// GoOn has the plans made again that the merge applies, where that was not done in the merge group of the pull request. It can
-// be repeated.
-func (q *queuer) GoOn(ctx context.Context) error {
+// replanForMerge has the plans made again that the merge applies, if that did not happen in the merge group. It
+// can be repeated.
+func (q *queuer) replanForMerge(ctx context.Context) error {
 	l, err := q.Ledger.LastLook(ctx, q.Facts.Message.Pull)
 	if err != nil || len(l.Groups) == 0 || !q.Facts.Pull.Open {
 		return err
@@ -139,7 +139,7 @@ func (q *queuer) GoOn(ctx context.Context) error {
 		return err
 	}
 	for _, s := range all {
-		if s.Spec.Head != g.Head || !runs.InQueue(s.Run) {
+		if s.Spec.Head != g.Head || !runs.CheckedInQueue(s.Run) {
 			continue
 		}
 		p, err := q.groups().Plan(ctx, s.Run, sha)
@@ -150,7 +150,7 @@ func (q *queuer) GoOn(ctx context.Context) error {
 			continue
 		}
 		m := pipeline.Message{Kind: pipeline.ToQueue, Target: s.Target(), Attempt: s.Asked.Attempt, MergeGroup: sha}
-		if err := pipeline.Send(ctx, q.Queue, s.Pull, m, s.Plain(), s.Asked.Attempt, s.Artifacts.Begun, sha); err != nil {
+		if err := pipeline.Send(ctx, q.Queue, s.Pull, m, s.MessageName(), s.Asked.Attempt, s.Artifacts.Begun, sha); err != nil {
 			return err
 		}
 	}

@@ -381,7 +381,7 @@ func TestCheckedByTheJanitor(t *testing.T) {
 	if r := s.run(n); r.Plan.Checked != nil {
 		t.Fatalf("%+v", r)
 	}
-	if err := s.pipeline.Ledger().Shut(t.Context(), s.run(n)); err != nil {
+	if err := s.pipeline.Ledger().UnlistPlan(t.Context(), s.run(n)); err != nil {
 		t.Fatal(err)
 	}
 	s.roundAt(now, reconcile.Found{States: 1})

@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// Release ends the claim on a state, by [places.Place.String], and returns it; nil if there is
-// none. It is for operators: without it a state that was handed over to another repository stays
-// the first one's, even after its project is closed, merged or deleted.
+// Release ends the claim on a state, by [places.Place.String], and returns the claim; nil if there is none.
+// Operators call it. Without it, a state that is handed over to another repository still belongs to the first
+// one, even after its project is closed, merged or deleted.
 func Release(ctx context.Context, records pipeline.Records, place string) (*places.Claim, error) {
 	rec, err := records.Get(ctx, places.ClaimKey(place))
 	if err != nil || rec.Version == "" {

@@ -10,29 +10,28 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Revive ends the wait for a process that is known to be dead. An apply that it had begun, or that it
-// was to go on with, is gone on with: its message may be lost, and is sent again, once in ten minutes;
-// if it is not, the second one finds nothing to do. Anything else is abandoned, and so is an
-// apply that does not get on.
+// Revive ends the wait for a process that is known to be dead. If an apply was begun, it is continued: its
+// message may be lost, so Revive sends it again, at most once in ten minutes. If the message was not lost, the
+// second one finds nothing to do. Any other message is given up, and so is an apply that makes no progress.
 func (p *Pipeline) Revive(ctx context.Context, l ledger.Lease, now time.Time) error {
 	if l.Message.Kind == pipeline.ToApply {
-		goesOn, err := p.goesOn(ctx, l.Message)
+		goesOn, err := p.isUnfinishedApply(ctx, l.Message)
 		if err != nil {
 			return fmt.Errorf("revive %s: %w", l.Message.ID, err)
 		}
 		if goesOn {
-			return p.Queue.Send(ctx, l.Message.Again(fmt.Sprint(now.Unix()/600)))
+			return p.Queue.Send(ctx, l.Message.Resend(fmt.Sprint(now.Unix()/600)))
 		}
 	}
 	return p.Abandon(ctx, l.Message, "the process that did it ended before it was done")
 }
 
-// maxIdle is the number of processes that may go on with an apply one after the other, without
-// getting on, before nobody sends its message again.
+// maxIdle is how many processes may continue an apply one after the other without progress. Then nobody sends
+// its message again.
 const maxIdle = 2 * pipeline.MaxReceives
 
-// goesOn reports whether the apply of a message was begun, and is not at its end.
-func (p *Pipeline) goesOn(ctx context.Context, m pipeline.Message) (bool, error) {
+// isUnfinishedApply reports whether the apply of a message was begun and is not finished.
+func (p *Pipeline) isUnfinishedApply(ctx context.Context, m pipeline.Message) (bool, error) {
 	s, err := p.Ledger().Read(ctx, m.Run())
 	if err != nil || s.Version == "" || s.Asked.Try != m.Attempt || s.Phase != runs.Applying && s.Phase != runs.Continuing {
 		return false, err
@@ -41,7 +40,7 @@ func (p *Pipeline) goesOn(ctx context.Context, m pipeline.Message) (bool, error)
 	return err == nil && begun != "" && e.Outcome == nil && e.Idle < maxIdle, err
 }
 
-// keep keeps a message that comes to nobody.
+// keep stores a message that cannot be delivered.
 func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
 	if err := ledger.KeepUndeliverable(ctx, p.Ledger(), m); err != nil {
 		return fmt.Errorf("keep %s: %w", m.ID, err)
@@ -49,13 +48,13 @@ func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// Resend ends the wait for a message that came to nobody, now that its repository is back, under the name and the installation that
-// it has by then. It is sent again, but for an apply that is not begun: whoever asked for that has waited in vain, is told so, and
-// decides anew.
+// Resend ends the wait of a message that could not be delivered, once its repository is back. The message is
+// sent again, with the present name and installation. An apply that is not begun is not sent: the person who
+// asked has waited in vain, reads that, and decides again.
 func (p *Pipeline) Resend(ctx context.Context, m pipeline.Message, now time.Time) error {
 	err := p.resend(ctx, m, now)
 	if err == nil {
-		err = ledger.SentStray(ctx, p.Ledger(), m)
+		err = ledger.MarkSent(ctx, p.Ledger(), m)
 	}
 	if err != nil {
 		return fmt.Errorf("send %s again: %w", m.ID, err)
@@ -73,5 +72,5 @@ func (p *Pipeline) resend(ctx context.Context, m pipeline.Message, now time.Time
 			return p.Abandon(ctx, m, "the repository was out of Lockstep's reach when the turn of this apply came")
 		}
 	}
-	return p.Queue.Send(ctx, m.Again(fmt.Sprint(now.Unix()/600)))
+	return p.Queue.Send(ctx, m.Resend(fmt.Sprint(now.Unix()/600)))
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// A task is the handling of one message: the chapters of the story, made for it.
+// A task has the handlers for one message.
 type task struct {
 	message  pipeline.Message
-	attempt  int           // at the message, from 1
+	attempt  int           // the number of the attempt at the message, from 1
 	every    time.Duration // between two looks
 	queue    pipeline.Queue
 	ledger   ledger.Ledger
@@ -46,13 +46,13 @@ type task struct {
 	queuer   *queuer
 }
 
-// task makes the chapters for a message.
+// task makes the handlers for a message.
 func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) *task {
 	projects := p.Projects
 	if projects == nil {
 		projects = jobs.LocalProjects{}
 	}
-	queue := p.line()
+	queue := p.planQueue()
 	t := &task{message: m, queue: queue, ledger: p.Ledger(), every: cmp.Or(p.LookEvery, ratelimits.LookEvery)}
 	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
 	t.facts = &gatefacts.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch, Runners: p.Runners, Bases: p.Bases, Deployment: p.Deployment, Serves: p.serves}
@@ -61,7 +61,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Attempts) 
 		Secrets: p.Secrets, Where: p.Where,
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: queue}
-	t.plans = &planrun.PlanQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Projects: projects, Rehearse: p.Rehearse, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
+	t.plans = &planrun.PlanQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Projects: projects, TryPolicies: p.TryPolicies, Queue: queue, Ahead: queue.Ahead, Loud: p.Loud, Tell: t.tell}
 	t.foreseer = plannedoutputs.Foreseer{Facts: t.facts, Ledger: t.ledger, Artifacts: p.Artifacts, Queue: queue}
 	steps := integrations.Hooks{Facts: t.facts, Step: p.Hook}
 	applies := &applyrun.ApplyQueuer{Facts: t.facts, Report: t.report, Ledger: t.ledger, Queue: queue, Tell: t.tell}

@@ -19,8 +19,7 @@ type trigger struct {
 	abandon func(*task, context.Context, comment.Broken) error
 }
 
-// triggers has a row for each kind of message; package pipeline has the kinds, with their
-// queues.
+// triggers has a row for each kind of message. Package pipeline lists the kinds with their queues.
 var triggers = map[pipeline.Kind]trigger{
 	pipeline.Pushed: {
 		(*task).push,
@@ -36,7 +35,7 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Rerun: {
 		(*task).rerun,
-		func(*task, context.Context, comment.Broken) error { return nil }, // it has no pull request to be told on
+		func(*task, context.Context, comment.Broken) error { return nil }, // there is no pull request to report it on
 	},
 	pipeline.Closed: {
 		(*task).close,
@@ -50,18 +49,18 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Grouped: {
 		func(t *task, ctx context.Context) error { return t.queuer.Group(ctx) },
-		// The queue waits for the check: the dead letter is tried until GitHub takes it.
+		// The merge queue waits for the check, so the dead letter is tried until GitHub accepts it.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.queuer.Group(ctx) },
 	},
 	pipeline.SyncComments: {
 		(*task).sync,
-		// Comments are made from the records, so an abandoned sync is tried once more: the
-		// dead letter waits until GitHub takes them.
+		// Comments are made from the records, so a given-up sync is tried once more. The dead letter waits
+		// until GitHub accepts them.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.sync(ctx) },
 	},
 	pipeline.Told: {
-		(*task).told,
-		// It was tried thrice: whoever comes next would not find out that nobody has looked.
+		(*task).lookSoon,
+		// It was tried three times. Otherwise the next message would assume that somebody has looked.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.lookAt(ctx, time.Now().UTC()) },
 	},
 	pipeline.ToPlan: {
@@ -70,7 +69,7 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Settled: {
 		func(t *task, ctx context.Context) error { return t.open.Find(ctx, t.message) },
-		// Nobody waits for it, and the janitor comes back to it.
+		// Nobody waits for it, and the janitor tries again.
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
 	pipeline.ToCheck: {
@@ -89,7 +88,7 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.ToRelease: {
 		func(t *task, ctx context.Context) error { return t.applier.Release(ctx) },
-		// The lock stays, and the next apply or `lockstep unlock` says whose it is.
+		// The lock stays. The next apply, or `lockstep unlock`, says whose it is.
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
 	pipeline.ToApply: {
@@ -106,7 +105,7 @@ func (t *task) handle(ctx context.Context) error {
 	return by.handle(t, ctx)
 }
 
-// push handles a new head, or another base branch. An apply of a former head that waits is over.
+// push handles a new head or a new base branch. A waiting apply of a former head ends.
 func (t *task) push(ctx context.Context) error {
 	if x := t.message.Push; x != nil {
 		if err := t.ledger.Pushed(ctx, t.message.Pull, *x); err != nil {
@@ -117,47 +116,50 @@ func (t *task) push(ctx context.Context) error {
 	if err == nil {
 		err = t.closer.Retargeted(ctx)
 	}
-	return t.then(ctx, err)
+	return t.thenWaiting(ctx, err)
 }
 
 // close handles the end of a pull request. Applies on merge wait for each other.
 func (t *task) close(ctx context.Context) error {
-	return t.then(ctx, t.closer.Close(ctx))
+	return t.thenWaiting(ctx, t.closer.Close(ctx))
 }
 
-// landed handles a merge before whose plans nobody has looked at its head: what it removes is known only now.
+// landed handles a merge whose head was never planned. Only now does Lockstep learn which projects the merge
+// removed.
 func (t *task) landed(ctx context.Context) error {
 	err := t.plans.PlanMerged(ctx)
 	if err == nil {
-		err = applyrun.Lost(ctx, t.closer)
+		err = applyrun.CheckRemoved(ctx, t.closer)
 	}
-	return t.then(ctx, err)
+	return t.thenWaiting(ctx, err)
 }
 
-// then goes on with the applies that wait for those of other projects, after an event whose comments are written.
-func (t *task) then(ctx context.Context, err error) error {
+// thenWaiting continues with the applies that wait for other projects, after an event whose comments are
+// written.
+func (t *task) thenWaiting(ctx context.Context, err error) error {
 	if err != nil {
 		return err
 	}
-	changed, err := t.waves.GoOn(ctx)
+	changed, err := t.waves.Continue(ctx)
 	if err != nil || !changed {
 		return err
 	}
 	return t.report.Sync(ctx)
 }
 
-// sync tells of what others have finished, goes on with the applies that wait for those of other projects, one of which may be at its end, and with the plans
-// that were made with the outputs of others, or that nobody has to ask for any more, writes the comments, tells GitHub of deployments and people elsewhere of
-// outcomes, and merges what is applied.
+// sync processes everything that other messages have finished. It continues with applies that wait for other
+// projects, because one of those may be finished. It continues with plans that were made with the outputs of
+// others, and with plans that nobody has to ask for any more. It writes the comments, reports deployments to
+// GitHub and outcomes to people elsewhere, and merges what is applied.
 func (t *task) sync(ctx context.Context) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
 	}
-	if err := applyrun.Finished(ctx, t.closer); err != nil {
+	if err := applyrun.ReportFinished(ctx, t.closer); err != nil {
 		return err
 	}
-	_, err := t.waves.GoOn(ctx)
-	if err := errors.Join(err, t.plans.Permit(ctx), t.foreseer.GoOn(ctx), t.report.Sync(ctx), t.queuer.GoOn(ctx)); err != nil {
+	_, err := t.waves.Continue(ctx)
+	if err := errors.Join(err, t.plans.PlanPermitted(ctx), t.foreseer.GoOn(ctx), t.report.Sync(ctx), t.queuer.replanForMerge(ctx)); err != nil {
 		return err
 	}
 	if err := t.tell(ctx); err != nil {
@@ -166,7 +168,7 @@ func (t *task) sync(ctx context.Context) error {
 	return t.merger.Merge(ctx)
 }
 
-// tell tells GitHub and people elsewhere of the outcomes since the last time.
+// tell reports the outcomes since the last time, to GitHub and to people elsewhere.
 func (t *task) tell(ctx context.Context) error {
 	return errors.Join(t.recorder.Record(ctx), t.teller.Tell(ctx))
 }

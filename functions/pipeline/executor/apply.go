@@ -52,26 +52,26 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	return o.apply(ctx, p), nil
 }
 
-// untouchedBy is the outcome of an apply that errors have ended before its first change.
+// untouchedBy returns the outcome of an apply that errors have ended before its first change.
 func (o *checkout) untouchedBy(p *plans.Plan, ds diags.Diagnostics) jobs.Outcome {
 	res := jobs.Outcome{Failed: true, State: o.stateID()}
 	res.Report, res.Full = o.reporter(o.secrets(p, nil)).trouble(ds)
 	return res
 }
 
-// untouched reports whether the processes before this one have changed nothing: they have left no
-// journal where there would be one, and the state is still the one of the plan.
+// untouched reports whether earlier processes have changed nothing. They have left no journal, although this
+// store would have one, and the state is still that of the plan.
 func untouched(ctx context.Context, o *checkout) bool {
 	return runs.StateID(o.Opened) == o.job.Planned && o.CanJournal(ctx)
 }
 
-// saveEvery is the longest part of an apply that may be lost with its process. A function can be
-// ended from outside, so it is shorter than the 20 s of a command line.
+// saveEvery is the longest part of an apply that may be lost with its process. It is shorter than the 20 s of a
+// command line, because a function can be killed from outside.
 const saveEvery = 4 * time.Second
 
-// apply carries out a plan, as far as there is time.
+// apply applies a plan as far as there is time.
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
-	begin, cancel := jobs.Starting(ctx, o.job.Times)
+	begin, cancel := jobs.StartingContext(ctx, o.job.Times)
 	defer cancel()
 	t := &teller{tell: o.job.Progress, far: comment.Progress{Of: operation.Actions(p)}}
 	if o.Begun != nil {
@@ -89,12 +89,12 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 		ds = append(ds, o.rescue(ctx, done.State)...)
 	}
 	if done.Resumable && context.Cause(begin) == jobs.ErrTime && o.State.Holding() != nil {
-		o.Leave() // for the next process of the run; a lock without a lease could not be taken over
+		o.Leave() // for the next process of the run, which could not take over a lock without a lease
 	}
 	return outcome(o, p, done, ds, t.far)
 }
 
-// overload is the hint of [operation.Overload], with the setting of the project.
+// overload returns the hint of [operation.Overload] with the project's setting.
 func (o *checkout) overload(ds diags.Diagnostics, p *plans.Plan) diags.Diagnostics {
 	limit := o.job.ProviderLimits()
 	if limit == nil {
@@ -105,7 +105,7 @@ func (o *checkout) overload(ds diags.Diagnostics, p *plans.Plan) diags.Diagnosti
 	})
 }
 
-// outcome returns the outcome of an apply that has come so far.
+// outcome returns the outcome of an apply that has got this far.
 func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagnostics, far comment.Progress) jobs.Outcome {
 	hide := o.secrets(p, done.State)
 	res := jobs.Outcome{Failed: ds.HasErrors(), Resumable: done.Resumable, State: o.stateID(), Counts: counts(p, done.Tally), Progress: far}
@@ -119,9 +119,9 @@ func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagno
 	return res
 }
 
-// prepare opens everything for applying a saved plan: the configuration in it, and the state,
-// locked. It returns no plan and no errors if modules have changed since, or if the plan is in the
-// format of another version of Lockstep.
+// prepare opens everything for applying a saved plan: the configuration in the plan, and the locked state. It
+// returns no plan and no errors if modules have changed, or if the plan has the format of another version of
+// Lockstep.
 func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds

@@ -19,13 +19,13 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// A BackendFunc opens the backend of a job, whose state is in the default workspace there. s is
-// the backend of the configuration, nil without a backend block.
+// A BackendFunc opens the backend of a job, whose state is in the default workspace there. s is the backend of
+// the configuration; nil without a backend block.
 type BackendFunc func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics)
 
-// LocalStates keeps the states of all projects in a directory, under repository, project and
-// workspace, whatever the path of their "local" backend. A repository is identified by its ID,
-// because its name may pass to another one. Other backends are refused.
+// LocalStates stores the states of all projects in a directory, by repository, project and workspace, whatever
+// the path of their "local" backend. A repository is identified by its ID, because its name may pass to another
+// one. Other backends are refused.
 func LocalStates(dir string) BackendFunc {
 	return func(_ context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "local" {
@@ -39,7 +39,7 @@ func LocalStates(dir string) BackendFunc {
 	}
 }
 
-// ownDir is the directory with the states of an App's repositories.
+// ownDir returns the directory with the states of an App's repositories.
 func ownDir(dir, app string) string {
 	if app == "" {
 		return dir
@@ -47,23 +47,22 @@ func ownDir(dir, app string) string {
 	return filepath.Join(dir, "app-"+app)
 }
 
-// Numbered begins the names of directories by repositories' IDs: no account's name has a
-// dot in it.
+// Numbered is a prefix for directories that are named by repositories' IDs. No account's name contains a dot.
 const Numbered = "id."
 
-// LocalState is the directory of one state of [LocalStates] in dir.
+// LocalState returns the directory of one state of [LocalStates] in dir.
 func LocalState(dir string, repo int64, project, workspace string) string {
 	return filepath.Join(dir, fmt.Sprintf("%s%d", Numbered, repo), segment(project), segment(workspace))
 }
 
-// Sessions returns credentials for the state of a job, and for nothing else. They may
-// expire and be had again, as long as the job is under way.
+// Sessions returns credentials for the state of a job, and for nothing else. They may expire and be renewed
+// while the job runs.
 type Sessions func(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error)
 
-// S3States keeps states at their granted places in S3, with credentials by of, or with our own if
-// it is nil. It refuses a configuration that brings credentials, or that would send ours
-// elsewhere, and any other backend, because its state would be lost with the machine. Locking and
-// encryption are part of the granted place, and so is the role of an assume_role: a configuration cannot change them.
+// S3States stores states at their granted places in S3, with credentials from of, or with our own if of is nil.
+// It refuses a configuration that brings credentials, or that would send ours elsewhere. It refuses any other
+// backend, because its state would be lost with the machine. Locking, encryption and the role of an assume_role
+// are part of the granted place: a configuration cannot change them.
 func S3States(of Sessions) BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "s3" {
@@ -84,7 +83,7 @@ func S3States(of Sessions) BackendFunc {
 		}
 		options := s3.Options{}
 		if of != nil {
-			delete(block, places.RoleArgument) // the session has that role
+			delete(block, places.RoleArgument) // the session has that role already
 			var err error
 			if options.Credentials, err = of(ctx, j); err != nil {
 				return nil, diags.FromError("No credentials for the state", err)
@@ -98,11 +97,10 @@ func S3States(of Sessions) BackendFunc {
 	}
 }
 
-// States is [S3States] with our own credentials for projects with that backend, and
-// [LocalStates] for others.
+// States is [S3States] with our own credentials for projects with that backend, and [LocalStates] for others.
 func States(dir string) BackendFunc { return StatesBy(nil)(dir) }
 
-// StatesBy is [States] with credentials by of.
+// StatesBy is [States] with credentials from of.
 func StatesBy(of Sessions) func(dir string) BackendFunc {
 	inS3 := S3States(of)
 	return func(dir string) BackendFunc {
@@ -134,7 +132,7 @@ func granted(j jobs.Job, s *workdir.Settings) diags.Diagnostics {
 	return nil
 }
 
-// segment makes any name the name of a directory.
+// segment escapes a name so that it can be the name of a directory.
 func segment(name string) string {
 	switch name = url.PathEscape(name); name {
 	case ".", "..":

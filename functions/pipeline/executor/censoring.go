@@ -16,16 +16,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 )
 
-// A censor takes the secrets out of a state. All become the same text, also where they are parts of a longer one: a
-// configuration that copies a secret from one object to another still agrees with the state. Of an object whose schema
-// is not known, or is another one than that of the object, everything is secret.
+// A censor removes the secrets from a state. Each becomes the same text, also inside a longer text. So a
+// configuration that copies a secret from one object to another still matches the state. If the schema of an
+// object is unknown, or has another version, everything in the object is secret.
 type censor struct {
-	// Secrets are those of the state, to be found where nothing marks them.
+	// Secrets are the secrets of the state, to be found where nothing marks them.
 	Secrets *redacting.Secrets
 	Schemas formats.Schemas
 }
 
-// State returns what is left: the managed objects, and the outputs.
+// State returns what remains: the managed objects and the outputs.
 func (c censor) State(s *states.State) *states.State {
 	outputs := map[string]states.Output{}
 	for name, out := range s.Outputs() {
@@ -39,7 +39,7 @@ func (c censor) State(s *states.State) *states.State {
 	resources := map[addrs.AbsResource]*states.Resource{}
 	for addr, r := range s.Resources() {
 		if addr.Resource.Mode != addrs.Managed {
-			continue // it is read again, or it is not
+			continue // it is read again, or left out
 		}
 		of := c.schema(addr, r)
 		next := &states.Resource{Provider: r.Provider, Instances: map[addrs.InstanceKey]*states.Instance{}}
@@ -66,7 +66,7 @@ func (c censor) schema(addr addrs.AbsResource, r *states.Resource) *schema.Schem
 	return p.Resource(addr.Resource.Mode.String(), addr.Resource.Type)
 }
 
-// object returns an object without its secrets, and without all that nobody can look into.
+// object returns an object without its secrets, and without data that nobody can examine.
 func (c censor) object(o *states.Object, of *schema.Schema) *states.Object {
 	if o == nil {
 		return nil
@@ -96,7 +96,7 @@ func (c censor) object(o *states.Object, of *schema.Schema) *states.Object {
 	}
 	out.AttrsJSON = json.RawMessage("{}")
 	dec := json.NewDecoder(bytes.NewReader(o.AttrsJSON))
-	dec.UseNumber() // keeps their digits
+	dec.UseNumber() // keeps the digits of numbers
 	var tree any
 	if dec.Decode(&tree) == nil {
 		if data, err := json.Marshal(hidden(tree)); err == nil {
@@ -125,10 +125,10 @@ func hidden(tree any) any {
 	return tree
 }
 
-// value returns a value without secrets: without texts and numbers at the paths, and with others as far as they are not in
-// them. The type stays.
+// value returns a value without secrets. It removes texts and numbers at the paths, and the secrets in all
+// others. The type stays.
 func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
-	all := len(paths) > 0 // at the end of a path, and where one should go on
+	all := len(paths) > 0 // true at the end of a path, and if a path cannot be followed
 	switch ty := v.Type(); {
 	case v.IsNull() || !v.IsKnown():
 	case ty == cty.String:
@@ -143,7 +143,7 @@ func (c censor) value(v cty.Value, paths []cty.Path) cty.Value {
 	return v
 }
 
-// parts is value for one that consists of others.
+// parts is value for a value that consists of others.
 func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	ty := v.Type()
 	named, list := map[string]cty.Value{}, []cty.Value{}
@@ -173,7 +173,8 @@ func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	return cty.ListVal(list)
 }
 
-// below returns the paths that lead into an element, from there. A step that cannot be followed leads to everything.
+// below returns the rests of the paths that lead into an element. A step that cannot be followed leads to
+// everything.
 func below(paths []cty.Path, ty cty.Type, key cty.Value) (out []cty.Path) {
 	for _, p := range paths {
 		if len(p) == 0 {

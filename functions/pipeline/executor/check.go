@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Check implements jobs.Engine. It reaches no further than a plan: it takes no lock, and its programs
-// have the credentials of a reader.
+// Check implements jobs.Engine. It has the rights of a plan: it takes no lock, and its programs have the
+// credentials of a reader.
 func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
 	j.Access = jobs.Reads
 	o, ds, err := e.open(ctx, j, true)
@@ -46,8 +46,8 @@ func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Check
 	return out, nil
 }
 
-// kept reads a plan that was made before, beside the checkout's configuration and the providers of
-// the new one. It is nil, without errors, if it is in the format of another version of Lockstep.
+// kept reads an earlier plan, while the checkout's configuration and the providers of the new plan are open. It
+// returns nil without errors if the plan has the format of another version of Lockstep.
 func (o replan) kept(ctx context.Context, saved []byte) (*plans.Plan, diags.Diagnostics) {
 	file, ds := o.decode(ctx, saved)
 	if file == nil {
@@ -57,8 +57,8 @@ func (o replan) kept(ctx context.Context, saved []byte) (*plans.Plan, diags.Diag
 	return file.Plan, ds
 }
 
-// decode reads a saved plan, and finds its parts that have moved. It is nil, without errors, if it is
-// in the format of another version of Lockstep.
+// decode reads a saved plan, and finds the parts that have changed since. It returns nil without errors if the
+// plan has the format of another version of Lockstep.
 func (o replan) decode(ctx context.Context, saved []byte) (*planfile.File, diags.Diagnostics) {
 	saved, err := o.ciphers.unsealed(ctx, saved)
 	if err != nil {

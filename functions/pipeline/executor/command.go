@@ -8,9 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// commands runs the commands of provisioners that the base branch allows, with the
-// environment of plugins. As calls of plugins do, a command that has begun comes to its
-// end when the time to begin things is over; ctx ends it.
+// commands runs the commands of provisioners that the base branch allows, with the environment of plugins. Like
+// a plugin's call, a command that has begun is completed after the time to begin things is over. ctx ends it.
 func (o *checkout) commands(ctx context.Context) provisioning.Runner {
 	return func(_ context.Context, c provisioning.Command, output func(line string)) error {
 		dir := c.Dir

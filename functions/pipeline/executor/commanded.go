@@ -15,14 +15,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// A change of the state that a comment asks for is a block of the configuration language: import, moved, or
-// removed without destruction. So it is planned, shown, judged and applied as if the pull request had it, and
-// it is in the saved plan.
+// A change of the state that a comment asks for becomes a block of the configuration language: import, moved,
+// or removed without destruction. So it is planned, shown, judged and applied like a change of the pull
+// request, and it is in the saved plan.
 
-// commandFile is the file of the root module that has these blocks.
+// commandFile is the name of the additional file of the root module with these blocks.
 const commandFile = "lockstep_command.tf"
 
-// commanded returns a tree with the blocks of a plan's options, and the tree itself if there are none.
+// commanded returns a tree with the blocks of a plan's options, or the same tree if there are none.
 func commanded(tree source.Tree, o grammar.Options) source.Tree {
 	if blocks := blocksOf(o); len(blocks) > 0 {
 		return commandTree{tree, blocks}
@@ -30,8 +30,7 @@ func commanded(tree source.Tree, o grammar.Options) source.Tree {
 	return tree
 }
 
-// blocksOf writes the blocks. Addresses have passed the checks of the grammar, so that they are no more than
-// traversals; IDs are quoted.
+// blocksOf writes the blocks. The grammar has checked that addresses are only traversals. IDs are quoted.
 func blocksOf(o grammar.Options) []byte {
 	var out []byte
 	for _, value := range o.Imports {
@@ -48,9 +47,9 @@ func blocksOf(o grammar.Options) []byte {
 	return out
 }
 
-// untaint takes the mark off objects of the state that was read, in memory, before a plan is made of it: the apply stores that
-// state, with its changes. For a new plan an object that has no mark is an error; for one that is made again it is one that
-// somebody else has taken off.
+// untaint removes the mark from objects of the state in memory, before a plan is made. The apply stores the
+// state with that change. In a new plan, an object without a mark is an error. In a plan that is made again,
+// somebody else has removed the mark.
 func (o *checkout) untaint(first bool) (ds diags.Diagnostics) {
 	if len(o.job.Options.Untaints) == 0 {
 		return nil
@@ -79,18 +78,18 @@ func (o *checkout) untaint(first bool) (ds diags.Diagnostics) {
 	return ds
 }
 
-// stores reports whether the apply of a plan without changes has something to store: results of an earlier apply, or objects
-// without their mark.
+// stores reports whether the apply of a plan without changes has something to store: results of an earlier
+// apply, or objects without their mark.
 func (o *checkout) stores() bool { return o.Recovery.Folded || len(o.job.Options.Untaints) > 0 }
 
-// A commandTree is a configuration with one more file.
+// A commandTree is a configuration with one additional file.
 type commandTree struct {
 	source.Tree
 	blocks []byte
 }
 
-// ReadDir implements source.Tree. It refuses a file of a pull request in the place of ours: nobody would know
-// which of them was read.
+// ReadDir implements source.Tree. It refuses a file of a pull request with the same name: nobody would know
+// which file was read.
 func (t commandTree) ReadDir(dir string) ([]string, error) {
 	names, err := t.Tree.ReadDir(dir)
 	if err != nil || path.Clean(dir) != "." {

@@ -1,16 +1,20 @@
-// Package executor plans and applies one project of a checkout with our engine: it implements
-// jobs.Engine.
+// Package executor plans and applies one project of a checkout with our engine. It implements jobs.Engine.
 //
-// The author of a pull request wrote the checkout, and a plan runs programs in its name. So
-// nothing in it is trusted. Modules, variable files and file functions see the checkout and
-// nothing else of the machine ([Engine.open]). Provisioners, and providers that the base branch
-// does not grant, are refused before anything is installed or started. Packages must have a
-// granted checksum. Processes get an environment of their own, and nothing of ours. The state, its
-// locks, its encryption and its credentials are those of the base branch (package encryptionpolicy). Secrets are removed from reports by
-// value, also where a message quotes one.
+// The author of a pull request wrote the checkout, and a plan runs programs in its name. So nothing in it is
+// trusted:
 //
-// The package refuses to know GitHub and permissions: the gate is a func, called with the state
-// locked. Start at [Engine].
+//   - Modules, variable files and file functions see only the checkout, and nothing else of the machine
+//     ([Engine.open]).
+//   - Provisioners, and providers that the base branch does not grant, are refused before anything is
+//     installed or started.
+//   - Packages must have a granted checksum.
+//   - Processes get an environment of their own, and nothing of ours.
+//   - The state, its locks, its encryption and its credentials are those of the base branch (package
+//     encryptionpolicy).
+//   - Secrets are removed from reports by value, also if a message quotes one.
+//
+// This package refuses to know GitHub and permissions: the gate is a func, called with the state locked. Start
+// reading at [Engine].
 package executor
 
 import (
@@ -31,71 +35,65 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// An Engine implements jobs.Engine. It may be used by many goroutines, and must not be
-// copied after its first use.
+// An Engine implements jobs.Engine. Many goroutines may use it. It must not be copied after its first use.
 type Engine struct {
-	// Version is Lockstep's own: saved plans are for the same one only.
+	// Version is Lockstep's version. Saved plans are for the same version only.
 	Version string
-	// Backend opens the backend of a project: [LocalStates], [S3States], or [States].
+	// Backend opens the backend of a project: [LocalStates], [S3States] or [States].
 	Backend BackendFunc
-	// KMS connects to AWS KMS for the keys of encryption blocks; nil: there is none. See [KMS].
+	// KMS connects to AWS KMS for the keys of encryption blocks; nil for none. See [KMSFunc].
 	KMS KMSFunc
-	// DataDir is the directory that providers are installed into: as large as they are,
-	// kept for later runs, and shared with other processes. It is never one of the
-	// checkout's. "" allows no provider but the built-in one, which starts nothing.
+	// DataDir is the directory for installed providers. It is as large as they are, kept for later runs, and
+	// shared with other processes. It is never in a checkout. "" allows only the built-in provider, which
+	// starts nothing.
 	DataDir string
-	// Mirror is a directory with packages of providers, in the layout of filesystem
-	// mirrors, which is then their only source; "": they come from their registries.
+	// Mirror is a directory with packages of providers, in the layout of filesystem mirrors; it is then their
+	// only source. "" means their registries.
 	Mirror string
-	// Store and Keep are those of [install.Installer]: packages that other machines have downloaded.
-	// nil: there are none.
+	// Store and Keep are those of [install.Installer]: packages that other machines have downloaded; nil for
+	// none.
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
-	// Registries makes the connections to registries of providers; nil stands for the usual ones.
+	// Registries makes the connections to registries of providers; nil means the usual ones.
 	Registries http.RoundTripper
-	// Room makes room in DataDir if no other process uses it. nil: nothing is removed there.
+	// Room frees space in DataDir if no other process uses it; nil removes nothing.
 	Room *install.Room
-	// Modules installs the remote modules of a configuration, and loads it. dir is the project's
-	// directory on this machine, tree its files, early the evaluation of sources, token those of
-	// the environment's secrets for registries and git servers, env the environment of plugins, for buckets. Modules go to
-	// ".terraform" in dir, which does not exist before. nil: a configuration with remote modules
-	// is refused. An error is a failure of the world that may pass. See package
-	// functions/pipeline/modules.
+	// Modules installs the remote modules of a configuration, and loads it. dir is the project's directory on
+	// this machine, and tree its files. early evaluates sources. token has the tokens from the environment's
+	// secrets, for registries and git servers. env is the environment of plugins, for buckets. Modules go to
+	// ".terraform" in dir, which does not exist before. If Modules is nil, a configuration with remote modules
+	// is refused. An error is a failure of the world that may pass. See package functions/pipeline/modules.
 	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error)
-	// CLIConfig is a file of Terraform's CLI configuration, which selects the sources of providers
-	// if there is no Mirror; "": their registries. dev_overrides in it are refused, because such
-	// providers have no checksum.
+	// CLIConfig is a file in Terraform's CLI configuration format. It selects the sources of providers if there
+	// is no Mirror; "" means their registries. dev_overrides in it are refused, because such providers have no
+	// checksum.
 	CLIConfig string
-	// InstallTimeout is how long installing providers may take; 0: five minutes.
+	// InstallTimeout is how long installing providers may take; 0 means five minutes.
 	InstallTimeout time.Duration
-	// PluginEnv returns the environment of plugins and, if they are allowed, of
-	// provisioners' commands, "NAME=value" each: all of it, for nothing of ours is added.
-	// It is where credentials for a job's resources come from, and is called once they
-	// are needed. nil: the environment is empty.
+	// PluginEnv returns the environment of plugins and, if they are allowed, of provisioners' commands,
+	// "NAME=value" each. Nothing of ours is added. Credentials for a job's resources come from there, and it is
+	// called once they are needed. nil means an empty environment.
 	PluginEnv func(ctx context.Context, j jobs.Job) ([]string, error)
-	// Vault returns the secrets that the base branch grants a job's project, by the names of
-	// environment variables: TF_VAR_x is the variable x, TF_ENCRYPTION adds to the encryption block,
-	// TF_TOKEN_x is the token of the host x, and others are for plugins, as tokens are. They are in no plan, no report and no environment of commands. nil: there
-	// are none.
+	// Vault returns the secrets that the base branch grants a job's project, by the names of environment
+	// variables. TF_VAR_x is the variable x, TF_ENCRYPTION adds to the encryption block, and TF_TOKEN_x is the
+	// token of the host x. Others are for plugins, as tokens are. The secrets are in no plan, no report and no
+	// environment of commands. nil means that there are none.
 	Vault func(ctx context.Context, j jobs.Job) (map[string]string, error)
-	// Gate asks a gate of the job about its plan's JSON, which is without sensitive values. nil: there is nobody who
-	// can, and gates hold the applies.
+	// Gate asks a gate of the job about its plan's JSON without sensitive values. If it is nil, nobody can, and
+	// gates block the applies.
 	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
-	// Secrets returns texts that must be in no output, such as our own credentials, as
-	// they are now. nil: there are none.
+	// Secrets returns texts that must be in no output, such as our present credentials; nil for none.
 	Secrets func() []string
-	// Rescued is the directory for states that their backend did not take.
+	// Rescued is the directory for states that their backend refused.
 	Rescued string
-	// Rescue is for machines that do not last: it keeps such a state in the place of
-	// Rescued, and returns where, for people. nil: Rescued counts.
+	// Rescue is for machines that do not last. It stores such a state instead of Rescued, and returns where,
+	// for people. nil means Rescued.
 	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (where string, err error)
 
-	// Begin starts plugins and provisioners' commands, for processes that have them live with
-	// fewer rights; nil: their own Start does.
+	// Begin starts plugins and provisioners' commands with fewer rights; nil starts them normally.
 	Begin func(*exec.Cmd) error
-	// Memory is the last value that Remember got, from an engine of another process; it saves
-	// further downloads of providers. The caller must make sure that no program of a pull request
-	// could have written it.
+	// Memory is the last value that Remember got, from an engine of another process. It saves further downloads
+	// of providers. The caller must ensure that no program of a pull request can have written it.
 	Memory   []byte
 	Remember func([]byte)
 

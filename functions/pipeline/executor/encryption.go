@@ -19,12 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/kms"
 )
 
-// ciphers are the encryption of a run's states and saved plans, as the base branch says: see package
-// sealing. Keys are made once for each run.
+// ciphers are the encryption of a run's states and saved plans, by the base branch: see package
+// encryptionpolicy. Keys are made once for each run.
 type ciphers struct {
 	encryptionpolicy.Ciphers
 	found diags.Diagnostics
-	// change is that by the pull request.
+	// change is the change of the encryption by the pull request.
 	change notes.EncryptionChange
 	read   bool
 }
@@ -32,13 +32,12 @@ type ciphers struct {
 // A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
 type KMSFunc func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error)
 
-// kmsWith calls AWS KMS with credentials of the role for the state, or with our own if of is nil: whoever
-// may read a state may have its key, and nobody else. Providers, whose roles are others, have no use
-// for it.
+// kmsWith calls AWS KMS with credentials of the role for the state, or with our own if of is nil. Whoever may
+// read a state may use its key, and nobody else. Providers have other roles, and cannot use it.
 func kmsWith(of Sessions) KMSFunc {
 	return func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error) {
 		arguments = maps.Clone(arguments)
-		arguments["skip_credentials_validation"] = true // the first call to KMS does that
+		arguments["skip_credentials_validation"] = true // the first call to KMS checks them
 		var credentials aws.CredentialsProvider
 		if of != nil {
 			var err error
@@ -51,12 +50,12 @@ func kmsWith(of Sessions) KMSFunc {
 	}
 }
 
-// keyArguments are the arguments of a key provider that select a key and the form of its use. The
-// others select credentials, files of the machine, and hosts, none of which a pull request may choose.
+// keyArguments are the arguments of a key provider that select a key and how it is used. The others select
+// credentials, files of the machine, and hosts. A pull request may choose none of those.
 var keyArguments = strings.Fields(`allowed_account_ids encrypted_metadata_alias forbidden_account_ids key_spec kms_key_id max_retries region
 	retry_mode skip_credentials_validation skip_metadata_api_check skip_requesting_account_id use_dualstack_endpoint use_fips_endpoint`)
 
-// refused is the reason why an argument of a key provider is not allowed, "" if it is.
+// refused returns why an argument of a key provider is not allowed; "" if it is.
 func refused(argument string) string {
 	if slices.Contains(keyArguments, argument) {
 		return ""
@@ -78,7 +77,7 @@ func (c *ciphers) of(o *checkout) (*encrypting.Set, diags.Diagnostics) {
 	return c.Set, c.found
 }
 
-// kmsOf connects to AWS KMS; nil: there is none.
+// kmsOf connects to AWS KMS; nil if there is none.
 func kmsOf(o *checkout) encrypting.KMS {
 	if o.engine.KMS == nil {
 		return nil
@@ -88,11 +87,11 @@ func kmsOf(o *checkout) encrypting.KMS {
 	}
 }
 
-// errSealing is wrapped by the error of a plan that cannot be encrypted, mostly since its key cannot
-// be had: people can mend that.
+// errSealing is wrapped by the error of a plan that cannot be encrypted, usually because its key is not
+// available. People can fix that.
 var errSealing = errors.New("it is kept encrypted or not at all")
 
-// sealed returns an encoded plan as it is to be kept.
+// sealed returns an encoded plan as it is stored.
 func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
 	p := c.Set.Plan()
 	if p == nil {
@@ -105,7 +104,7 @@ func (c *ciphers) sealed(ctx context.Context, plan []byte) ([]byte, error) {
 	return out, nil
 }
 
-// unsealed returns a kept plan as it was encoded.
+// unsealed returns a stored plan as it was encoded.
 func (c *ciphers) unsealed(ctx context.Context, plan []byte) ([]byte, error) {
 	if p := c.Set.Plan(); p != nil {
 		return p.DecryptPlan(ctx, plan)
@@ -113,7 +112,7 @@ func (c *ciphers) unsealed(ctx context.Context, plan []byte) ([]byte, error) {
 	return plan, nil
 }
 
-// encryptedBackend is the backend with the states encrypted. It comes before sealed and unsealed.
+// encryptedBackend returns the backend with encrypted states. It must be called before sealed and unsealed.
 func (o *checkout) encryptedBackend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
 	b, ds := o.backend(ctx)
 	if ds.HasErrors() {

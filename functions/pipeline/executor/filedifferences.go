@@ -14,19 +14,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// A difference is a block, or a file, that is not the same in the later configuration.
+// A difference is a block or a file that has changed in the later configuration.
 type difference struct {
-	// Block names it as an address without its module: "local.x", "provider.aws", or the name of a
-	// file.
+	// Block names it like an address without its module: "local.x", "provider.aws", or the name of a file.
 	Block string
-	// Resource is set for a resource or data block: "aws_vpc.x", "data.aws_vpc.x". Such a difference
-	// counts only if a plan changes or reads the resource, in any module.
+	// Resource is set for a resource or data block: "aws_vpc.x", "data.aws_vpc.x". Such a difference counts
+	// only if a plan changes or reads the resource, in any module.
 	Resource string
 }
 
-// differences returns the differences between two configurations, given as the contents of their
-// files by slash-separated path; "." is the root module's directory. It is empty if the later one
-// has the earlier one in it.
+// differences returns the differences between two configurations. Each is given as the contents of its files by
+// slash-separated path; "." is the root module's directory. The result is empty if the later configuration
+// contains the earlier one.
 func differences(earlier, later map[string][]byte) []difference {
 	var out []difference
 	for _, name := range unionOf(earlier, later) {
@@ -49,7 +48,7 @@ func differences(earlier, later map[string][]byte) []difference {
 	return out
 }
 
-// nativeSyntax reports whether a file is one whose blocks are compared: in native syntax, and no override.
+// nativeSyntax reports whether the blocks of a file are compared: it has native syntax and is no override file.
 func nativeSyntax(name string) bool {
 	base, ok := strings.CutSuffix(path.Base(name), ".tf")
 	if !ok {
@@ -63,8 +62,8 @@ type blockKey struct{ dir, kind, name string }
 
 func (k blockKey) String() string { return k.dir + " " + k.kind + " " + k.name }
 
-// blocksIn returns the texts of all blocks, by key, and the names of files that cannot be read. A key
-// may have several texts, as that of moved blocks, or of a provider's configurations.
+// blocksIn returns the texts of all blocks by key, and the names of files that cannot be read. A key may have
+// several texts, for example of moved blocks or of a provider's configurations.
 func blocksIn(files map[string][]byte) (out map[blockKey]string, broken []string) {
 	out = map[blockKey]string{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -100,7 +99,7 @@ func blocksIn(files map[string][]byte) (out map[blockKey]string, broken []string
 	return out, broken
 }
 
-// same reports whether a block may be so in the later configuration; "" is no block.
+// same reports whether a block may change in this way without a difference; "" means no block.
 func (k blockKey) same(earlier, later string) bool {
 	switch k.kind {
 	case "local", "variable", "module", "ephemeral":

@@ -12,17 +12,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 )
 
-// A window confines file functions to the checkout. It notes the files that they look at, since
-// the plan depends on these.
+// A window confines file functions to the checkout. It records the files that they look at, because the plan
+// depends on these.
 type window struct {
 	funcs.Files
 	root string
 
 	mu   sync.Mutex
-	seen map[string]bool // slash-separated, from root
+	seen map[string]bool // slash-separated, relative to root
 }
 
-// openWindow returns the window to a checkout.
+// openWindow returns the window for a checkout.
 func openWindow(root *os.Root) *window {
 	return &window{Files: funcs.Confined(root), root: root.Name(), seen: map[string]bool{}}
 }
@@ -55,7 +55,7 @@ func (w *window) Lstat(name string) (fs.FileInfo, error) {
 	return w.Files.Lstat(name)
 }
 
-// Read returns the noted files, sorted.
+// Read returns the recorded files, sorted.
 func (w *window) Read() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
-// dataDir is where modules from elsewhere go, below the project's directory.
+// dataDir is the directory for remote modules, below the project's directory.
 const dataDir = ".terraform"
 
-// packages returns the checksums of the installed remote modules, by the keys of their calls. They
-// cover all files of a package, because file functions may read any. So a plan identifies its
-// modules, whatever their addresses lead to later.
+// packages returns the checksums of the installed remote modules, by the keys of their calls. They cover all
+// files of a package, because file functions may read any of them. So a plan identifies its modules, whatever
+// their addresses lead to later.
 func (o *checkout) packages() (map[string]string, error) {
 	sums := map[string]string{}
 	dir := path.Join(o.job.Dir, dataDir, path.Dir(source.ManifestPath))
@@ -37,7 +37,7 @@ func (o *checkout) packages() (map[string]string, error) {
 	return sums, nil
 }
 
-// packageSum is the checksum of a directory with everything in it.
+// packageSum returns the checksum of a directory with everything in it.
 func packageSum(files fs.FS, dir string) (string, error) {
 	all := sha256.New()
 	err := fs.WalkDir(files, dir, func(name string, e fs.DirEntry, err error) error {
@@ -70,8 +70,8 @@ func packageSum(files fs.FS, dir string) (string, error) {
 	return hex.EncodeToString(all.Sum(nil)), err
 }
 
-// movedModules returns the modules that differ from those of a plan, for people: a branch, or a
-// version constraint, may select another version by now.
+// movedModules returns the modules that differ from those of a plan, for people. A branch or a version
+// constraint may select another version by now.
 func (o *checkout) movedModules(planned map[string]string) ([]string, error) {
 	now, err := o.packages()
 	if err != nil {
@@ -91,8 +91,8 @@ func (o *checkout) movedModules(planned map[string]string) ([]string, error) {
 	return moved, nil
 }
 
-// read returns the paths in the checkout that file functions have read. Remote modules are not in
-// the checkout, and have checksums in the plan.
+// read returns the paths in the checkout that file functions have read. Remote modules are not in the checkout,
+// and have checksums in the plan.
 func (o *checkout) read() []string {
 	dir := path.Join(o.job.Dir, dataDir)
 	return slices.DeleteFunc(o.window.Read(), func(name string) bool { return strings.HasPrefix(name+"/", dir+"/") })

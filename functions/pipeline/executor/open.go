@@ -36,12 +36,12 @@ type checkout struct {
 	root   *os.Root             // the whole repository
 	window *window              // the part of root that file functions see
 	values map[string]*hcl.File // variable files, by name
-	env    []string             // of plugins, but for secrets
+	env    []string             // the environment of plugins, without secrets
 	vault  secretVariables
-	remote *remotestates.Reader // of states of other configurations; nil: there are none
+	remote *remotestates.Reader // reads states of other configurations; nil for none
 	moved  []string             // modules that differ from those of the plan to apply
-	unread bool                 // the state, at the last attempt
-	// schemas is set if providers are wanted for their schemas only.
+	unread bool                 // the state could not be read at the last attempt
+	// schemas is set if providers are needed only for their schemas.
 	schemas bool
 
 	options options // of the plan
@@ -49,11 +49,11 @@ type checkout struct {
 	ciphers ciphers
 
 	merged  merged
-	present jobs.BeforeApply // parts of the plan to apply that have moved, but the state
+	present jobs.BeforeApply // parts of the plan to apply that have changed, without the state
 }
 
-// open opens the checkout and reads the configuration through it: whatever path a
-// module source or a symbolic link names, nothing outside is read.
+// open opens the checkout and reads the configuration through it. Whatever path a module source or a symbolic
+// link names, nothing outside is read.
 func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout, diags.Diagnostics, error) {
 	o := &checkout{engine: e, job: j, values: map[string]*hcl.File{}}
 	o.Workspace, o.Journaled = j.Workspace, true
@@ -62,7 +62,7 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	}
 	o.OnClose(o.Budget.Watch(ctx, engine.StepsToEnd))
 	var err error
-	// The window of file functions goes by absolute names.
+	// The window for file functions uses absolute names.
 	if o.job.Checkout, err = filepath.Abs(j.Checkout); err != nil {
 		return o, nil, err
 	}
@@ -94,14 +94,14 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 // usualMemory is the default limit of memory for the evaluations of a run, in bytes.
 const usualMemory = 1 << 30
 
-// load reads the configuration, with the modules that it calls from elsewhere.
+// load reads the configuration with the remote modules that it calls.
 func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
 	tree := commanded(source.FS(o.root.FS(), o.job.Dir), o.job.Options)
 	if o.engine.Modules == nil || !modules {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, ds, nil
 	}
-	// A repository may have anything in the place where modules go.
+	// A repository may have anything in the directory for modules.
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
@@ -109,7 +109,7 @@ func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diag
 	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early(), o.vault.token, moduleEnv(o))
 }
 
-// moduleEnv returns the environment of plugins, for the buckets of modules.
+// moduleEnv returns the environment of plugins, for modules in buckets.
 func moduleEnv(o *checkout) func(context.Context) ([]string, error) {
 	return func(ctx context.Context) ([]string, error) {
 		if !rights(o) {
@@ -145,8 +145,8 @@ func (o *checkout) refuseProvisioners() diags.Diagnostics {
 	return ds
 }
 
-// early evaluates expressions that are needed to load the configuration. path.cwd is unknown,
-// because it differs in every run.
+// early evaluates expressions that are needed to load the configuration. path.cwd is unknown, because it
+// differs in every run.
 func (o *checkout) early() loading.Early { return early.New(o.earlyInput()) }
 
 func (o *checkout) earlyInput() early.Input {
@@ -168,8 +168,8 @@ func (o *checkout) collect(ctx context.Context) (map[string]cty.Value, diags.Dia
 	return vars, append(ds, append(withoutSecrets(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
 }
 
-// sources returns the sources of the root variables, without our own environment: see package gathering. Those
-// of other projects' outputs are linked.
+// sources returns the sources of the root variables, without our own environment. linked are the outputs of
+// other projects.
 func (o *checkout) sources(linked ...inputs.Source) ([]inputs.Source, diags.Diagnostics) {
 	all, files, ds := variableSources(o.root.FS(), o.job, o.Budget.Limits(), linked...)
 	maps.Copy(o.values, files)
@@ -179,7 +179,7 @@ func (o *checkout) sources(linked ...inputs.Source) ([]inputs.Source, diags.Diag
 	return append(all, o.vault.source()), ds
 }
 
-// files are those that messages may point into.
+// files returns the files that messages may point to.
 func (o *checkout) files() map[string]*hcl.File {
 	all := maps.Clone(o.values)
 	maps.Copy(all, o.ciphers.Files)
@@ -189,12 +189,12 @@ func (o *checkout) files() map[string]*hcl.File {
 	return all
 }
 
-// dir is the project's directory on this machine.
+// dir returns the project's directory on this machine.
 func (o *checkout) dir() string {
 	return filepath.Join(o.job.Checkout, filepath.FromSlash(o.job.Dir))
 }
 
-// run returns the environment of a run of the engine. ctx bounds the commands of provisioners.
+// run returns the environment of a run of the engine. ctx limits the commands of provisioners.
 func (o *checkout) run(ctx context.Context) engine.Run {
 	r := o.Run()
 	r.WorkingDir, r.Files, r.Unkept = o.dir(), o.window, o.vault.variables()

@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// options are those of a plan, as the engine takes them.
+// options are the options of a plan, as the engine takes them.
 type options engine.PlanOptions
 
-// optionsOf reads the options that somebody has typed in a comment.
+// optionsOf parses the options that somebody typed in a comment.
 func optionsOf(g grammar.Options) (options, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	out := options{SkipRefresh: g.NoRefresh, Mode: plans.NormalMode}
@@ -48,7 +48,7 @@ func optionsOf(g grammar.Options) (options, diags.Diagnostics) {
 	return out, ds
 }
 
-// waiting returns the options, for a state with objects that wait for something.
+// waiting returns the options for a state with objects that wait for something.
 func (o options) waiting(objects []addrs.Target) engine.PlanOptions {
 	o.Waiting = slices.Clone(objects)
 	return engine.PlanOptions(o)

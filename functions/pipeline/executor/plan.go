@@ -39,7 +39,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	return resultOf(ctx, o, plan, ds)
 }
 
-// resultOf saves and describes a plan; ds are its warnings.
+// resultOf saves and describes a plan. ds are its warnings.
 func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagnostics) (jobs.PlanResult, error) {
 	saved, plain, err := o.save(ctx, plan)
 	if errors.Is(err, errSealing) && ctx.Err() == nil {
@@ -61,12 +61,12 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	return res, err
 }
 
-// attempts is how often a plan is made of a state that others write meanwhile.
+// attempts is how often a plan is made if others write the state meanwhile.
 const attempts = 3
 
-// plan makes the plan; ds are the diagnostics of opening. It takes no lock, so that any number of
-// pull requests are planned side by side, and beside an apply: the state's version is part of the
-// plan instead. A plan whose state was written while it was made is made again, not shown.
+// plan makes the plan. ds are the diagnostics of opening. It takes no lock, so any number of pull requests can
+// be planned at the same time, and beside an apply. The state's version is part of the plan instead. If the
+// state was written meanwhile, the plan is made again and not shown.
 func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
@@ -100,7 +100,7 @@ func (o *checkout) moving(ctx context.Context) (bool, error) {
 	return o.State.Moved(ctx)
 }
 
-// planOf makes the plan of the state as it is now.
+// planOf makes the plan from the present state.
 func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.Plan, diags.Diagnostics) {
 	ds := o.readState(ctx, b)
 	if o.unread = ds.HasErrors(); o.unread {
@@ -115,7 +115,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(doubts(o.Recovery, o.job.Options)))
 	for i := range more {
 		if cause, ok := more[i].Extra.(diags.Cause); ok && cause.Unmatched {
-			more[i].Severity = diags.Error // a comment that has no effect must not look as if it had
+			more[i].Severity = diags.Error // a comment without effect must not look as if it had one
 		}
 	}
 	if !more.HasErrors() {
@@ -128,8 +128,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	return plan, append(ds, more...)
 }
 
-// save encodes a plan with the configuration that it was made from; plain is the same before it was
-// encrypted, if it is.
+// save encodes a plan with the configuration that it was made from. plain is the plan before encryption.
 func (o *checkout) save(ctx context.Context, p *plans.Plan) (saved, plain []byte, err error) {
 	packages, err := o.packages()
 	if err != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// The author of a fork is anybody. Its configuration is planned with a state that has no secrets any more, by providers
-// that have neither credentials nor a network, so that there is nothing to steal and nobody to tell. There is no saved
-// plan: nothing of it can be applied.
+// The author of a fork can be anybody. Its configuration is planned with a state that has no secrets, by
+// providers without credentials and without a network. So there is nothing to steal and nobody to send it to.
+// There is no saved plan, so nothing can be applied.
 
-// Snapshot implements jobs.Engine. Its job is of the base branch: the schemas that tell secrets are those of providers
-// that the base branch has, and no configuration is evaluated.
+// Snapshot implements jobs.Engine. Its job is of the base branch. The schemas that tell which values are secret
+// come from the base branch's providers, and no configuration is evaluated.
 func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error) {
 	j.Access, j.Linked = jobs.Reads, nil
 	o, ds, err := e.open(ctx, j, true)
@@ -48,7 +48,8 @@ func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error
 	return out, err
 }
 
-// snapshot reads the state, and takes the secrets out of it; nil if there is none. ds are the diagnostics of opening.
+// snapshot reads the state and removes its secrets; nil if there is no state. ds are the diagnostics of
+// opening.
 func snapshot(ctx context.Context, o *checkout, ds diags.Diagnostics) (*states.State, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
@@ -67,7 +68,7 @@ func snapshot(ctx context.Context, o *checkout, ds diags.Diagnostics) (*states.S
 	return c.State(o.State.Current), ds
 }
 
-// readState reads the state: that of a backend, or the job's snapshot.
+// readState reads the state of a backend, or the job's snapshot.
 func (o *checkout) readState(ctx context.Context, b statebackend.Backend) diags.Diagnostics {
 	if o.job.Snapshot == nil {
 		return o.OpenState(ctx, b, statebackend.DefaultWorkspace, nil)
@@ -125,10 +126,11 @@ func previewed(ctx context.Context, o *checkout) (*plans.Plan, diags.Diagnostics
 	return plan, append(ds, more...)
 }
 
-// rights reports whether the job's programs have any: its schemas are had without, and so is a plan of a snapshot.
+// rights reports whether the job's programs have any rights. Schemas are read without rights, and a plan of a
+// snapshot is made without them.
 func rights(o *checkout) bool { return o.job.Snapshot == nil && !o.schemas }
 
-// bare refuses the plugins of a snapshot where nothing takes their network away.
+// bare refuses the plugins of a snapshot if nothing can take their network away.
 func bare(o *checkout, plugins bool) diags.Diagnostics {
 	if o.job.Snapshot == nil || !plugins || o.engine.Begin != nil {
 		return nil
@@ -136,7 +138,7 @@ func bare(o *checkout, plugins bool) diags.Diagnostics {
 	return diags.Errorf(nil, "Providers are not confined here", "The commit of a fork is planned by providers without a network, and this installation of Lockstep cannot close it: its operator has to run it under Linux, with runs in processes of their own.")
 }
 
-// noRemoteState answers terraform_remote_state where nothing may be read: its arguments would lead our own process
+// noRemoteState answers terraform_remote_state if nothing may be read. Its arguments could send our own process
 // anywhere.
 func noRemoteState(context.Context, string, cty.Value, string) (map[string]cty.Value, error) {
 	return nil, errors.New("this plan of a fork's commit is made without credentials, and no other state is read for it")

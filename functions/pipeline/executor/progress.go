@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
-// tellEvery is the interval at which an apply tells how far it is.
+// tellEvery is how often an apply reports its progress.
 const tellEvery = 5 * time.Second
 
-// A teller tells how far an apply is, while it is under way.
+// A teller reports the progress of an apply.
 type teller struct {
 	tell func(comment.Progress)
 
@@ -33,7 +33,7 @@ func (t *teller) listen(e events.Event) {
 	}
 }
 
-// now tells; t.mu is held, or nothing else is under way.
+// now reports the progress. t.mu is held, or nothing else runs.
 func (t *teller) now() {
 	t.told = time.Now()
 	if t.tell != nil {

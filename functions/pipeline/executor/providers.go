@@ -26,9 +26,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// providers makes the providers available that configuration and state need, if all
-// of them are granted: nothing is installed before that is known, and nothing started
-// that has another checksum. Closing the operation ends them.
+// providers makes the providers available that configuration and state need, if all of them are granted.
+// Nothing is installed before that is known, and nothing is started with another checksum. Closing the
+// operation ends them.
 func (o *checkout) providers(ctx context.Context, state *states.State) diags.Diagnostics {
 	reqs, ds := workdir.Requirements(o.Config, state)
 	if ds.HasErrors() {
@@ -43,7 +43,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		return ds
 	}
 	d.Scratch, d.Lock, d.PluginEnv = "", lock, []string{}
-	d.Memo = install.NewMemo() // of this run: whoever installs reads each package once, not twice
+	d.Memo = install.NewMemo() // for this run: each package is read once, not twice
 	if plugins {
 		if ds = append(ds, o.install(ctx, d, reqs)...); ds.HasErrors() {
 			return ds
@@ -65,7 +65,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 	} else if remote {
 		options.RemoteState = readerOf(o).Read
 	}
-	calls, end, grace := jobs.Calling(ctx, o.job)
+	calls, end, grace := jobs.CallingContext(ctx, o.job)
 	o.OnClose(end)
 	ds = append(ds, o.OpenProviders(calls, d, options, grace)...)
 	if ds.HasErrors() {
@@ -78,7 +78,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 	return append(ds, more...)
 }
 
-// workdir opens the project's directory with the settings of this installation, but for its own environment.
+// workdir opens the project's directory with the settings of this installation, but without our environment.
 func (o *checkout) workdir() (*workdir.Dir, diags.Diagnostics) {
 	env := machineEnv(o.engine.DataDir)
 	if o.engine.CLIConfig != "" {
@@ -95,18 +95,17 @@ func (o *checkout) workdir() (*workdir.Dir, diags.Diagnostics) {
 	return d, ds
 }
 
-// machineEnv is the environment by which a working directory is opened: nothing of
-// this machine's settings counts, unless the engine names them, or of our process'
-// environment.
+// machineEnv returns the environment for opening a working directory. This machine's settings count only if the
+// engine names them, and our process's environment does not count.
 func machineEnv(dataDir string) []string {
 	if dataDir == "" {
-		dataDir = os.DevNull + "/none" // where nothing can be
+		dataDir = os.DevNull + "/none" // nothing can exist there
 	}
 	return []string{"TF_DATA_DIR=" + dataDir, "TF_CLI_CONFIG_FILE=" + os.DevNull}
 }
 
-// granted returns the part of the checkout's lock file that the base branch grants. plugins
-// reports whether there is anything to install.
+// granted returns the part of the checkout's lock file that the base branch grants. plugins reports whether
+// there is anything to install.
 func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plugins bool, ds diags.Diagnostics) {
 	own, ds := lockfile.Parse(o.lockFile(), path.Join(o.job.Dir, lockfile.Name))
 	if ds.HasErrors() {
@@ -132,7 +131,7 @@ func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plug
 	return lock, plugins, ds
 }
 
-// user returns the range of a resource of a provider, nil if only the state has any.
+// user returns the range of a resource of a provider; nil if only the state has such a resource.
 func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	for _, m := range o.Config.Order {
 		var first *config.Resource
@@ -148,7 +147,7 @@ func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	return nil
 }
 
-// install installs the granted providers into the data directory, and makes their lock file d's.
+// install installs the granted providers into the data directory, and makes their lock file that of d.
 func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
 	if o.engine.DataDir == "" {
 		return diags.Errorf(nil, "Providers cannot be installed", "This Lockstep installation has no directory for providers: its operator has to set one.")
@@ -178,7 +177,7 @@ func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Req
 	return ds
 }
 
-// environment returns that of plugins, which a bucket of modules may have needed before.
+// environment returns the environment of plugins. A bucket with modules may have needed it before.
 func (o *checkout) environment(ctx context.Context) ([]string, diags.Diagnostics) {
 	if o.env != nil {
 		return o.env, nil
@@ -196,7 +195,7 @@ func (o *checkout) environment(ctx context.Context) ([]string, diags.Diagnostics
 	return slices.Concat([]string{}, env), nil
 }
 
-// lockFile returns the checkout's dependency lock file, nil if there is none.
+// lockFile returns the checkout's dependency lock file; nil if there is none.
 func (o *checkout) lockFile() []byte {
 	data, err := fs.ReadFile(o.root.FS(), path.Join(o.job.Dir, lockfile.Name))
 	if err != nil {

@@ -29,8 +29,8 @@ func readerOf(o *checkout) *remotestates.Reader {
 	return o.remote
 }
 
-// linked returns the values of the inputs that are outputs of other projects. An apply has those of its plan, and reads
-// them only where no plan keeps them; what is not read is unknown.
+// linked returns the values of the inputs that are outputs of other projects. An apply uses those of its plan,
+// and reads outputs only if no plan keeps them. Outputs that are not read are unknown.
 func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.Diagnostics) {
 	in := variableLinks{Job: o.job, Root: o.Config.Root.Content, Budget: o.Budget, Secrets: o.vault.source()}
 	if len(o.job.Inputs) == 0 {
@@ -48,7 +48,7 @@ func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.D
 	return in.Values(ctx)
 }
 
-// relink gives the variables of an approved plan, which is made again, the outputs as they are now.
+// relink gives the variables of an approved plan, which is made again, the present outputs.
 func relink(ctx context.Context, o *checkout) diags.Diagnostics {
 	if len(o.job.Inputs) == 0 {
 		return nil
@@ -66,8 +66,8 @@ func relink(ctx context.Context, o *checkout) diags.Diagnostics {
 	return ds
 }
 
-// outputs returns those that the state will have, for others. That they cannot be encrypted is no reason to
-// have no plan: others are planned with the stored ones then, and tell it.
+// outputs returns the outputs that the state will have, for other projects. If they cannot be encrypted, there
+// is still a plan: the others are planned with the stored outputs, and say so.
 func (o *checkout) outputs(ctx context.Context, p *plans.Plan) []byte {
 	s, ds := o.ciphers.of(o)
 	if !o.job.Foresee || !p.Applyable || ds.HasErrors() {

@@ -21,28 +21,27 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A plan that does not fit any more is made again in its apply: with the state locked, before
-// anything changes, from the configuration and the variables in the approved plan. Where that is in
-// a format of another version and cannot be read, the checkout's count, and no new plan is the same.
+// An apply makes a plan again that is out of date: with the state locked, before anything changes, from the
+// configuration and the variables in the approved plan. If those have the format of another version and cannot
+// be read, the checkout's count, and no new plan is the same.
 //
-// The programs of the new plan run with the credentials of the apply. Those of the apply itself
-// would, too: they are the same providers, chosen by the lock file of the base branch and
-// configured by the same files; whoever would turn a plan's programs against its writer's
-// credentials can do so in the apply that follows. The other way, a plan with a reader's
-// credentials, needs another process: between its end and the apply's lock the state can move
-// again, and would have to be planned again, without end.
+// The programs of the new plan run with the credentials of the apply. The apply's own programs do, too. They
+// are the same providers, chosen by the base branch's lock file and configured by the same files. Whoever could
+// use a plan's programs against its writer's credentials can do so in the apply that follows. The alternative
+// is a plan with a reader's credentials, which needs another process. The state could change between the end of
+// that process and the apply's lock, and the plan would have to be made again without end.
 
 // A replan is an apply whose plan may have to be made again.
 type replan struct{ *checkout }
 
-// permitted asks whether the plan may be applied, after making it again if that is wanted. It
-// returns the plan to apply, nil if there is none.
+// permitted asks whether the plan may be applied, and makes it again if the answer is to do so. It returns the
+// plan to apply; nil for none.
 func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.BeforeApply) jobs.Permit) (*plans.Plan, diags.Diagnostics, error) {
 	now := o.present
 	now.State = runs.StateID(o.Opened)
 	answer := permit(now)
 	if o.Begun != nil && answer != jobs.Permitted {
-		return nil, nil, nil // what an earlier apply has left to be done is no plan to compare
+		return nil, nil, nil // the rest of an earlier apply is no plan to compare
 	}
 	switch answer {
 	case jobs.Permitted:
@@ -59,7 +58,7 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 	if ds := relink(ctx, o.checkout); ds.HasErrors() {
 		return nil, ds, nil
 	}
-	_ = o.ciphers.proposed(o.checkout, o.merged.config) // the remark is wanted; whatever is wrong with the block is after the merge
+	_ = o.ciphers.proposed(o.checkout, o.merged.config) // only the note is needed; errors in the block matter after the merge
 	again, new, ds, err := o.again(ctx, p)
 	if err != nil || ds.HasErrors() {
 		return nil, ds, err
@@ -71,7 +70,7 @@ func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.B
 	return new, ds, nil
 }
 
-// again makes the plan again, of the state that is locked, and compares it with the approved one.
+// again makes the plan again from the locked state, and compares it with the approved one.
 func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Replanned, *plans.Plan, diags.Diagnostics, error) {
 	if ds := o.untaint(false); ds.HasErrors() {
 		return nil, nil, ds, nil
@@ -89,11 +88,11 @@ func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Replanne
 	if err != nil {
 		return nil, nil, ds, err
 	}
-	o.Planned = operation.PlanID(a.Plan.Plan) // its journal is of the new plan
+	o.Planned = operation.PlanID(a.Plan.Plan) // its journal belongs to the new plan
 	return a, new, ds, nil
 }
 
-// against saves and describes a new plan, and compares it with the approved one; ds are its warnings.
+// against saves and describes a new plan, and compares it with the approved one. ds are its warnings.
 func (o replan) against(ctx context.Context, approved, new *plans.Plan, ds diags.Diagnostics) (*jobs.Replanned, error) {
 	if o.remote != nil && approved != nil {
 		if err := o.remote.Recall(ctx, approved); err != nil {
@@ -112,7 +111,7 @@ func (o replan) against(ctx context.Context, approved, new *plans.Plan, ds diags
 	return a, nil
 }
 
-// compared compares two plans; approved is nil if it cannot be read.
+// compared compares two plans. approved is nil if it cannot be read.
 func (o replan) compared(approved, now *plans.Plan) *jobs.Replanned {
 	if approved == nil {
 		return &jobs.Replanned{}
@@ -135,8 +134,8 @@ func (o replan) compared(approved, now *plans.Plan) *jobs.Replanned {
 	return a
 }
 
-// moved returns the blocks of the configuration that both plans depend on, and that are not the
-// same: by them equal plans could do something else.
+// moved returns the blocks of the configuration that both plans depend on and that have changed. Because of
+// them, equal plans could do different things.
 func (o replan) moved(approved, now *plans.Plan) []comparing.Difference {
 	later := map[string][]byte{}
 	for name, f := range o.Config.Files {
@@ -162,6 +161,6 @@ type merged struct {
 	planned   map[string][]byte // the files of the plan's configuration
 }
 
-// differenceLimit is the greatest length of the difference of two plans, in bytes: it stands above
-// the new plan's report.
+// differenceLimit is the maximum length of the difference of two plans, in bytes. It is shown above the new
+// plan's report.
 const differenceLimit = reportLimit / 3

@@ -19,30 +19,30 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// reportLimit is the greatest length of a report in bytes. The text around it in a comment and in
-// a check has the rest of GitHub's 65,535.
+// reportLimit is the maximum length of a report in bytes. The surrounding text of a comment or check uses the
+// rest of GitHub's 65,535.
 const reportLimit = 60_000
 
-// maxListed bounds the list of actions that were not begun.
+// maxListed limits the list of actions that were not begun.
 const maxListed = 50
 
-// A reporter writes the outcomes of a job for people: plans, errors, and the rest of an apply. All texts
-// pass through hide, and none is longer than a comment may be.
+// A reporter writes the outcomes of a job for people: plans, errors, and the rest of an apply. All texts pass
+// through hide, and none is longer than a comment may be.
 type reporter struct {
 	hide    *secrets
-	files   map[string]*hcl.File // into which messages may point
-	config  *config.Config       // nil where none was read
+	files   map[string]*hcl.File // the files that messages may point to
+	config  *config.Config       // nil if none was read
 	schemas formats.Schemas
-	change  notes.EncryptionChange // that a merge would bring
+	change  notes.EncryptionChange // the change that a merge would bring
 }
 
-// reporter returns the reporter of the checkout as it is now, without the secrets of hide.
+// reporter returns a reporter for the checkout as it is now, without the secrets in hide.
 func (o *checkout) reporter(hide *secrets) reporter {
 	return reporter{hide: hide, files: o.files(), config: o.Config, schemas: o.Schemas, change: o.ciphers.change}
 }
 
-// plan returns a plan for people, as Markdown within the limit. If that leaves anything out,
-// full is the whole plan as text.
+// plan returns a plan for people, as Markdown within the limit. If that leaves anything out, full is the whole
+// plan as text.
 func (r reporter) plan(p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
 	whole := r.hide.From(render.PlanMarkdown(p, r.schemas)) + r.hide.From(r.codeBlock(warnings))
 	if len(whole) <= reportLimit {
@@ -54,13 +54,15 @@ func (r reporter) plan(p *plans.Plan, warnings diags.Diagnostics) (report, full 
 	return r.change.Above(markdown.Cut(whole, reportLimit)), full
 }
 
-// trouble returns errors for people, as Markdown within the limit. If that leaves anything out, full is all of them as text.
+// trouble returns errors for people, as Markdown within the limit. If that leaves anything out, full has all of
+// them as text.
 func (r reporter) trouble(ds diags.Diagnostics) (report, full string) {
 	report, full = r.within(ds, reportLimit)
 	return r.change.Above(report), full
 }
 
-// within returns diagnostics as Markdown of a limited length in bytes. If that leaves anything out, full is all of them as text.
+// within returns diagnostics as Markdown with a maximum length in bytes. If that leaves anything out, full has
+// all of them as text.
 func (r reporter) within(ds diags.Diagnostics, limit int) (report, full string) {
 	whole := r.hide.From(r.codeBlock(ds))
 	if len(whole) > limit {
@@ -69,8 +71,8 @@ func (r reporter) within(ds diags.Diagnostics, limit int) (report, full string) 
 	return markdown.Cut(whole, limit), full
 }
 
-// remains returns the errors of an apply for people, and the actions that it has not begun. If that leaves any of the errors out, full
-// is all of them as text.
+// remains returns the errors of an apply for people, and the actions that it did not begin. If that leaves any
+// errors out, full has all of them as text.
 func (r reporter) remains(left []operation.Action, ds diags.Diagnostics) (report, full string) {
 	var b strings.Builder
 	for i, a := range left {
@@ -90,11 +92,12 @@ func (r reporter) remains(left []operation.Action, ds diags.Diagnostics) (report
 
 var verbs = map[plans.Action]string{plans.Create: "create", plans.Update: "update", plans.Delete: "destroy"}
 
-// maxDiagnostics bounds the diagnostics in a report, and in the text of all of them: each one costs a search through its file.
+// maxDiagnostics limits the diagnostics in a report, and in the full text. Each one costs a search through its
+// file.
 const maxDiagnostics = 2000
 
-// plainly returns diagnostics as text, errors first where not all are shown. Warnings
-// under one headline are shown once.
+// plainly returns diagnostics as text. If not all are shown, errors come first. Warnings with the same headline
+// are shown once.
 func (r reporter) plainly(ds diags.Diagnostics) string {
 	var b strings.Builder
 	groups := render.GroupWarnings(ds)
@@ -113,7 +116,7 @@ func (r reporter) plainly(ds diags.Diagnostics) string {
 	return b.String()
 }
 
-// codeBlock returns diagnostics as one code block, "" if there are none.
+// codeBlock returns diagnostics as one code block; "" if there are none.
 func (r reporter) codeBlock(ds diags.Diagnostics) string {
 	text := strings.Trim(r.plainly(ds), "\n")
 	if text == "" {
@@ -122,7 +125,8 @@ func (r reporter) codeBlock(ds diags.Diagnostics) string {
 	return "\n" + markdown.Fence("", text) + "\n"
 }
 
-// results returns the report of a successful apply: outputs and warnings. If that leaves anything out, full is all of it as text.
+// results returns the report of a successful apply: outputs and warnings. If that leaves anything out, full has
+// everything as text.
 func (r reporter) results(s *states.State, warnings diags.Diagnostics) (report, full string) {
 	text := ""
 	var b strings.Builder

@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 )
 
-// proposed compares the encryption block of the checkout with that of the base branch. Its errors are
-// those of the former, which nothing is encrypted with: it would be after the merge. The remark stands
-// above every report of the run, so that no failure hides the difference.
+// proposed compares the encryption block of the checkout with that of the base branch. Its errors are those of
+// the checkout's block. Nothing is encrypted with that block before the merge, but everything would be after
+// it. The note is above every report of the run, so no failure hides the difference.
 func (c *ciphers) proposed(o *checkout, cfg *config.Config) diags.Diagnostics {
 	if cfg == nil || cfg.Root.Broken {
 		return nil // the errors are reported
@@ -24,13 +24,13 @@ func (c *ciphers) proposed(o *checkout, cfg *config.Config) diags.Diagnostics {
 	root := cfg.Root
 	now, ds := c.of(o)
 	if ds.HasErrors() {
-		return nil // they are reported where the state is opened
+		return nil // they are reported when the state is opened
 	}
 	where := o.earlyInput()
 	where.Secrets = true
 	where.Sources = func() []inputs.Source {
 		sources, _ := o.sources()
-		return slices.DeleteFunc(sources, func(s inputs.Source) bool { return s.Origin == inputs.FromOption }) // a merge has none
+		return slices.DeleteFunc(sources, func(s inputs.Source) bool { return s.Origin == inputs.FromOption }) // a merge has no options
 	}
 	evaluate := early.New(where)
 	in := encrypting.Input{Blocks: root.Encryption, Environment: o.vault[encrypting.Variable], Refuse: refused}

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 )
 
-// secrets are values that must not be shown, wherever they turn up.
+// secrets are values that must not be shown anywhere.
 type secrets struct{ redacting.Secrets }
 
-// secrets collects the texts that must not be shown: our own credentials and those of plugins,
-// sensitive variables, and the sensitive values of the plan and of the states before and after it,
-// by marks and by schemas. p and after may be nil.
+// secrets collects the texts that must not be shown. They are our own credentials and those of plugins,
+// sensitive variables, and the sensitive values of the plan and of the states before and after it, by marks and
+// by schemas. p and after may be nil.
 func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	found := &secrets{}
 	if o.engine.Secrets != nil {
@@ -85,7 +85,7 @@ func (s *secrets) add(p *plans.Plan) {
 	}
 }
 
-// Redact takes texts out of another, in every form that reports have them in, too.
+// Redact removes texts from another text, also in every form that reports use.
 func Redact(texts []string, from string) string {
 	found := secrets{}
 	for _, s := range texts {
@@ -94,7 +94,7 @@ func Redact(texts []string, from string) string {
 	return found.From(from)
 }
 
-// SecretsIn returns the values of an environment's variables with names of secrets.
+// SecretsIn returns the values of environment variables whose names are those of secrets.
 func SecretsIn(environ []string) []string {
 	var out []string
 	for _, kv := range environ {
@@ -110,8 +110,8 @@ func SecretsIn(environ []string) []string {
 	return out
 }
 
-// fromState collects the sensitive values of a state, by its own marks and by the known schemas:
-// other tools may have written it with fewer marks.
+// fromState collects the sensitive values of a state, by its own marks and by the known schemas. Other tools
+// may have written it with fewer marks.
 func (s *secrets) fromState(o *checkout, state *states.State) {
 	if state == nil {
 		return
@@ -138,8 +138,8 @@ func (s *secrets) fromState(o *checkout, state *states.State) {
 	}
 }
 
-// published notes the names that the configuration reads attributes by: "x" in var.a.x.
-// A name that is a secret is not written there, and one that is written there is none.
+// published records the names with which the configuration reads attributes: "x" in var.a.x. A name that is a
+// secret is not written there, so a name that is written there is no secret.
 func (o *checkout) published(s *secrets) {
 	if o.Config == nil || len(s.Keys()) == 0 {
 		return

@@ -18,17 +18,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// The secrets of a job's environment are read when its run begins, before anything of the checkout
-// is evaluated. A variable's value is in no plan: an apply reads it again, as a secret that was
-// changed since the plan is no reason for a new one.
+// The secrets of a job's environment are read when its run begins, before anything of the checkout is
+// evaluated. A variable's secret value is in no plan: an apply reads it again. A secret that has changed since
+// the plan is no reason for a new plan.
 
-// variablePrefix begins the names of variables of the configuration in an environment.
+// variablePrefix is the prefix of environment variables that set variables of the configuration.
 const variablePrefix = "TF_VAR_"
 
 // A secretVariables has the secrets of a job, by names of environment variables.
 type secretVariables map[string]string
 
-// secretVariables reads the secrets of a job.
+// vault reads the secrets of a job.
 func (e *Engine) vault(ctx context.Context, j jobs.Job) (secretVariables, diags.Diagnostics) {
 	if e.Vault == nil || j.Access == jobs.Unlocks || j.Snapshot != nil {
 		return nil, nil
@@ -40,7 +40,7 @@ func (e *Engine) vault(ctx context.Context, j jobs.Job) (secretVariables, diags.
 	return values, nil
 }
 
-// source are the secrets that are values of variables.
+// source returns the secrets that are values of variables.
 func (v secretVariables) source() inputs.Source {
 	s := inputs.Source{Origin: inputs.FromEnvironment, Literals: map[string]string{}, By: "by secrets in lockstep.hcl"}
 	for _, name := range v.variables() {
@@ -49,7 +49,7 @@ func (v secretVariables) source() inputs.Source {
 	return s
 }
 
-// variables are the names of variables whose values are secrets, sorted.
+// variables returns the names of variables whose values are secrets, sorted.
 func (v secretVariables) variables() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -60,7 +60,7 @@ func (v secretVariables) variables() []string {
 	return out
 }
 
-// tokens are the secrets that are tokens of hosts, NAME=value.
+// tokens returns the secrets that are tokens of hosts, NAME=value.
 func (v secretVariables) tokens() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -77,7 +77,7 @@ func (v secretVariables) token(host string) (hosts.Token, bool) {
 	return t, ok
 }
 
-// env are the other secrets, NAME=value, for plugins. The keys of states are not for them.
+// env returns the other secrets, NAME=value, for plugins. The keys of states are not included.
 func (v secretVariables) env() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -88,8 +88,8 @@ func (v secretVariables) env() []string {
 	return out
 }
 
-// uncovered warns of secrets in variables that are not sensitive: values that are computed from
-// them cannot be known by their text.
+// uncovered warns about secrets in variables that are not sensitive. Values that are computed from them cannot
+// be recognized by their text.
 func (v secretVariables) uncovered(root *config.Content) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, name := range v.variables() {
@@ -101,8 +101,8 @@ func (v secretVariables) uncovered(root *config.Content) diags.Diagnostics {
 	return ds
 }
 
-// completed returns the variables of a saved plan, with those whose values no plan keeps as they are
-// now.
+// completed returns the variables of a saved plan, together with the present values of those that no plan
+// keeps.
 func (m merged) completed(p *plans.Plan) map[string]cty.Value {
 	out := maps.Clone(p.Variables)
 	for _, name := range p.EphemeralVariables {

@@ -44,7 +44,7 @@ func (s *secrets) object(o *states.Object, block *schema.Block) {
 	}
 }
 
-// decodeJSON keeps the digits of numbers.
+// decodeJSON decodes JSON and keeps the digits of numbers.
 func decodeJSON(data []byte) (tree any, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -52,8 +52,8 @@ func decodeJSON(data []byte) (tree any, err error) {
 	return tree, err
 }
 
-// at returns the part of decoded JSON at a path. It ends early, with more, where a step cannot be
-// followed.
+// at returns the part of decoded JSON at a path. If a step cannot be followed, it returns the larger part up to
+// there.
 func at(tree any, path cty.Path) any {
 	for _, step := range path {
 		switch x := tree.(type) {
@@ -142,8 +142,8 @@ func (s *secrets) all(v cty.Value) {
 	})
 }
 
-// names notes the attribute names of a type in a schema or a variable. They are public, so that an
-// object is no secret for its names.
+// names records the attribute names of a type in a schema or a variable. They are public, so an object is not
+// secret because of its names.
 func (s *secrets) names(ty cty.Type) {
 	switch {
 	case ty == cty.NilType:

@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// lock opens the project's state, takes its lock and reads it. word is Terraform's for the operation.
+// lock opens the project's state, takes its lock and reads it. word is Terraform's word for the operation.
 // Closing the checkout releases the lock.
 func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 	b, ds := o.encryptedBackend(ctx)
@@ -42,11 +42,10 @@ func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 	return ds
 }
 
-// notLocked is the stock tool's summary, too, which programs look for.
+// notLocked is Terraform's summary, too. Programs search for it.
 const notLocked = "Error acquiring the state lock"
 
-// lockedBy names the holder of a lock, and the remedies on the pull request, where there is no
-// command line.
+// lockedBy names the holder of a lock, and what to do on the pull request, which has no command line.
 func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	at := e.Info
 	if at.ID == "" {
@@ -98,17 +97,17 @@ func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 		j.Project, since, who, end, sooner)
 }
 
-// lockText is the text of our locks, for anybody who meets one, with any tool. It begins with the
-// job's owner, which unlock looks for.
+// lockText returns the text of our locks, for anybody who meets one with any tool. It begins with the job's
+// owner, which unlock searches for.
 func lockText(j jobs.Job) string {
 	return fmt.Sprintf("%s: a run of project %s at %.7s%s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, repository(j), j.Project, j.Number)
 }
 
-// repository is the part of a lock's text that stays when the repository of its job is renamed.
+// repository returns the part of a lock's text that stays when the job's repository is renamed.
 func repository(j jobs.Job) string { return fmt.Sprintf(" in the repository %d", j.Repo.ID) }
 
-// holderOf parses the text of a lock into the owner of its job, "lockstep acme/infra#7", and its
-// project. The owner is j's where it is j's under a former name of the repository.
+// holderOf parses the text of a lock into the owner of its job, "lockstep acme/infra#7", and its project. An
+// owner under a former name of j's repository is returned as j's owner.
 func holderOf(j jobs.Job, text string) (owner, project string, ours bool) {
 	owner, rest, ours := strings.Cut(text, ": a run of project ")
 	project, rest, _ = strings.Cut(rest, " at ")
@@ -121,9 +120,9 @@ func holderOf(j jobs.Job, text string) (owner, project string, ours bool) {
 	return owner, project, ours && strings.HasPrefix(owner, "lockstep ")
 }
 
-// holds reports whether the lock with this text was taken for a job's owner and project. A push
-// can give a state to a project of another name, while the former one is being applied: only the
-// run of that project can tell.
+// holds reports whether the lock with this text was taken for a job's owner and project. A push can give a
+// state to a project with another name while the former one is being applied. Only the run of that project can
+// tell.
 func holds(j jobs.Job, text string) bool {
 	owner, project, ours := holderOf(j, text)
 	return ours && owner == j.Owner && project == j.Project
@@ -153,7 +152,7 @@ func (o *checkout) backend(ctx context.Context) (statebackend.Backend, diags.Dia
 	return b, append(ds, more...)
 }
 
-// decoded returns values that are JSON, by name; null ones are not given.
+// decoded returns JSON values as Go values, by name. null counts as not set.
 func decoded(values map[string]json.RawMessage) (map[string]any, error) {
 	out := map[string]any{}
 	for name, data := range values {
@@ -168,7 +167,7 @@ func decoded(values map[string]json.RawMessage) (map[string]any, error) {
 	return out, nil
 }
 
-// stateID identifies the state that was read or written last.
+// stateID identifies the state that was last read or written.
 func (o *checkout) stateID() runs.StateID {
 	if o.State == nil || !o.State.Exists() {
 		return runs.StateID{}
@@ -176,7 +175,7 @@ func (o *checkout) stateID() runs.StateID {
 	return runs.StateID{Lineage: o.State.Current.Lineage, Serial: o.State.Current.Serial, Version: string(o.State.Version())}
 }
 
-// rescue keeps a state that its backend did not take: nothing else describes the present objects.
+// rescue stores a state that its backend refused: nothing else describes the present objects.
 func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
 	data, err := o.State.Sealed(context.WithoutCancel(ctx), s)
 	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
@@ -197,7 +196,7 @@ func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostic
 		"The backend did not accept the new state, which describes the real objects. An operator of Lockstep has to push it from %s with \"lockstep state push\" before anything else is applied.", where)
 }
 
-// KeepRescued keeps a state that its backend did not take in a directory, and returns where.
+// KeepRescued stores such a state in a directory, and returns where.
 func KeepRescued(dir, name string, state []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -241,7 +240,7 @@ func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) 
 		u.Locks++
 	}
 	slices.Sort(u.Others)
-	u.Others = slices.Compact(u.Others) // a holder may have locks of several kinds
+	u.Others = slices.Compact(u.Others) // a holder may have several kinds of locks
 	return u, nil
 }
 
@@ -263,7 +262,7 @@ func heldBy(j jobs.Job, l statebackend.HeldLock) string {
 // correct is the remedy for errors of the configuration.
 const correct = "Correct the configuration, push, and unlock again."
 
-// denied returns an error as the refusal that it is, if the store does not let us.
+// denied returns an error as a refusal if the store denied access.
 func (o *checkout) denied(err error) error {
 	if !errors.Is(err, statebackend.ErrDenied) {
 		return err

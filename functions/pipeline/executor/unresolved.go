@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// doubts are the objects that a plan with options leaves out, since nobody knows whether they exist. A person who has one imported
-// says that it does: once that is applied, the state has it.
+// doubts returns the objects that a plan with options leaves out, because nobody knows whether they exist. A
+// person who imports one says that it exists. Once that is applied, the state has it.
 func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	r.Unresolved = slices.DeleteFunc(slices.Clone(r.Unresolved), func(x journaling.Open) bool {
 		return slices.ContainsFunc(o.Imports, func(pair string) bool { addr, _, _ := grammar.Pair(pair); return addr == x.Address })
@@ -18,7 +18,7 @@ func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	return r.Waiting()
 }
 
-// unsettled returns the addresses of those that no living run is creating.
+// unsettled returns the addresses of those that no running apply is creating.
 func unsettled(r operation.Recovery, o grammar.Options) (all []string) {
 	for _, a := range doubts(operation.Recovery{Unresolved: r.Unresolved}, o) {
 		all = append(all, a.String())

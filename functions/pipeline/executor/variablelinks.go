@@ -28,18 +28,18 @@ type variableLinks struct {
 	Budget *budget.Budget
 	// Secrets win over inputs.
 	Secrets inputs.Source
-	// Read reads the outputs of a state; name tells ciphers who reads. The error is for people, and wraps
-	// [builtin.ErrNoState] if there is no state. nil: all outputs are unknown.
+	// Read reads the outputs of a state. name tells ciphers who reads. The error is for people, and wraps
+	// [builtin.ErrNoState] if there is no state. If Read is nil, all outputs are unknown.
 	Read func(ctx context.Context, name string, at places.Place) (map[string]states.Output, error)
 
 	known map[string]map[string]cty.Value // by project
-	read  map[string]bool                 // projects, with or without an error
+	read  map[string]bool                 // projects that were read, with or without an error
 	ds    diags.Diagnostics
 }
 
-// Values returns the values of the inputs that no other value wins over: what is unknown of the outputs is unknown. A
-// value that is made of a sensitive output is for a variable only that hides it, too: by its text alone nobody could tell
-// what is computed from it.
+// Values returns the values of the inputs that no other value overrides. Unknown outputs stay unknown. A value
+// made from a sensitive output may be given only to a sensitive variable: nobody could recognize values that
+// are computed from it by its text.
 func (l *variableLinks) Values(ctx context.Context) (inputs.Source, diags.Diagnostics) {
 	s := inputs.Source{Origin: inputs.FromEnvironment, Expressions: map[string]hcl.Expression{}, By: "by inputs in lockstep.hcl"}
 	l.known, l.read, l.ds = map[string]map[string]cty.Value{}, map[string]bool{}, nil
@@ -67,13 +67,13 @@ func (l *variableLinks) Values(ctx context.Context) (inputs.Source, diags.Diagno
 	return s, l.ds
 }
 
-// won reports whether a secret or an option of the plan wins over the input for a variable.
+// won reports whether a secret or an option of the plan overrides the input for a variable.
 func (l *variableLinks) won(variable string) bool {
 	_, secret := l.Secrets.Literals[variable]
 	return secret || slices.ContainsFunc(l.Job.Options.Variables, func(given string) bool { return strings.HasPrefix(given, variable+"=") })
 }
 
-// outputs reads those of all projects in an input, and reports whether it can be evaluated.
+// outputs reads the outputs of all projects in an input, and reports whether it can be evaluated.
 func (l *variableLinks) outputs(ctx context.Context, link projectinputs.Link) (ok bool) {
 	ok = true
 	for _, r := range link.References() {
@@ -86,20 +86,20 @@ func (l *variableLinks) outputs(ctx context.Context, link projectinputs.Link) (o
 			continue
 		}
 		if _, there := of[r.Output]; !there && r.Output != "" {
-			of[r.Output] = cty.DynamicVal // the other one may be destroyed already, and an end needs its objects only
+			of[r.Output] = cty.DynamicVal // the other project may be destroyed already, and a destroy needs only its objects
 		}
 	}
 	return ok
 }
 
-// reads reports whether a project's outputs are read: they are not where the job has no rights, or needs no values.
+// reads reports whether a project's outputs are read. They are not if the job has no rights or needs no values.
 func (l *variableLinks) reads(name string) bool { return l.Read != nil && l.at(name) >= 0 }
 
 func (l *variableLinks) at(name string) int {
 	return slices.IndexFunc(l.Job.Linked, func(x jobs.Linked) bool { return x.Project == name })
 }
 
-// project reads the outputs of one.
+// project reads the outputs of one project.
 func (l *variableLinks) project(ctx context.Context, r projectinputs.Reference) {
 	if !l.reads(r.Project) {
 		if l.Job.Snapshot != nil {
@@ -132,7 +132,7 @@ func (l *variableLinks) project(ctx context.Context, r projectinputs.Reference) 
 	l.known[r.Project] = of
 }
 
-// remedy tells how a project without a state gets outputs.
+// remedy says how a project without a state gets outputs.
 func (l *variableLinks) remedy(name string) string {
 	for _, f := range l.Job.Foreseen {
 		if f.Project == name && f.Failed {

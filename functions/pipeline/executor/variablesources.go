@@ -15,10 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// variableSources returns the sources of the root variables, later ones winning: the automatically loaded files of the
-// project's directory, then those that lockstep.hcl names, then the values in it, then linked, which are the inputs that are
-// outputs of other projects, then the options of the plan. Secrets are for the caller to add. Beside them it returns the files
-// that messages may point into, by name. Without a directory there are no sources.
+// variableSources returns the sources of the root variables; later ones win. They are the automatically loaded
+// files of the project's directory, the files that lockstep.hcl names, the values in it, linked (inputs that
+// are outputs of other projects), and the options of the plan. The caller adds secrets. It also returns the
+// files that messages may point to, by name. Without a directory there are no sources.
 func variableSources(repository fs.FS, j jobs.Job, limits budget.Limits, linked ...inputs.Source) ([]inputs.Source, map[string]*hcl.File, diags.Diagnostics) {
 	entries, err := fs.ReadDir(repository, j.Dir)
 	if err != nil {
@@ -63,7 +63,7 @@ type sourceReader struct {
 	ds         diags.Diagnostics
 }
 
-// add adds a file by its name for people, and its path.
+// add adds a file by its name for people and its path.
 func (r *sourceReader) add(origin inputs.Origin, name, at string) {
 	src, err := fs.ReadFile(r.repository, at)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// verified remembers the checksums of verified packages. A lock file may know only the archive, of
-// which nothing is left after unpacking: without this, each run would fetch it again. It is kept
-// in our own memory, where no plugin can write.
+// verified remembers the checksums of verified packages. A lock file may know only the archive, and nothing is
+// left of the archive after unpacking. Without this memory, each run would download it again. It is in our own
+// memory, where no plugin can write.
 type verified struct {
 	mu       sync.Mutex
 	recalled bool
@@ -24,7 +24,7 @@ func (v *verified) key(p addrs.Provider, l lockfile.Lock) string {
 	return fmt.Sprintf("%s %s %q", p, l.Version, slices.Sorted(slices.Values(l.Hashes)))
 }
 
-// add returns l with the checksums that packages known by it were found to have.
+// add returns l with the checksums that packages with its checksums were found to have.
 func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
 	if len(l.Hashes) == 0 {
 		return l
@@ -35,7 +35,7 @@ func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
 	return l
 }
 
-// remember notes the checksum of a package that was known as granted before.
+// remember records the checksum of a package that was granted before.
 func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -58,7 +58,7 @@ func (e *Engine) recall() {
 	v.recalled = true
 	var h1 map[string][]string
 	if json.Unmarshal(e.Memory, &h1) == nil && v.h1 == nil {
-		v.h1 = h1 // packages that are not in it are fetched again
+		v.h1 = h1 // packages that are not in it are downloaded again
 	}
 }
 

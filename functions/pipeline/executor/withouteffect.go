@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// withoutEffect are the errors of changes of the state that a comment asks for and that are none: of objects that the state does not
-// have, or has already. A block of the configuration for one is no error, as it stays there when it is done.
+// withoutEffect returns the errors of state changes in a comment that change nothing. The state does not have
+// the object, or has it already. A block of the configuration without effect is no error, because it stays
+// there after it is done.
 func withoutEffect(g grammar.Options, s *states.State, c *config.Config) (ds diags.Diagnostics) {
 	if g.Rest {
 		return nil
@@ -44,7 +45,7 @@ func withoutEffect(g grammar.Options, s *states.State, c *config.Config) (ds dia
 	return ds
 }
 
-// isGone reports whether nothing is at an address, neither in the state nor by a move to it.
+// isGone reports whether nothing is at an address, in the state or by a move to it.
 func isGone(s *states.State, c *config.Config, t addrs.Target) bool {
 	return !has(s, t) && !comesTo(c, t)
 }
@@ -66,7 +67,8 @@ func has(s *states.State, t addrs.Target) bool {
 	return false
 }
 
-// comesTo reports whether a moved block of the root module, of the command or of the configuration, ends at an address.
+// comesTo reports whether a moved block of the root module, of the command or of the configuration, ends at an
+// address.
 func comesTo(c *config.Config, t addrs.Target) bool {
 	return slices.ContainsFunc(c.Root.Moved, func(b *config.Moved) bool { return b.To.String() == t.String() })
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// withoutSecrets refuses values in comments for variables that are to be kept secret.
+// withoutSecrets refuses values in comments for variables that must be kept secret.
 func withoutSecrets(root *config.Content, variables []string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, given := range variables {

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// file returns a file at a commit, nil if there is none.
+// file returns a file at a commit; nil if the commit does not have it.
 func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 	data, err := e.Hub.File(ctx, sha, name)
 	if errors.Is(err, github.ErrNotFound) {
@@ -26,9 +26,10 @@ func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 	return data, err
 }
 
-// Settings are the settings in lockstep.hcl, or where it is absent in atlantis.yaml, at a commit of a
-// base branch that the gate has accepted: they grant rights, because only those who may merge can write
-// them. nil if there is neither file. A file with errors grants its readable part, and note has the errors.
+// Settings returns the settings at a commit of a base branch, from lockstep.hcl, or from atlantis.yaml if the
+// commit has no lockstep.hcl. The settings are nil if neither file exists. They grant rights, because only
+// people who may merge can write them. So the gate must have accepted the branch. A file with errors grants its
+// readable part, and note has the errors.
 func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
 	r, ok := e.read[sha]
 	if !ok {
@@ -43,14 +44,14 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 	return r.settings, r.note, nil
 }
 
-// readSettings are the settings of a commit, which are read once a message. first is the first of their errors, in a line, and text
-// the hash of their text.
+// readSettings are the settings of a commit; they are read once for each message. first is the first error, in
+// a line. text is the hash of their text.
 type readSettings struct {
 	settings          *project.Settings
 	note, first, text string
 }
 
-// Files reads a file at a commit; the error wraps github.ErrNotFound if there is none.
+// Files reads a file at a commit. The error wraps github.ErrNotFound if the commit does not have it.
 type Files interface {
 	File(ctx context.Context, sha, path string) ([]byte, error)
 }
@@ -66,7 +67,7 @@ func settingsIn(ctx context.Context, files Files, sha string) (r readSettings, e
 		}
 		s, ds := project.Read(name, src)
 		if r.settings = s; ds.HasErrors() {
-			r.note, r.first = notes.SettingsBroken(name, jobs.Quoted(ds, name, src)), jobs.First(ds)
+			r.note, r.first = notes.SettingsBroken(name, jobs.Quoted(ds, name, src)), jobs.FirstError(ds)
 		}
 		r.text = runs.HashOf(slices.Concat([]byte(name+"\n"), src))[:textDigits]
 		return r, nil
@@ -75,30 +76,30 @@ func settingsIn(ctx context.Context, files Files, sha string) (r readSettings, e
 	return r, nil
 }
 
-// SettingsIn returns the settings of a commit, as [Reader.Settings], and the hash of their text.
+// SettingsIn returns the settings of a commit, as [Reader.Settings] does, and the hash of their text.
 func SettingsIn(ctx context.Context, files Files, sha string) (s *project.Settings, text string, err error) {
 	r, err := settingsIn(ctx, files, sha)
 	return r.settings, r.text, err
 }
 
-// DecidedBy returns the hash of the text of the settings by which the reader has decided on requirements, as SettingsIn
-// has it; "" if it has decided on none.
-func DecidedBy(e *Reader) string {
+// DecidingSettings returns the hash of the text of the settings that the reader used to decide about
+// requirements, as SettingsIn returns it. It returns "" if the reader has not decided.
+func DecidingSettings(e *Reader) string {
 	if e.required == nil {
 		return ""
 	}
-	return TextAt(e, e.required.sha)
+	return SettingsHashAt(e, e.required.sha)
 }
 
-// TextAt returns the hash of the text of the settings of a commit; "" if the reader has not read them.
-func TextAt(e *Reader, sha string) string { return e.read[sha].text }
+// SettingsHashAt returns the hash of the text of a commit's settings; "" if the reader has not read them.
+func SettingsHashAt(e *Reader, sha string) string { return e.read[sha].text }
 
-// textDigits tell one text from the next.
+// textDigits is how many digits of a hash distinguish texts.
 const textDigits = 10
 
-// baseNamed reports whether the default branch's settings name the base of the pull request, if
-// that is another branch. Everybody who may push could otherwise make a branch with settings of
-// their own, and open a pull request into it.
+// baseNamed reports whether the default branch's settings name the base of the pull request, if that is another
+// branch. Without this rule, everybody who may push could create a branch with settings of their own and open a
+// pull request into it.
 func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	ref, main := e.Pull.Base.Ref, e.Pull.DefaultBranch
 	if ref == main || main == "" {
@@ -122,22 +123,22 @@ func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	return e.named[ref], nil
 }
 
-// BasePlanned reports whether the base branch of the pull request is one whose pull requests are planned: the default branch, or
-// one that its settings name.
+// BasePlanned reports whether pull requests into the base branch of this pull request are planned. They are for
+// the default branch, and for branches that its settings name.
 func BasePlanned(ctx context.Context, e *Reader) (bool, error) {
 	named, err := e.baseNamed(ctx)
 	return named || e.Pull.Base.Ref == e.Pull.DefaultBranch, err
 }
 
-// Planned is [BasePlanned] for a branch of another name.
-func Planned(ctx context.Context, e *Reader, branch string) (bool, error) {
+// BranchPlanned is [BasePlanned] for another branch.
+func BranchPlanned(ctx context.Context, e *Reader, branch string) (bool, error) {
 	other := *e
 	other.Pull.Base.Ref = branch
 	return BasePlanned(ctx, &other)
 }
 
-// Automerge returns the base branch's setting, as it is now, for the merge of the pull request; nil if
-// people merge.
+// Automerge returns the present base branch's setting for merging the pull request by itself; nil if people
+// merge.
 func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	planned, err := BasePlanned(ctx, e)
 	if err != nil || !planned {
@@ -151,20 +152,23 @@ func (e *Reader) Automerge(ctx context.Context) (*project.Automerge, error) {
 	return s.OnApplied(), err
 }
 
-// Obeys reports whether the base branch, as it is now, has commands for another program carried out as ours. A branch that
-// nobody has named grants nothing.
-func Obeys(ctx context.Context, e *Reader, program string) (bool, error) {
+// RunsCommandsFor reports whether the present base branch has Lockstep carry out the commands of another
+// program, for example those of Atlantis. A branch that the default branch's settings do not name grants
+// nothing.
+func RunsCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Obeys(program), err
 }
 
-// Ignores reports whether the base branch, as it is now, leaves commands for another program to that one.
-func Ignores(ctx context.Context, e *Reader, program string) (bool, error) {
+// IgnoresCommandsFor reports whether the present base branch leaves the commands of another program to that
+// program.
+func IgnoresCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
 	return s.Ignores(program), err
 }
 
-// ofBase returns the settings of the base branch as it is now; nil for a branch that nobody has named, or that is gone.
+// ofBase returns the settings of the present base branch. They are nil if the branch is gone, or if the default
+// branch's settings do not name it.
 func ofBase(ctx context.Context, e *Reader) (*project.Settings, error) {
 	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
 		return nil, err
@@ -180,8 +184,8 @@ func ofBase(ctx context.Context, e *Reader) (*project.Settings, error) {
 	return s, err
 }
 
-// forks reports whether the base branch, as it is now, has commits of forks planned. A branch that nobody has named grants
-// nothing.
+// forks reports whether the present base branch lets commits of forks be planned. A branch that the default
+// branch's settings do not name grants nothing.
 func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
 	if !e.Pull.Fork() || !named && e.Pull.Base.Ref != e.Pull.DefaultBranch {
 		return false, nil
@@ -197,8 +201,9 @@ func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
 	return s != nil && s.Allow.Forks, err
 }
 
-// Broken notes in q the errors of the settings in a checkout that lacks the project of the request, if it has some.
-func Broken(ctx context.Context, e *Reader, q *admission.Request, dir string) error {
+// NoteBrokenSettings puts the errors of a checkout's settings into q. It is called if the checkout does not
+// have the project of the request.
+func NoteBrokenSettings(ctx context.Context, e *Reader, q *admission.Request, dir string) error {
 	d, err := discovered(ctx, e, dir)
 	if err != nil || d.Problem == "" {
 		return err
@@ -207,18 +212,18 @@ func Broken(ctx context.Context, e *Reader, q *admission.Request, dir string) er
 		return nil
 	}
 	b, err := e.baseAt(ctx, q.Run.Spec.Base)
-	q.Broken, q.OfBase = jobs.Brief(d.Problem), b.broken
+	q.Broken, q.OfBase = jobs.Beginning(d.Problem), b.broken
 	return err
 }
 
-// Merged finds the trial merge, or the tip of the base branch after the merge, and updates the request from it: between two reads a pull request
-// can be retargeted to another branch, and back.
-func (e *Reader) Merged(ctx context.Context, q *admission.Request) (m github.Merge, err error) {
+// TrialMerge returns the trial merge, or after the merge the tip of the base branch. It updates the request,
+// because a pull request can be retargeted to another branch and back between two reads.
+func (e *Reader) TrialMerge(ctx context.Context, q *admission.Request) (m github.Merge, err error) {
 	if m, err = e.Hub.MergeResult(ctx, e.Pull.Number); err != nil {
 		return m, err
 	}
 	e.Pull.Head.SHA, e.Pull.Base.Ref, e.Pull.Updated = m.Head, m.BaseRef, m.Updated
-	if m.Merged && q.Verb == comment.Plan { // since Look: an apply that was allowed before goes on
+	if m.Merged && q.Verb == comment.Plan { // since Look: an apply that was allowed before continues
 		e.Pull.Open, e.Pull.Merged = false, true
 	}
 	q.Pull, q.Conflict = e.Pull, m.Conflict
@@ -229,17 +234,17 @@ func (e *Reader) Merged(ctx context.Context, q *admission.Request) (m github.Mer
 	return m, err
 }
 
-// Occasion sets a run's ApplyOn from the settings at its present base.
-func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
+// SetApplyOn sets a run's ApplyOn from the settings at its present base.
+func (e *Reader) SetApplyOn(ctx context.Context, r *runs.Run) error {
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	r.Spec.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace})
 	return err
 }
 
-// Job is a run's project in a checkout, with the grants of the base branch. Its state is decided on
-// in q. problem is the reason if there is no job.
+// Job returns the job for a run's project in a checkout, with the grants of the base branch. It decides about
+// the state's address, in q. problem is the reason if there is no job.
 func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j jobs.Job, problem string, err error) {
-	// The record of a run has the name and the installation that the repository had when it was planned.
+	// The run's record has the repository's name and installation at the time of the plan.
 	r, at := q.Run, e.Message.Pull
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil {
@@ -291,9 +296,9 @@ func (e *Reader) Job(ctx context.Context, q *admission.Request, dir string) (j j
 	return j, "", nil
 }
 
-// lockOf reads the dependency lock file of a run's project at the base commit; nil if there is none. The
-// base commit is checked out for the addresses of states anyway: one request to GitHub for each project
-// less.
+// lockOf returns the dependency lock file of a run's project at the base commit; nil if there is none. The base
+// commit is checked out anyway for the addresses of states. So this saves one request to GitHub for each
+// project.
 func (e *Reader) lockOf(ctx context.Context, r runs.Run) ([]byte, error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
@@ -302,5 +307,5 @@ func (e *Reader) lockOf(ctx context.Context, r runs.Run) ([]byte, error) {
 	if lock, ok := b.locks[r.Spec.Dir]; ok {
 		return lock, nil
 	}
-	return e.file(ctx, r.Spec.Base, path.Join(r.Spec.Dir, lockfile.Name)) // the base has no such project
+	return e.file(ctx, r.Spec.Base, path.Join(r.Spec.Dir, lockfile.Name)) // the base does not have this project
 }

@@ -7,31 +7,34 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// Bases are the commits that a process read last: those of base branches, and the projects of those of pull requests. Each
-// plan of a push needs the same ones, for the addresses of all states; reading them costs a checkout and a look at every
-// directory. Commits do not change: whoever writes one decides on the projects that are found in that one, and in no other.
-// Its zero value and nil are ready for use; nil remembers nothing.
+// Bases caches the commits that a process read last: commits of base branches, and the projects of commits of
+// pull requests. All plans of a push need the same ones, for the addresses of all states. Reading a commit
+// costs a checkout and a look at every directory.
+//
+// Commits never change: the author of a commit decides which projects are found in that commit and in no other.
+// The zero value and nil are ready for use; nil caches nothing.
 type Bases struct {
-	// Repositories reads the policies of other repositories; nil: nobody can.
+	// Repositories reads the policies in other repositories; nil if nobody can.
 	Repositories Repositories
 
 	mu    sync.Mutex
 	all   latest[base]
 	heads latest[jobs.Discovered]
-	// others are directories of other repositories' commits, by a text with all that distinguishes them.
+	// others are directories of other repositories' commits, by a text that identifies them.
 	others map[string]map[string][]byte
 }
 
-// maxBases is the maximum number of each: a process handles messages of few repositories and pull requests at a time.
+// maxBases is the maximum number of entries of each kind. A process handles messages of few repositories and
+// pull requests at a time.
 const maxBases = 8
 
-// commit is one of a repository.
+// commit names a commit of a repository.
 type commit struct {
 	repo int64
 	sha  string
 }
 
-// latest is what is known of the commits that were asked for last, the last one last.
+// latest are the values for the commits that were asked for last, with the newest at the end.
 type latest[T any] []known[T]
 
 type known[T any] struct {
@@ -74,7 +77,7 @@ func (b *Bases) put(repo int64, sha string, of base) {
 	b.all.put(commit{repo, sha}, of)
 }
 
-// head returns the projects of a commit of a pull request, if they are known.
+// head returns the projects of a commit of a pull request, if they are cached.
 func (b *Bases) head(repo int64, sha string) (jobs.Discovered, bool) {
 	if b == nil {
 		return jobs.Discovered{}, false
@@ -93,16 +96,16 @@ func (b *Bases) putHead(repo int64, sha string, found jobs.Discovered) {
 	b.heads.put(commit{repo, sha}, found)
 }
 
-// other returns a directory of another repository, if it is known.
-func (b *Bases) other(key string) (map[string][]byte, bool) {
+// otherDirectory returns a directory of another repository, if it is cached.
+func (b *Bases) otherDirectory(key string) (map[string][]byte, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	files, ok := b.others[key]
 	return files, ok
 }
 
-// keep keeps one. They are small, and few: when there are too many, all are forgotten.
-func (b *Bases) keep(key string, files map[string][]byte) {
+// keepDirectory caches such a directory. They are small and few. When there are too many, all are dropped.
+func (b *Bases) keepDirectory(key string, files map[string][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.others == nil || len(b.others) == maxBases {

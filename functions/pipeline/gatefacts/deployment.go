@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ServedBy returns the name of the deployment that serves a project, by a commit of the base branch. It costs an archive,
-// once a process, where the settings there divide the projects among deployments.
+// ServedBy returns the name of the deployment that serves a project, by a commit of the base branch. If the
+// settings divide the projects among deployments, it costs one archive for each process.
 func ServedBy(ctx context.Context, e *Reader, sha string, p project.Project) (string, error) {
 	s, _, err := e.Settings(ctx, sha)
 	if err != nil || !s.Divides() {
@@ -23,8 +23,8 @@ func ServedBy(ctx context.Context, e *Reader, sha string, p project.Project) (st
 	return s.Deployment(p, b.projects), err
 }
 
-// Deployments are the names of the deployments on the repository, by the base branch as it is now; nil where that names none,
-// or is deleted, or nobody has named it.
+// Deployments returns the names of the repository's deployments, by the present base branch. It returns nil if
+// the branch names none or is deleted, or if the default branch's settings do not name the branch.
 func Deployments(ctx context.Context, e *Reader) ([]string, error) {
 	if planned, err := BasePlanned(ctx, e); err != nil || !planned {
 		return nil, err
@@ -49,8 +49,9 @@ func grant(ctx context.Context, e *Reader, s *project.Settings, sha string, p pr
 	return s.Grant(p, project.Grantee{Branch: e.Pull.Base.Ref, Base: b.projects, Deployment: e.Deployment})
 }
 
-// servedNow reads which deployment serves the project of a request by the base branch as it is now, in q.ServedBy: since
-// the plan it may have been given to another one. The base branch does not have what the pull request removes.
+// servedNow sets q.ServedBy to the deployment that serves the request's project by the present base branch. The
+// project may have been given to another deployment since the plan. A removed project is skipped, because the
+// base branch may not have it.
 func servedNow(ctx context.Context, e *Reader, q *admission.Request) error {
 	q.Deployment, q.ServedBy = e.Deployment, e.Deployment
 	if q.Run.Spec.Removed || q.Verb != comment.Plan && q.Verb != comment.Apply {

@@ -12,19 +12,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// actions is the ID of the App GitHub Actions: a workflow of a pull request can make check runs of any name by it.
-// Source: https://docs.github.com/en/rest/checks/runs, where it is the App of the token of a workflow.
+// actions is the ID of the App GitHub Actions. A pull request's workflow can create check runs with any name
+// through it. Source: https://docs.github.com/en/rest/checks/runs (it is the App of a workflow's token).
 const actions = 15368
 
-// DeploymentChecks are the check runs of a commit that other deployments have made: a name is anybody's, so the App's ID counts. Each deployment has the
-// App whose check run was seen first under its name: the record of it is never written again. Commit statuses, and the check runs of workflows, are
-// nobody's.
+// DeploymentChecks are the check runs of a commit that other deployments created. Anybody can use any name, so
+// the ID of the App counts. A deployment's App is the one whose check run was first seen under its name; that
+// record never changes. Commit statuses, and check runs of workflows, belong to no deployment.
 type DeploymentChecks struct {
 	apps map[string]int64 // by the name of a deployment; 0 is unknown
 	all  []github.Report
 }
 
-// DeploymentChecksOf reads the Apps of the deployments of some names, of which each App's check runs are among all.
+// DeploymentChecksOf reads the Apps of the named deployments. all are the reports of a commit.
 func DeploymentChecksOf(ctx context.Context, e *Reader, names []string, all []github.Report) (DeploymentChecks, error) {
 	v := DeploymentChecks{map[string]int64{}, all}
 	for _, name := range names {
@@ -46,7 +46,7 @@ func DeploymentChecksOf(ctx context.Context, e *Reader, names []string, all []gi
 				}
 				v.apps[name] = id
 				return nil, ledger.ErrAsIs
-			case len(seen) != 1: // of two nobody knows which one is meant
+			case len(seen) != 1: // with two Apps, nobody knows which one is meant
 				v.apps[name] = 0
 				return nil, ledger.ErrAsIs
 			}
@@ -60,13 +60,13 @@ func DeploymentChecksOf(ctx context.Context, e *Reader, names []string, all []gi
 	return v, nil
 }
 
-// By reports whether a check run is that of the deployment of a name, by its App.
-func (v DeploymentChecks) By(name string, r github.Report) bool {
+// MadeBy reports whether the App of the named deployment created a check run.
+func (v DeploymentChecks) MadeBy(name string, r github.Report) bool {
 	return !r.Ours && r.AppID != 0 && r.AppID == v.apps[name]
 }
 
-// Done reports whether the deployment of a name has nothing left: its check has succeeded, and so has every other one of that name,
-// whoever has made it.
+// Done reports whether the named deployment has nothing left to do. Its check has succeeded, and so has every
+// other check of that name, whoever created it.
 func (v DeploymentChecks) Done(name string) bool {
 	has := false
 	for _, r := range v.all {
@@ -76,12 +76,12 @@ func (v DeploymentChecks) Done(name string) bool {
 		if !r.Succeeded {
 			return false
 		}
-		has = has || v.By(name, r)
+		has = has || v.MadeBy(name, r)
 	}
 	return has
 }
 
-// Here reports whether the deployment of a name has a check of the commit.
-func (v DeploymentChecks) Here(name string) bool {
-	return slices.ContainsFunc(v.all, func(r github.Report) bool { return r.Name == pipeline.HeadCheckOf(name) && v.By(name, r) })
+// Has reports whether the named deployment has a check of the commit.
+func (v DeploymentChecks) Has(name string) bool {
+	return slices.ContainsFunc(v.all, func(r github.Report) bool { return r.Name == pipeline.HeadCheckOf(name) && v.MadeBy(name, r) })
 }

@@ -42,8 +42,8 @@ func TestVoices(t *testing.T) {
 			t.Fatal(err)
 		}
 		v, err := DeploymentChecksOf(t.Context(), e, []string{"ou-a", "ou-a"}, test.now)
-		if err != nil || v.Done("ou-a") != test.done || v.Here("ou-a") != test.here {
-			t.Errorf("%s: done %t, here %t, %v", name, v.Done("ou-a"), v.Here("ou-a"), err)
+		if err != nil || v.Done("ou-a") != test.done || v.Has("ou-a") != test.here {
+			t.Errorf("%s: done %t, here %t, %v", name, v.Done("ou-a"), v.Has("ou-a"), err)
 		}
 	}
 }

@@ -12,16 +12,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A Preview is a run of a fork's commit. Base is the job of the same project on the base branch, with the rights to read
-// its state, and Head that of the fork's files: it becomes one by [jobs.Unprivileged].
+// A Preview has the jobs for the plan of a fork's commit. Base is the job of the project on the base branch,
+// with the rights to read its state. Head is the job for the fork's files; [jobs.Unprivileged] takes its rights
+// away.
 type Preview struct {
 	Base, Head jobs.Job
 	Placing    admission.Placing
 }
 
-// PreviewOf returns the jobs of a run whose commits are checked out in dir and baseDir. The state, its encryption and the
-// providers are those of the base branch's project of that name, and of no other one. problem is the reason if there are
-// no jobs.
+// PreviewOf returns the jobs for a run whose commits are checked out in dir and baseDir. State, encryption and
+// providers are those of the base branch's project with the same name, and of no other project. problem is the
+// reason if there are no jobs.
 func PreviewOf(ctx context.Context, e *Reader, q admission.Request, dir, baseDir string) (v Preview, no admission.Decision, problem string, err error) {
 	r := q.Run
 	known, ok, err := e.RemovedOf(ctx, r)

@@ -7,25 +7,27 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Pulls reads GitHub's present view of pull requests and people. Here and in the other
-// interfaces a *github.FinalError is an error that stays the same until a person has mended
-// something: people read it, and the message is done with.
+// Pulls reads the present state of pull requests and people on GitHub. In this and the other interfaces, a
+// *github.FinalError stays the same until a person fixes something. People read such an error, and the message
+// is finished.
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
-	// Confirm holds that the repository of a pull request has, or had, the name by which it is known here; the error
-	// wraps github.ErrNotFound if GitHub leads by that name to another one, or nowhere.
+	// Confirm checks that the repository of a pull request has, or had, the name in the message. The error
+	// wraps github.ErrNotFound if GitHub redirects that name to another repository, or does not know it.
 	Confirm(ctx context.Context, number int) error
-	// MergeResult names the trial merge of an open pull request's head with the tip of
-	// its base branch; of a merged one that tip. An error wraps github.ErrNotYet if GitHub has not made it.
+	// MergeResult returns the trial merge of an open pull request: its head with the tip of its base branch.
+	// For a merged pull request it returns that tip. An error wraps github.ErrNotYet if GitHub has not made the
+	// trial merge yet.
 	MergeResult(ctx context.Context, number int) (github.Merge, error)
-	// MergedOnto returns the tip of the base branch before a pull request was merged, and the commit with its changes; an error wraps
-	// github.ErrNotFound where nobody can tell.
+	// MergedOnto returns the tip of the base branch before a pull request was merged, and the commit with its
+	// changes. An error wraps github.ErrNotFound if nobody can tell.
 	MergedOnto(ctx context.Context, number int) (onto, merge string, err error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)
-	// Written reads a text about a pull request as it is now; the error wraps github.ErrNotFound if there is none.
+	// Written returns the present text of a comment or review. The error wraps github.ErrNotFound if it does
+	// not exist.
 	Written(ctx context.Context, number int, s github.Source) (github.Comment, error)
-	// Queue returns the merge queue that a pull request is in, the first to be merged first.
+	// Queue returns the merge queue of a pull request, in the order of the merges.
 	Queue(ctx context.Context, number int) ([]github.Queued, error)
 }
 
@@ -35,19 +37,18 @@ type Commits interface {
 	Tip(ctx context.Context, branch string) (string, error)
 	// Onto returns the first parent of a commit.
 	Onto(ctx context.Context, sha string) (string, error)
-	// File returns a file at a commit; the error wraps github.ErrNotFound if there is
-	// none.
+	// File returns a file at a commit. The error wraps github.ErrNotFound if the commit does not have it.
 	File(ctx context.Context, sha, path string) ([]byte, error)
-	// Checkout unpacks the repository at a commit into an empty directory.
+	// Checkout unpacks a commit of the repository into an empty directory.
 	Checkout(ctx context.Context, sha, dir string) (github.Unpacked, error)
 }
 
-// Hub is the part of GitHub that facts are read from.
+// Hub is the part of GitHub's API that facts are read from.
 type Hub interface {
 	Pulls
 	Commits
 	requirementfacts.Hub
-	// Check returns our check run with the name, external ID and commit of another; the
-	// error wraps github.ErrNotFound if there is none.
+	// Check returns our check run that has the name, external ID and commit of like. The error wraps
+	// github.ErrNotFound if there is none.
 	Check(ctx context.Context, like github.Check) (github.Check, error)
 }

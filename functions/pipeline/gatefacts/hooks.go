@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// Hooks returns the hooks of an event for a run, by the settings that requirements are read from: at the tip of the base
-// branch, or of a merged pull request at its merge.
+// Hooks returns the hooks of an event for a run. They come from the settings that requirements are read from:
+// those at the tip of the base branch, or at the merge of a merged pull request.
 func Hooks(ctx context.Context, e *Reader, on endpoints.HookEvent, r runs.Run) ([]endpoints.Hook, error) {
 	in, err := e.requirements(ctx)
 	if err != nil || in.settings == nil || len(in.settings.Hooks) == 0 {
@@ -28,12 +28,12 @@ func Hooks(ctx context.Context, e *Reader, on endpoints.HookEvent, r runs.Run) (
 	return in.settings.HooksOf(on, project.Project{Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace}, known), nil
 }
 
-// Notifications returns those about the outcome of a run, by the settings at its base commit, which its plan was made with.
-// Nobody is told by settings that cannot be read any more.
+// Notifications returns the notifications about the outcome of a run, by the settings at its base commit, from
+// which the plan was made. If those settings cannot be read any more, it returns none.
 func Notifications(ctx context.Context, e *Reader, h jobs.Happened) (out []endpoints.Notification, err error) {
 	s, _, err := e.Settings(ctx, h.Run.Spec.Base)
 	if err != nil {
-		_, err = Impossible(err)
+		_, err = FinalRefusal(err)
 		return nil, err
 	}
 	if s == nil || len(s.Notifications) == 0 {
@@ -43,7 +43,7 @@ func Notifications(ctx context.Context, e *Reader, h jobs.Happened) (out []endpo
 	if slices.ContainsFunc(s.Notifications, func(n endpoints.Notification) bool { return n.Projects != nil }) {
 		b, err := e.baseAt(ctx, h.Run.Spec.Base)
 		if err != nil {
-			_, err = Impossible(err)
+			_, err = FinalRefusal(err)
 			return nil, err
 		}
 		known = b.projects

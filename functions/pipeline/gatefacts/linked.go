@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// linked finds the states of the projects whose outputs a project has as inputs. The state of a project is where the pull
-// request's own plan of it was granted one, or else where the base commit of the run has it: a project's block at the head
-// alone leads nowhere, as the head's author could have written any address into it. It comes after place.
+// linked finds the states of the projects whose outputs are inputs of this project. A project's state is at the
+// address that was granted to the pull request's own plan of it, or else at the address from the run's base
+// commit. The project's block at the head alone does not count: the author of the head can write any address
+// there. It is called after place.
 func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project) ([]jobs.Linked, error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
@@ -34,7 +35,8 @@ func linked(ctx context.Context, e *Reader, r runs.Run, p project.Project) ([]jo
 	return out, nil
 }
 
-// linkedTo finds the state of a project: head are the projects of the checkout, and base those of the base branch.
+// linkedTo finds the state of a project. head are the projects of the checkout, and base those of the base
+// branch.
 func linkedTo(name string, granted []runs.Run, head, base []project.Project) jobs.Linked {
 	out := jobs.Linked{Project: name}
 	now, inHead := named(head, name)
@@ -42,7 +44,7 @@ func linkedTo(name string, granted []runs.Run, head, base []project.Project) job
 	for _, r := range granted {
 		if r.Project == name && inHead && now.Nowhere == "" && r.Address.Place != "" && r.Address.Place == now.Place.String() {
 			if out.Place = now.Place; inBase && was.Place.Is(now.Place) {
-				out.Place = was.Place // with the arguments that the base branch has
+				out.Place = was.Place // with the base branch's arguments
 			}
 			return out
 		}
@@ -70,8 +72,8 @@ func named(all []project.Project, name string) (project.Project, bool) {
 	return project.Project{}, false
 }
 
-// Named returns the runs, of which nothing but the target is known, that a base commit's projects with some names would have.
-func Named(ctx context.Context, e *Reader, base string, names []string) (out []runs.Run, err error) {
+// RunsNamed returns runs for a base commit's projects with these names. Nothing except their targets is known.
+func RunsNamed(ctx context.Context, e *Reader, base string, names []string) (out []runs.Run, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxLocks is the length in bytes of all lock files of a commit that are kept.
+// maxLocks is the total size in bytes of a commit's lock files that are cached.
 const maxLocks = 4 << 20
 
-// locksIn reads the dependency lock files of projects in a checkout, nil where there is none. It leaves out
-// those that it cannot read: GitHub is asked for them, and its answer is the error for their project alone.
+// locksIn returns the dependency lock files of projects in a checkout; nil for a project without one. It leaves
+// out files that it cannot read. GitHub is asked for those later, and its error is then about their project
+// alone.
 func locksIn(dir string, projects []project.Project) (map[string][]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -34,7 +35,7 @@ func locksIn(dir string, projects []project.Project) (map[string][]byte, error) 
 	return locks, nil
 }
 
-// lockIn reads one of them, up to a byte more than it may have. None leads out of the checkout.
+// lockIn reads a lock file, up to one byte more than it may have. No path leads out of the checkout.
 func lockIn(root *os.Root, name string) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {

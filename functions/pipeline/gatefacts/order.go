@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// inOrder reads the facts about the order of applies for a request, in q.Order: nothing where neither the head
-// nor the base branch has one.
+// inOrder sets q.Order to the order of applies. It leaves it nil if neither the head nor the base branch has an
+// order.
 func inOrder(ctx context.Context, e *Reader, q *admission.Request) (err error) {
 	if q.Verb != comment.Apply {
 		return nil
@@ -24,7 +24,8 @@ func inOrder(ctx context.Context, e *Reader, q *admission.Request) (err error) {
 	return err
 }
 
-// Ordered reads the order of applies in the pull request of a run; nil where neither the head nor the base branch has one.
+// Ordered returns the order of applies in the pull request of a run; nil if neither the head nor the base
+// branch has one.
 func (e *Reader) Ordered(ctx context.Context, r runs.Run) (*runs.Order, error) {
 	if some, err := orders(ctx, e, r); err != nil || !some {
 		return nil, err
@@ -38,25 +39,25 @@ func orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	return err == nil && (r.Spec.Ordered || r.Spec.Removed && e.Pull.Merged || in.settings.Orders()), err
 }
 
-// Behind is what comes before the apply of a run, for people. Nothing follows from it, so a failure that stays is none: whoever asks
-// for the apply is told.
-func Behind(ctx context.Context, e *Reader, r runs.Run) (*comment.Behind, error) {
-	return (&Line{Facts: e}).Behind(ctx, r)
+// Predecessors returns what has to be applied before a run, for people. It decides nothing, so it ignores a
+// failure that stays: whoever asks for the apply sees that.
+func Predecessors(ctx context.Context, e *Reader, r runs.Run) (*comment.Behind, error) {
+	return (&OrderCache{Facts: e}).Predecessors(ctx, r)
 }
 
-// A Line is the order of applies in the pull request, read once for many runs.
-type Line struct {
+// An OrderCache has the order of applies in the pull request. It is read once for many runs.
+type OrderCache struct {
 	Facts  *Reader
-	behind func(runs.Run) *comment.Behind // nil before it is read
+	behind func(runs.Run) *comment.Behind // nil before the order is read
 }
 
-// Behind is the function of that name.
-func (l *Line) Behind(ctx context.Context, r runs.Run) (*comment.Behind, error) {
+// Predecessors is like the function [Predecessors].
+func (l *OrderCache) Predecessors(ctx context.Context, r runs.Run) (*comment.Behind, error) {
 	some, err := orders(ctx, l.Facts, r)
 	if some && l.behind == nil {
 		var o *runs.Order
 		if o, err = l.Facts.Order(ctx); err == nil {
-			l.behind = o.Behinds()
+			l.behind = o.PredecessorsOf()
 		}
 	}
 	absent, err := Absent(ctx, l.Facts, err) // the base branch is deleted
@@ -69,8 +70,9 @@ func (l *Line) Behind(ctx context.Context, r runs.Run) (*comment.Behind, error) 
 	return l.behind(r), nil
 }
 
-// Order reads the order of applies in the pull request, and how far each of its projects is. The head's part
-// is of the last look at it: what holds is read again with the state locked ([Reader.RequiredAgain]).
+// Order reads the order of applies in the pull request, and the progress of each of its projects. The head's
+// part of the order comes from the last look at the head. The order that counts is read again with the state locked
+// ([Reader.RequiredAgain]).
 func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
 	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
 	if err != nil {
@@ -92,8 +94,8 @@ func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
 	return o, err
 }
 
-// Ranks returns a number for each of the pull request's runs that is higher than those of the projects that it depends
-// on: see [order.Ranks]. It is nil where there is no order.
+// Ranks returns a number for each run of the pull request. It is higher than the numbers of the projects that
+// the run's project depends on: see [order.Ranks]. It is nil if there is no order.
 func (e *Reader) Ranks(ctx context.Context, all []ledger.Versioned) (map[string]int, error) {
 	in, err := e.requirements(ctx)
 	ordered := slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Ordered })
@@ -111,7 +113,7 @@ func (e *Reader) Ranks(ctx context.Context, all []ledger.Versioned) (map[string]
 	return order.Ranks(o.Edges(), names), nil
 }
 
-// progress adds how far the projects of the pull request are. l is the last look at it.
+// progress adds the progress of the pull request's projects. l is the last look at the pull request.
 func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) error {
 	all, err := e.Ledger.Runs(ctx, e.Message.Pull)
 	if err != nil {
@@ -140,12 +142,12 @@ func (e *Reader) progress(ctx context.Context, o *runs.Order, l ledger.Look) err
 	return nil
 }
 
-// formerly adds the order of the last commit of the base branch that had the project of a Removed run: after the merge
-// nothing depends on it any more, by the base branch.
+// formerly adds the order from the last commit of the base branch that had the project of a Removed run. After
+// the merge, the base branch has no dependencies for that project any more.
 func formerly(ctx context.Context, e *Reader, o *runs.Order, r runs.Run) error {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if errors.Is(err, github.ErrNotFound) {
-		return nil // the base branch was written anew since
+		return nil // the base branch was rewritten since
 	}
 	if err == nil {
 		o.Was = order.Union(o.Was, project.EdgesOf(b.projects), func(string) bool { return true })
@@ -153,8 +155,8 @@ func formerly(ctx context.Context, e *Reader, o *runs.Order, r runs.Run) error {
 	return err
 }
 
-// orderIn reads the order anew for a request whose project was looked up in a checkout: of the projects that are
-// in it, and of the present tip of the base branch.
+// orderIn reads the order again for a request whose project was found in a checkout. It uses the projects of
+// the checkout and the present tip of the base branch.
 func (e *Reader) orderIn(ctx context.Context, checkout []project.Project) (*runs.Order, error) {
 	in, err := e.requirements(ctx)
 	head := project.EdgesOf(checkout)

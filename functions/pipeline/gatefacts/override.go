@@ -13,18 +13,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Overriding is the effect of an override.
+// An Overriding is the effect of an override.
 type Overriding struct {
-	// Later is set if nothing of it is missing yet.
+	// Later is set if no requirement that it could lift is missing now: the override counts later.
 	Later bool
 	// Required is the decision about the requirements for the apply, with the override.
 	Required *rulings.Ruling
 }
 
-// Override decides whether the comment of the message, an override of somebody's, lifts a requirement for the apply of a run: no
-// is the reason that it does not. What is lifted is known by the answer alone: see package requirementfacts.
+// Override decides whether the message's comment, an override, lifts a requirement for the apply of a run. no
+// is the reason if it does not. Only the answer tells what it lifts: see package requirementfacts.
 func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, l Overriding, err error) {
-	question, err := foreseen(ctx, e, r, requirementfacts.Subject{Unasked: true, Answering: e.Message.Comment})
+	question, err := foreseenQuestion(ctx, e, r, requirementfacts.Subject{Unasked: true, Answering: e.Message.Comment})
 	switch {
 	case errors.As(err, new(*github.FinalError)):
 		return reasons.NotLifted{Login: login}, l, nil
@@ -35,9 +35,9 @@ func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reas
 	}
 	if !slices.ContainsFunc(question.Facts.Lifts, func(x requirementrules.Lift) bool { return x.Answering }) {
 		shown, err := e.Ledger.ShownAt(ctx, r)
-		return reasons.VoidOverride{Edited: runs.Seen(shown, e.Message.At)}, l, err
+		return reasons.VoidOverride{Edited: runs.CouldHaveSeen(shown, e.Message.At)}, l, err
 	}
-	some, missing := requirementrules.MayLift(*question, login)
+	some, missing := requirementrules.MayOverride(*question, login)
 	if !some {
 		return reasons.NotLifted{Login: login}, l, nil
 	}
@@ -45,5 +45,5 @@ func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reas
 	return nil, Overriding{Later: !missing, Required: &required}, nil
 }
 
-// Anew has the comments, and all else that requirements are about, read again.
-func Anew(e *Reader) { e.required = nil }
+// ReadRequirementsAgain makes the reader read the comments and all other facts for requirements again.
+func ReadRequirementsAgain(e *Reader) { e.required = nil }

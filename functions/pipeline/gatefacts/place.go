@@ -19,23 +19,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// base is a commit of the base branch: its projects, with the addresses of their states, and the
-// addresses that it allows.
+// base has what is read of a commit of the base branch: its projects with the addresses of their states, and
+// the addresses that it allows.
 type base struct {
 	projects []project.Project
 	allow    []places.Pattern
-	left     []project.Project // root modules that are no projects
-	unheld   string            // the first block that must hold something and is for no project; "" for none
-	broken   bool              // the settings have errors: some projects may be missing
-	// locks are the dependency lock files beside the projects, by their directories; nil without one.
+	left     []project.Project // root modules that are not projects
+	unheld   string            // the first require or policy block that applies to no project; "" for none
+	broken   bool              // the settings have errors, so some projects may be missing
+	// locks are the dependency lock files of the projects, by directory; nil for a project without one.
 	locks map[string][]byte
-	// sealings are the encryption blocks of the projects, by their keys; some may be missing.
+	// sealings are the encryption blocks of the projects, by key. Some may be missing.
 	sealings map[sealingKey]encryptionpolicy.Base
-	// policies are those of the settings, in their order.
+	// policies are the policies of the settings, in their order.
 	policies []jobs.Policy
 }
 
-// baseAt reads a commit of the base branch. Each costs one archive, once a process.
+// baseAt reads a commit of the base branch. Each commit costs one archive for each process.
 func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	if e.Bases == nil {
 		e.Bases = &Bases{}
@@ -73,14 +73,15 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	return b, nil
 }
 
-// Prefetch reads a commit of the base branch that several plans are going to need, so that their processes, which begin at the
-// same moment, do not each fetch its archive from GitHub. It is no failure if it cannot: each plan tells of that itself.
+// Prefetch reads a commit of the base branch that several plans will need. Their processes begin at the same
+// moment, and without it each would fetch the archive from GitHub. Errors are ignored: each plan reports them
+// itself.
 func Prefetch(ctx context.Context, e *Reader, sha string) { _, _ = e.baseAt(ctx, sha) }
 
-// place finds the project of a request in a checkout, and decides on the address of its state, in
-// q.Placing. A granted address is claimed before the state is first read, or, if the base commit
-// lacks the project, before it is first written. The error wraps ErrNoProject if the checkout lacks
-// the project.
+// place finds the project of a request in a checkout, and decides about the address of its state, in q.Placing.
+// A granted address is claimed before the state is first read. If the base commit does not have the project, it
+// is claimed before the state is first written. The error wraps ErrNoProject if the checkout does not have the
+// project.
 func (e *Reader) place(ctx context.Context, q *admission.Request, dir string) (project.Project, error) {
 	q.Placing = &admission.Placing{}
 	d, err := discovered(ctx, e, dir)
@@ -95,15 +96,15 @@ func (e *Reader) place(ctx context.Context, q *admission.Request, dir string) (p
 	return head[i], e.placeOf(ctx, q, head[i], head)
 }
 
-// Asked is the project whose state a reader has decided on last, as its checkout has it.
-func Asked(e *Reader) project.Project {
+// LastAsked returns the project, as in its checkout, whose state's address the reader last decided about.
+func LastAsked(e *Reader) project.Project {
 	if e.asked == nil {
 		return project.Project{}
 	}
 	return e.asked.Project
 }
 
-// discovered finds the projects of a checkout, once a process for each commit.
+// discovered finds the projects of a checkout, once for each commit and process.
 func discovered(ctx context.Context, e *Reader, dir string) (jobs.Discovered, error) {
 	repo, sha := e.Message.Pull.Repo.ID, e.commits[dir]
 	if d, ok := e.Bases.head(repo, sha); ok {
@@ -150,7 +151,7 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 		}
 		if was := question.Claim; was != nil && was.RepoID == mine.RepoID && !was.Of(mine.Project, mine.Workspace) { // the project has another name now
 			former := runs.Run{ID: runs.ID{Pull: e.Message.Pull, Project: was.Project, Workspace: was.Workspace}, Address: runs.Address{Place: mine.Place}}
-			if err := ledger.Adopt(ctx, e.Ledger, former); err != nil {
+			if err := ledger.AdoptLock(ctx, e.Ledger, former); err != nil {
 				return err
 			}
 		}
@@ -161,9 +162,10 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 	}
 }
 
-// claimAfter is the claim on the address of a request from then on, nil if it stays as it was. A command claims the address to read a
-// state that the base commit has there, or to write any. The plan of another project notes in the claim that its owner has left, which is
-// forgotten once the base branch has that there again.
+// claimAfter returns the new claim on a request's address; nil if the claim stays as it is. A command claims an
+// address to read a state that the base commit has there, or to write any state. A plan of another project
+// records in the claim that its owner has left. That is forgotten once the base branch has the owner there
+// again.
 func claimAfter(q admission.Request, was *places.Claim) *places.Claim {
 	if len(q.Placing.Reasons) > 0 || !admission.Decide(q).Allowed() {
 		return nil
@@ -180,7 +182,7 @@ func claimAfter(q admission.Request, was *places.Claim) *places.Claim {
 	return &now
 }
 
-// taking is the claim of the project of a request on its address; nil where none is made.
+// taking returns the claim of a request's project on its address; nil if it makes none.
 func taking(q admission.Request, was *places.Claim) *places.Claim {
 	now := q.Run.ClaimOf(q.Placing.Place)
 	if now != nil && was != nil {
@@ -189,15 +191,15 @@ func taking(q admission.Request, was *places.Claim) *places.Claim {
 	return now
 }
 
-// leftBy is the number of a merged pull request that has removed the owner of the claim on an address, and not destroyed what the state
-// has; 0 for none.
+// leftBy returns the number of a merged pull request that removed the owner of an address without destroying
+// the state's objects; 0 for none.
 func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, error) {
 	c := q.Claim
 	if c == nil || c.App != q.App || c.RepoID != q.Repo.ID || c.Of(q.Project.Name, q.Project.Workspace) {
 		return 0, nil
 	}
 	owner := runs.Run{ID: runs.ID{Pull: e.Message.Pull, Project: c.Project, Workspace: c.Workspace}, Address: runs.Address{Place: c.Place}}
-	all, err := ledger.Lefts(ctx, e.Ledger, owner)
+	all, err := ledger.UnappliedMerges(ctx, e.Ledger, owner)
 	if err != nil {
 		return 0, err
 	}
@@ -214,15 +216,16 @@ func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, err
 	return 0, nil
 }
 
-// KeepLineage notes the lineage of a state in the claim on its address, once the base branch has the project of a request there and its plan
-// is made. What another project has left there is taken over with it, as the plan destroys none of that.
-func KeepLineage(ctx context.Context, e *Reader, q admission.Request, lineage string) error {
+// RecordLineage records the lineage of a state in the claim on its address. It does so once the base branch has
+// the request's project there and its plan is made. If another project has left objects there, they are taken
+// over with the state, because the plan destroys none of them.
+func RecordLineage(ctx context.Context, e *Reader, q admission.Request, lineage string) error {
 	if q.Placing.Kind != admission.SamePlace || q.Placing.Place.Backend != "s3" || lineage == "" {
 		return nil
 	}
 	return changeClaim(ctx, e, q.Placing.Place.String(), func(was *places.Claim) *places.Claim {
 		if was == nil || q.Placing.Former == "" && !was.Of(q.Run.Project, q.Run.Workspace) {
-			return nil // another one has claimed it since
+			return nil // another project has claimed it since
 		}
 		now := taking(q, was)
 		now.Lineage = lineage
@@ -230,14 +233,14 @@ func KeepLineage(ctx context.Context, e *Reader, q admission.Request, lineage st
 	})
 }
 
-// ClaimMerged claims the address of a state for the project of a run that is merged, with the lineage of the state that was planned: nobody may
-// ever plan it again.
+// ClaimMerged claims the address of a state for the project of a merged run, with the lineage of the planned
+// state. Perhaps nobody will ever plan the project again, so this cannot wait for the next plan.
 func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
 	if !e.Pull.Merged || r.Spec.Head != e.Pull.Head.SHA || r.Spec.Removed || r.Spec.Beside || r.Plan.State.Lineage == "" || !strings.HasPrefix(r.Address.Place, "s3://") {
 		return nil
 	}
 	planned, err := BasePlanned(ctx, e)
-	if _, err := Impossible(err); err != nil || !planned {
+	if _, err := FinalRefusal(err); err != nil || !planned {
 		return err
 	}
 	return changeClaim(ctx, e, r.Address.Place, func(was *places.Claim) *places.Claim {
@@ -255,8 +258,8 @@ func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
 	})
 }
 
-// changeClaim changes the claim on an address, if it is this repository's or nobody's; nil leaves it as it is, and so does somebody who changes it
-// meanwhile.
+// changeClaim changes the claim on an address, if this repository has the claim or nobody has. change returns
+// nil to leave the claim as it is. If another process changes the claim meanwhile, it also stays.
 func changeClaim(ctx context.Context, e *Reader, place string, change func(was *places.Claim) *places.Claim) error {
 	key := places.ClaimKey(place)
 	rec, err := e.Ledger.Records.Get(ctx, key)
@@ -277,9 +280,9 @@ func changeClaim(ctx context.Context, e *Reader, place string, change func(was *
 	return err
 }
 
-// PlaceAgain decides again on the address of a request's state, now that it is locked, by the
-// present tip of the base branch; where a merge has removed the project, by the last commit that had it. It costs a request to GitHub,
-// and an archive if the tip has moved.
+// PlaceAgain decides again about the address of a request's state, now that the state is locked. It uses the
+// present tip of the base branch. If a merge has removed the project, it uses the last commit that had it. It
+// costs a request to GitHub, and an archive if the tip has moved.
 func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
 	absent, err := Absent(ctx, e, err)
@@ -287,7 +290,7 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 		return fmt.Errorf("look at the base branch again: %w", err)
 	}
 	if absent {
-		return nil // deleted after a merge: the decision stands
+		return nil // deleted after a merge: the decision stays
 	}
 	if q.Pull.Merged {
 		if err := Restored(ctx, e, q, tip); err != nil {
@@ -296,7 +299,7 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	}
 	granted := *q.Placing
 	now := *q
-	if had, err := had(ctx, e, q.Run, tip); err != nil {
+	if had, err := baseDecides(ctx, e, q.Run, tip); err != nil {
 		return err
 	} else if !had {
 		now.Run.Spec.Base = tip
@@ -307,16 +310,16 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	q.Placing = now.Placing
 	followed := q.Placing.Moves() && q.Placing.From != granted.From
 	if len(q.Placing.Reasons) == 0 && (followed || q.Placing.Place.Differing(granted.Place) != nil) {
-		// The locks that are held, and the applies that were looked at, are not those that count now.
+		// The held locks and the examined applies belong to another address than the one that counts now.
 		q.Placing.Reasons = reasons.List{reasons.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil
 }
 
-// had reports whether the base of a run has the last word on its state: the pull request has removed the project by its merge, and
-// the tip of the base branch, which does not have it, can be read.
-func had(ctx context.Context, e *Reader, r runs.Run, tip string) (bool, error) {
-	if !runs.Had(r, e.Pull.Base.Ref) {
+// baseDecides reports whether the base commit of a run decides about its state. The merge of the pull request
+// has removed the project, so the tip of the base branch does not have it, but the tip can be read.
+func baseDecides(ctx context.Context, e *Reader, r runs.Run, tip string) (bool, error) {
+	if !runs.RemovedFrom(r, e.Pull.Base.Ref) {
 		return false, nil
 	}
 	b, err := e.baseAt(ctx, tip)

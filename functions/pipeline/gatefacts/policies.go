@@ -18,15 +18,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// maxPolicies is the length in bytes of all policies of a commit, and maxPolicyFiles the number of files in
-// a directory: they are kept in memory, and go to the process of each plan.
+// maxPolicies is the total size in bytes of a commit's policies, and maxPolicyFiles the number of files in a
+// directory. They are limited because they are kept in memory, and go to the process of each plan.
 const (
 	maxPolicies    = 1 << 20
 	maxPolicyFiles = 500
 )
 
-// PoliciesIn reads the directories of the settings' policies in a checkout, as of the base branch; of is its name for people. A
-// directory that cannot be read is a policy with a problem.
+// PoliciesIn reads the directories of the settings' policies in a checkout of the base branch. of names the
+// checkout for people. A directory that cannot be read becomes a policy with a problem.
 func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err error) {
 	if s == nil {
 		return nil, nil
@@ -54,8 +54,9 @@ func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err err
 	return out, nil
 }
 
-// policyFiles reads the policies and the data of a policy block in a checkout; of is its name for people. Tests of policies, and
-// other files, do not count. The names are from the policies' directory on, or from that of the data which has the file.
+// policyFiles reads the policies and the data of a policy block in a checkout. of names the checkout for
+// people. It skips tests of policies and other files. Names begin at the policies' directory, or at the data
+// directory that has the file.
 func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	read := func(dir string) error {
@@ -64,7 +65,7 @@ func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (m
 		}
 		return fs.WalkDir(checkout, dir, func(name string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() && name != dir && slices.Contains(p.Data, name) {
-				return fs.SkipDir // that one's own
+				return fs.SkipDir // it belongs to another module
 			}
 			if err != nil || d.IsDir() || !isPolicy(name) || path.Ext(name) == ".rego" && dir != p.Dir {
 				return err
@@ -95,12 +96,12 @@ func policyFiles(checkout fs.FS, of string, p requirements.Policy, left *int) (m
 	return files, nil
 }
 
-// isPolicy reports whether a file is one of those that conftest reads.
+// isPolicy reports whether conftest would read a file as a policy or as data.
 func isPolicy(name string) bool {
 	return slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, path.Ext(name)) && !strings.HasSuffix(name, "_test.rego")
 }
 
-// judge adds the policies and the gates to a job that the settings of its run's base commit require for the plan.
+// judge adds to a job the policies and gates that the settings of the run's base commit require for the plan.
 func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	s, _, err := e.Settings(ctx, r.Spec.Base)
 	if err != nil || !s.HasPolicies() && !s.HasGates() {
@@ -127,7 +128,7 @@ func (e *Reader) judge(ctx context.Context, r runs.Run, j *jobs.Job) error {
 	return nil
 }
 
-// filled returns policies with the content of those of other repositories.
+// filled returns the policies with the content of those in other repositories.
 func filled(ctx context.Context, e *Reader, policies []jobs.Policy) ([]jobs.Policy, error) {
 	if e.elsewhere == nil {
 		e.elsewhere = &policyRepositories{e.Bases, e.Message.Pull, e.Scratch, map[string]string{}}
@@ -135,7 +136,7 @@ func filled(ctx context.Context, e *Reader, policies []jobs.Policy) ([]jobs.Poli
 	return e.elsewhere.fill(ctx, policies)
 }
 
-// policiesNow are the IDs of the policies at the tip of the base branch, by name.
+// policiesNow returns the IDs of the policies at the tip of the base branch, by name.
 func (e *Reader) policiesNow(ctx context.Context, in *required) (requirementrules.Fact[map[string]string], error) {
 	if !in.settings.HasPolicies() {
 		return requirementrules.Known(map[string]string{}), nil

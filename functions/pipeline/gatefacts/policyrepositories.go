@@ -13,15 +13,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Repositories reads other repositories of an installation; *github.App is it.
+// Repositories reads other repositories of an installation. *github.App implements it.
 type Repositories interface {
-	// Resolve returns the commit of a ref, Fetch unpacks one into an empty directory. The errors wrap github.ErrNotFound if the
-	// installation has no such repository, or it has no such ref.
+	// Resolve returns the commit of a ref, and Fetch unpacks it into an empty directory. The errors wrap
+	// github.ErrNotFound if the installation has no such repository, or the repository no such ref.
 	Resolve(ctx context.Context, installation int64, r github.Ref) (sha string, err error)
 	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
 }
 
-// policyRepositories are the policies in other repositories, of each of which a message sees one commit.
+// policyRepositories has the policies in other repositories. A message sees one commit of each.
 type policyRepositories struct {
 	bases   *Bases
 	pull    pipeline.Pull
@@ -29,7 +29,7 @@ type policyRepositories struct {
 	commits map[string]string // by repository and ref
 }
 
-// fill returns policies of the base branch with the content of those of other repositories, as they are now there.
+// fill returns the base branch's policies with the present content of those in other repositories.
 func (e *policyRepositories) fill(ctx context.Context, policies []jobs.Policy) ([]jobs.Policy, error) {
 	out := slices.Clone(policies)
 	for i, p := range out {
@@ -51,7 +51,8 @@ func (e *policyRepositories) fill(ctx context.Context, policies []jobs.Policy) (
 	return out, nil
 }
 
-// directory reads that of a policy. An error that stays until a person mends it is a *github.FinalError, or github.ErrNotFound.
+// directory reads the directory of a policy. An error that stays until a person fixes something is a
+// *github.FinalError, or wraps github.ErrNotFound.
 func (e *policyRepositories) directory(ctx context.Context, p jobs.Policy) (map[string][]byte, error) {
 	ref := github.Ref{Ref: p.Ref}
 	ref.Owner, ref.Name, _ = strings.Cut(p.Repository, "/")
@@ -71,7 +72,7 @@ func (e *policyRepositories) directory(ctx context.Context, p jobs.Policy) (map[
 		e.commits[name] = sha
 	}
 	key := fmt.Sprintf("%d %s %s %q %q", installation, strings.ToLower(p.Repository), sha, p.Dir, p.Data)
-	if files, ok := e.bases.other(key); ok {
+	if files, ok := e.bases.otherDirectory(key); ok {
 		return files, nil
 	}
 	dir, err := os.MkdirTemp(e.scratch, "policies-")
@@ -93,6 +94,6 @@ func (e *policyRepositories) directory(ctx context.Context, p jobs.Policy) (map[
 	if err != nil {
 		return nil, &github.FinalError{Why: err.Error()}
 	}
-	e.bases.keep(key, files)
+	e.bases.keepDirectory(key, files)
 	return files, nil
 }

@@ -9,16 +9,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// A Group is the merge group of a pull request as GitHub has it.
+// A Group is the merge group of a pull request on GitHub.
 type Group struct {
-	SHA    string    // its commit; "" if there is none
+	SHA    string    // its commit; "" if there is no group
 	By     string    // login of the user who put the pull request into the queue
-	At     time.Time // since when it is there, by GitHub's clock
-	Ahead  []int     // the pull requests before it in the queue, which it has, too
-	Behind []string  // the commits of those behind it, which have this pull request, too
+	At     time.Time // when the pull request entered the queue, by GitHub's clock
+	Ahead  []int     // the pull requests before it in the queue; the group contains them, too
+	Behind []string  // the commits of the groups behind it, which contain this pull request, too
 }
 
-// MergeGroup returns the merge group of a pull request as GitHub has it now. The name of a group in a webhook is a hint.
+// MergeGroup returns the present merge group of a pull request on GitHub. The group in a webhook is only a
+// hint.
 func MergeGroup(ctx context.Context, e *Reader) (g Group, err error) {
 	queue, err := e.Hub.Queue(ctx, e.Message.Pull.Number)
 	for _, q := range queue {
@@ -37,8 +38,9 @@ func MergeGroup(ctx context.Context, e *Reader) (g Group, err error) {
 	return g, err
 }
 
-// enqueued puts the user who put a pull request into GitHub's merge queue in the place of the queue, which merged it: who merges
-// asks for the apply. The queue stays where that user is not known.
+// enqueued makes the user who put a pull request into GitHub's merge queue the actor, instead of the queue that
+// merged it. The person who merges asks for the apply. If GitHub does not tell the user, the queue stays the
+// actor.
 func enqueued(ctx context.Context, e *Reader) error {
 	if e.Message.Actor != pipeline.MergeQueue || !e.Pull.Merged {
 		return nil
@@ -54,7 +56,7 @@ func enqueued(ctx context.Context, e *Reader) error {
 			return err
 		}
 		if sha == e.Pull.MergeSHA && g.By != "" {
-			by = g.By // the queue has merged this very commit
+			by = g.By // the queue has merged exactly this commit
 			break
 		}
 		if by == "" && !g.Gone && g.Head == e.Pull.Head.SHA {

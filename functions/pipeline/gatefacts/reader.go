@@ -15,12 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ErrGone is the end of a pull request that was deleted, or to which we lost access: there is
-// nobody to tell, and repeating does not help.
+// ErrGone reports that a pull request was deleted, or that we lost access to it. Nobody can be informed, and
+// trying again does not help.
 var ErrGone = errors.New("the pull request is gone")
 
-// Look reads the present pull request, and the actor's present permission. The actor of a merge of which no webhook has told is
-// who merged, and that of one by GitHub's merge queue the user who put the pull request there.
+// Look reads the present pull request and the actor's present permission. If no webhook reported a merge, the
+// actor is the person who merged. If GitHub's merge queue merged, the actor is the user who put the pull
+// request there.
 func (e *Reader) Look(ctx context.Context) (err error) {
 	e.Pull, err = e.Hub.PullRequest(ctx, e.Message.Pull.Number)
 	if errors.Is(err, github.ErrNotFound) {
@@ -44,8 +45,8 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 	return err
 }
 
-// permissionOf returns the present permission of who asks. GitHub has none for an App: one that the default branch's
-// settings name may do as those who can write.
+// permissionOf returns the present permission of the user who asks. GitHub has no permission for an App: an App
+// that the default branch's settings name may do the same as people with write access.
 func (e *Reader) permissionOf(ctx context.Context, login string) (github.Permission, error) {
 	p, err := e.Hub.Permission(ctx, login)
 	if err != nil || !pipeline.IsBot(login) || p >= github.WritePermission {
@@ -65,13 +66,13 @@ func (e *Reader) permissionOf(ctx context.Context, login string) (github.Permiss
 	return p, nil
 }
 
-// Addressed reports whether somebody commands who is to be answered: a person, or an App that the settings name. The pull
-// request was looked at.
-func (e *Reader) Addressed() bool {
+// MayBeAnswered reports whether the author of a command gets an answer: a person, or an App that the settings
+// name. Call it after [Reader.Look].
+func (e *Reader) MayBeAnswered() bool {
 	return !pipeline.IsBot(e.Message.Actor) || e.permission >= github.WritePermission
 }
 
-// Writes reports whether who asks may write. The pull request was looked at.
+// Writes reports whether the user who asks has write access. Call it after [Reader.Look].
 func (e *Reader) Writes() bool { return e.permission >= github.WritePermission }
 
 // Request returns the facts that every command for a project needs.
@@ -96,7 +97,7 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 	if q.Forks, err = forks(ctx, e, q.BaseNamed); err != nil || r.Project == "" {
 		return q, err
 	}
-	if q.Last, err = e.InTheWay(ctx, r); err != nil {
+	if q.Last, err = e.LastApply(ctx, r); err != nil {
 		return q, err
 	}
 	if verb == comment.Apply {
@@ -118,7 +119,7 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 			return q, err
 		}
 	}
-	if d := admission.Decide(q); !d.Allowed() && !admission.Has[reasons.AppliedLater](d) { // there is no need to ask GitHub
+	if d := admission.Decide(q); !d.Allowed() && !admission.Has[reasons.AppliedLater](d) { // GitHub need not be asked
 		return q, nil
 	}
 	if err := inOrder(ctx, e, &q); err != nil {
@@ -127,8 +128,8 @@ func (e *Reader) RequestNamed(ctx context.Context, verb comment.Verb, plan strin
 	return q, e.require(ctx, &q)
 }
 
-// Checkout unpacks a commit into a directory of its own, which done removes. The error wraps
-// github.ErrNotFound if there is no such commit.
+// Checkout unpacks a commit into a new directory, which done removes. The error wraps github.ErrNotFound if the
+// commit does not exist.
 func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done func(), err error) {
 	dir, err = os.MkdirTemp(e.Scratch, "lockstep-checkout-*")
 	if err != nil {
@@ -146,9 +147,10 @@ func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done fun
 	return dir, done, nil
 }
 
-// InTheWay returns the last apply to a run's state. If that was by another pull request, which is not known to
-// be merged, it is looked up on GitHub: the webhook about its end, or that it is open again, may be late or lost.
-func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
+// LastApply returns the last apply to a run's state. If another pull request made it, and is not known to be
+// merged, GitHub is asked about that pull request. The webhook about its merge, close or reopening may be late
+// or lost.
+func (e *Reader) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
 	l, err := e.Ledger.LastApply(ctx, r)
 	if err != nil || l == nil || l.Merged || l.Number == r.Pull.Number {
 		return l, err
@@ -159,14 +161,14 @@ func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, err
 	switch {
 	case err != nil:
 		return l, err
-	case absent: // it cannot be merged any more
+	case absent: // it can never be merged
 		fate = runs.Merged
 	case other.Open:
 		fate = runs.StillOpen
 	case other.Merged:
 		fate = runs.Merged
 	}
-	if l.As(fate) == *l {
+	if l.WithFate(fate) == *l {
 		return l, nil
 	}
 	if _, err := e.Ledger.Settle(ctx, r, l.Number, fate); err != nil {
@@ -175,7 +177,8 @@ func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, err
 	return e.Ledger.LastApply(ctx, r)
 }
 
-// Mutual reports whether the pull request of the last apply to a state, which is in the way, has a plan that waits for this one in turn.
+// Mutual reports whether two pull requests wait for each other. The pull request of the last apply is in the
+// way of this one, and has a plan that waits for this one.
 func Mutual(ctx context.Context, e *Reader, last *runs.LastApply) (bool, error) {
 	here := e.Message.Pull
 	if last == nil || last.Settled || last.Number == here.Number {

@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Impossible is the refusal for an error that stays the same until a person has mended something:
-// with it the message is done. Any other error is returned as it is.
-func Impossible(err error) (admission.Decision, error) {
+// FinalRefusal returns the refusal for an error that stays the same until a person fixes something. The message
+// is finished with it. Any other error is returned as it is.
+func FinalRefusal(err error) (admission.Decision, error) {
 	var dead *jobs.DeathError
 	if errors.As(err, &dead) {
 		return admission.Refusal(reasons.ProcessEnded{Problem: dead.Error(), Remedy: dead.Remedy}), nil
@@ -26,9 +26,9 @@ func Impossible(err error) (admission.Decision, error) {
 	return admission.Decision{}, err
 }
 
-// Room makes the error of a full disk one that a person mends; any other is returned as it is. It is for plans: an apply that
-// has begun goes on in a process that has room.
-func Room(err error) error {
+// DiskFull turns the error of a full disk into one that a person has to fix, and returns any other error as it
+// is. It is for plans. An apply that has begun continues in a process that has space.
+func DiskFull(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
 	}
@@ -38,9 +38,9 @@ func Room(err error) error {
 	}
 }
 
-// Unable is the same as the reply to a command.
-func Unable(c comment.Command, project string, err error) (comment.Reply, error) {
-	d, err := Impossible(err)
+// FinalReply is [FinalRefusal] as the reply to a command.
+func FinalReply(c comment.Command, project string, err error) (comment.Reply, error) {
+	d, err := FinalRefusal(err)
 	if err != nil {
 		return nil, err
 	}
@@ -56,12 +56,12 @@ func RefusedElsewhere(c comment.Command, all []ledger.Elsewhere) comment.Reply {
 	return comment.Refused{Command: c, Project: c.Project, Reasons: no}
 }
 
-// RefusedFormer is the reply to a button on the page of a commit that is not the head any more.
+// RefusedFormer is the reply to a button on the page of a commit that is no longer the head.
 func RefusedFormer(c comment.Command, commit, head string) comment.Reply {
 	return Refused(c, c.Project, admission.Refusal(reasons.FormerCommit{Command: c, Commit: commit, Head: head}))
 }
 
-// maxElsewhere is the number of such projects that are named: patterns may be for many.
+// maxElsewhere is how many such projects the reply names. Patterns may select many.
 const maxElsewhere = 5
 
 // Refused is the reply with a decision's reasons.

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Removed returns the projects at a commit of the base branch whose states none of those of a head has any more.
+// Removed returns the projects at a commit of the base branch whose states no project of the head has any more.
 func (e *Reader) Removed(ctx context.Context, base string, head []project.Project) ([]project.Project, error) {
 	b, err := e.baseAt(ctx, base)
 	if err != nil {
@@ -25,8 +25,8 @@ func (e *Reader) Removed(ctx context.Context, base string, head []project.Projec
 	return project.Removed(b.projects, head), nil
 }
 
-// Restored notes in q whether the project of a Removed run is in a commit all the same: in the trial merge, or after the merge
-// in the tip of the base branch. Another project with the same state counts, too.
+// Restored sets q.Restored if the project of a Removed run exists at a commit all the same. The commit is the
+// trial merge, or after the merge the tip of the base branch. Another project with the same state counts, too.
 func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) error {
 	if !q.Run.Spec.Removed {
 		return nil
@@ -45,7 +45,8 @@ func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) 
 	return err
 }
 
-// Copied is [ledger.Copied], of the runs of the pull request; or a project of the base branch whose state has the same lineage.
+// Copied is [ledger.Copied] for the runs of the pull request. It also finds a project of the base branch whose
+// state has the same lineage.
 func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
 	if !r.Spec.Removed || r.Plan.State.Lineage == "" {
 		return "", nil
@@ -69,11 +70,11 @@ func Copied(ctx context.Context, e *Reader, r runs.Run) (string, error) {
 	return "", nil
 }
 
-// copiedAt looks at the projects of a commit of the base branch. It costs a record for each.
+// copiedAt searches the projects of a commit of the base branch. It costs one record for each project.
 func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, error) {
 	b, err := e.baseAt(ctx, sha)
 	if errors.Is(err, github.ErrNotFound) {
-		return "", nil // the base branch was written anew since
+		return "", nil // the base branch was rewritten since
 	}
 	if err != nil {
 		return "", err
@@ -97,8 +98,8 @@ func copiedAt(ctx context.Context, e *Reader, sha string, r runs.Run) (string, e
 	return "", nil
 }
 
-// RemovedOf returns the project of a run that a pull request has removed, by the last commit of the base branch that had
-// it. ok is false if it has none there.
+// RemovedOf returns the project of a run that a pull request removed, by the last commit of the base branch
+// that had it. ok is false if that commit does not have it.
 func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, ok bool, err error) {
 	b, err := e.baseAt(ctx, r.Spec.Base)
 	if err != nil {
@@ -111,9 +112,9 @@ func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, 
 	return b.projects[i], true, nil
 }
 
-// Has returns the project of a run as a commit has it. known is false if that cannot be told, since there is no such commit any more,
-// or its settings have errors.
-func Has(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Project, has, known bool, err error) {
+// ProjectAt returns the project of a run as a commit has it. known is false if nobody can tell: the commit does
+// not exist any more, or its settings have errors.
+func ProjectAt(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Project, has, known bool, err error) {
 	dir, done, err := e.Checkout(ctx, sha)
 	if errors.Is(err, github.ErrNotFound) {
 		return p, false, false, nil
@@ -130,7 +131,8 @@ func Has(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Proj
 	return d.Projects[i], true, true, nil
 }
 
-// Successor returns the name that a project has in a commit without that of a run; "" for none: see [ledger.Successor].
+// Successor returns the new name that a project has in a commit which does not have the old name; "" for none.
+// See [ledger.Successor].
 func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name string, err error) {
 	known, err := e.Ledger.Runs(ctx, r.Pull)
 	if err != nil || r.Spec.Removed {
@@ -149,22 +151,23 @@ func Successor(ctx context.Context, e *Reader, sha string, r runs.Run) (name str
 	return p.Name, nil
 }
 
-// Back reports whether the base branch, as it is now, has projects again that it had removed, among those that a command is for.
-func Back(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
+// HasAgain reports whether the present base branch has projects again that it had removed, among those that a
+// command selects.
+func HasAgain(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) (bool, error) {
 	for _, s := range all {
 		if s.End.Fate != runs.Gone || s.Spec.Head != e.Pull.Head.SHA || !c.Selects(s.Project, s.Spec.Dir, s.Workspace) {
 			continue
 		}
-		if known, err := Based(ctx, e, "", s.Run); known || err != nil {
+		if known, err := OnBranch(ctx, e, "", s.Run); known || err != nil {
 			return known, err
 		}
 	}
 	return false, nil
 }
 
-// Based reports whether a branch, as it is now, has the project of a run; "" is the base branch. One whose settings have errors may
-// have it.
-func Based(ctx context.Context, e *Reader, branch string, r runs.Run) (bool, error) {
+// OnBranch reports whether the present commit of a branch has the project of a run. "" means the base branch. A
+// branch whose settings have errors counts as having it.
+func OnBranch(ctx context.Context, e *Reader, branch string, r runs.Run) (bool, error) {
 	tip, err := e.Hub.Tip(ctx, cmp.Or(branch, e.Pull.Base.Ref))
 	absent, err := Absent(ctx, e, err)
 	if err != nil || absent {

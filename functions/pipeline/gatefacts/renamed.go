@@ -8,14 +8,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// renamed holds the name of a message's repository against its present one, which counts from then on. GitHub finds a repository
-// by its ID, whatever its name; but a message of a webhook is about the repository of both, and that is confirmed first.
+// renamed compares the name of a message's repository with its present name, which counts from then on. GitHub
+// finds a repository by its ID, whatever its name. But a message from a webhook names both, so the name is
+// confirmed first.
 func renamed(ctx context.Context, e *Reader) error {
 	now, was := e.Pull.Base.Repo, e.Message.Pull.Repo
 	if now.ID != was.ID || now.Owner == was.Owner && now.Name == was.Name {
 		return nil
 	}
-	if e.Message.Heard() {
+	if e.Message.Unverified() {
 		err := e.Hub.Confirm(ctx, e.Message.Pull.Number)
 		if errors.Is(err, github.ErrNotFound) {
 			return fmt.Errorf("%w: %s is not the repository %d", ErrGone, was, was.ID)
@@ -37,8 +38,9 @@ func renamed(ctx context.Context, e *Reader) error {
 	return nil
 }
 
-// Absent reports whether err is that GitHub has an object no more; any other error is returned. GitHub answers the same once we
-// have lost access to a repository, or it was transferred: that is ErrGone, and no fact about the object.
+// Absent reports whether err says that an object on GitHub does not exist any more. It returns any other error.
+// GitHub gives the same answer if we lost access to the repository, or if it was transferred. Absent returns
+// ErrGone then, because that says nothing about the object.
 func Absent(ctx context.Context, e *Reader, err error) (bool, error) {
 	if !errors.Is(err, github.ErrNotFound) {
 		return false, err

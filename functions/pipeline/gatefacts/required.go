@@ -20,16 +20,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// required are the settings at the tip of the base branch, and the facts that are read for them.
+// required has the settings at the tip of the base branch, and the finder of facts for them.
 type required struct {
 	sha      string
 	settings *project.Settings
 	finder   *requirementfacts.Finder
 }
 
-// requirements reads the settings with the requirements, once a message: at the present tip of the base
-// branch, so that what was tightened since the plan holds, and the pull request changes nothing. Of a
-// merged pull request it is the merge, for what that asks for at once: see requiredOf. A base branch that nobody has named requires nothing: those of the default branch are read then.
+// requirements reads the settings with the requirements, once for each message. They are at the present tip of
+// the base branch. So requirements that were added since the plan count, and the pull request changes nothing.
+// For an apply that a merge requests at once, they are at the merge: see requiredOf. If the default branch's
+// settings do not name the base branch, the base branch requires nothing, and the default branch's settings are
+// read.
 func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if e.required != nil {
 		return e.required, nil
@@ -59,42 +61,45 @@ func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	return e.required, nil
 }
 
-// requiredOf has the settings read whose requirements are for a run: of a merged pull request those of the merge, if that asks; but those
-// of the base branch as it is now, if it has waited since, or somebody asks afterwards.
+// requiredOf chooses which settings [Reader.requirements] reads for a run. For an apply that the merge
+// requests, they are those of the merge. If that apply has waited since, or somebody asks after the merge, they
+// are those of the present base branch.
 func requiredOf(e *Reader, r runs.Run, merging bool) {
 	if afterwards := e.Pull.Merged && (!merging || r.Asked.Late); e.afterwards != afterwards {
 		e.afterwards, e.required = afterwards, nil
 	}
 }
 
-// Waiting returns the setting of the base branch for the check of a pull request whose plans wait to be applied, at the commit
-// whose requirements this message has read; "" if it has read none. Whoever has asked for what is [Reader.Missing] for a plan
-// has.
-func Waiting(e *Reader) project.Waiting {
+// WaitingSetting returns the base branch's setting for the check of a pull request whose plans wait for their
+// applies. It comes from the commit whose requirements this message has read; "" if it has read none.
+// Reader.MissingRequirements for a plan reads them.
+func WaitingSetting(e *Reader) project.Waiting {
 	if e.required == nil {
 		return ""
 	}
 	return e.required.settings.OnWaiting()
 }
 
-// ApplyUnseen reports whether the base branch, as it is now, has plans applied by the comment that asks for them.
+// ApplyUnseen reports whether the present base branch lets a comment apply the plan that the same comment asks
+// for.
 func ApplyUnseen(ctx context.Context, e *Reader) (bool, error) {
 	in, err := e.requirements(ctx)
 	return err == nil && in.settings != nil && in.settings.ApplyUnseen, err
 }
 
-// Automerges reports likewise whether the base branch has applied pull requests merged.
+// Automerges reports whether the base branch lets applied pull requests be merged automatically, from the same
+// commit as [WaitingSetting].
 func Automerges(e *Reader) bool { return e.required != nil && e.required.settings.OnApplied() != nil }
 
-// require decides on the requirements for a request, in q.Required, and keeps the question.
+// require decides about the requirements for a request, in q.Required, and records the question.
 func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 	if len(admission.BlocksOf(q.Verb, q.Run)) == 0 {
 		return nil
 	}
 	in, err := e.requirements(ctx)
-	if q.Verb == comment.Stop && err != nil { // nothing is in the way of an end
+	if q.Verb == comment.Stop && err != nil { // nothing prevents a stop
 		if absent, err := Absent(ctx, e, err); err != nil || absent {
-			_, err = Impossible(err)
+			_, err = FinalRefusal(err)
 			return err
 		}
 	}
@@ -105,13 +110,13 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 		return err
 	}
 	if q.Verb == comment.Plan && (e.Message.Kind == pipeline.ToCheck || e.Message.Kind == pipeline.ToQueue) {
-		return nil // nobody asks: a plan of this head that was permitted is made again
+		return nil // nobody asks: a permitted plan of this head is made again
 	}
 	question, err := e.question(ctx, in, q.Verb, q.Run)
 	if err != nil {
 		return err
 	}
-	s, err := about(ctx, e, in, question, q.Run)
+	s, err := subjectOf(ctx, e, in, question, q.Run)
 	if err != nil {
 		return err
 	}
@@ -139,7 +144,7 @@ func (e *Reader) require(ctx context.Context, q *admission.Request) error {
 	return decisionlog.Keep(ctx, e.Ledger.Records, q.Run, question)
 }
 
-// question is the question about a request for a verb and a run, without facts.
+// question returns the question about a verb and a run, without facts.
 func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, r runs.Run) (requirementrules.Question, error) {
 	q := requirementrules.Question{Command: string(verb), Unreadable: in.settings != nil && in.settings.Unreadable}
 	if q.Unreadable {
@@ -154,7 +159,7 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 			return q, err
 		}
 		known = b.projects
-		if b.unheld != "" && !q.Unreadable { // what guards nothing by a slip is closed
+		if b.unheld != "" && !q.Unreadable { // blocks by mistake apply to nothing: the gate stays closed
 			q.Unreadable, q.Broken = true, b.unheld
 		}
 	}
@@ -167,7 +172,7 @@ func (e *Reader) question(ctx context.Context, in *required, verb comment.Verb, 
 	return q, nil
 }
 
-// Approvers returns those who have approved a head of the pull request, and whose approvals count for it; nil while that is not known.
+// Approvers returns the people whose approvals of a head count; nil while that is not known.
 func Approvers(ctx context.Context, e *Reader, head string) ([]string, error) {
 	pushes, err := e.Ledger.Pushes(ctx, e.Message.Pull)
 	if err != nil {
@@ -178,8 +183,9 @@ func Approvers(ctx context.Context, e *Reader, head string) ([]string, error) {
 	return requirementrules.Approvers(facts), err
 }
 
-// replaced reports whether a plan took the place of another one at the head of a run, and since when people see it; zero if they
-// do not. If that one was never shown, it is the time of the present plan.
+// replaced reports whether a plan has replaced another one at the head of a run. since is the time since people
+// can see the new plan; zero if they cannot. If the replaced plan was never shown, since is the time of the
+// present plan.
 func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.Time, err error) {
 	if r.Plan.Replaced == 0 {
 		return false, since, nil
@@ -192,13 +198,14 @@ func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.T
 	return true, since, err
 }
 
-// subject is a run as the subject of facts.
+// subject returns a run as the subject of facts.
 func subject(r runs.Run) requirementfacts.Subject {
 	return requirementfacts.Subject{Plan: planOf(r.Plan.Content), Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Spec.Removed || r.Spec.Beside || !r.Spec.Options.IsZero()}
 }
 
-// about is a run as the subject of a question, with what owners of files are asked about: the head has no say in it.
-func about(ctx context.Context, e *Reader, in *required, q requirementrules.Question, r runs.Run) (requirementfacts.Subject, error) {
+// subjectOf returns a run as the subject of a question, including the files whose owners are asked. The head
+// has no say about owners.
+func subjectOf(ctx context.Context, e *Reader, in *required, q requirementrules.Question, r runs.Run) (requirementfacts.Subject, error) {
 	s := subject(r)
 	if !requirementrules.Needed(q.Requirements).Owners {
 		return s, nil
@@ -229,8 +236,8 @@ func planOf(c *runs.Content) requirementrules.Fact[requirementrules.Plan] {
 	return requirementrules.Known(p)
 }
 
-// RequiredAgain decides again on the requirements for a request, now that the state is locked: by facts
-// that are read anew, and by the content of the plan in hand. It reads the order of applies anew, too.
+// RequiredAgain decides again about the requirements for a request, now that the state is locked. It reads the
+// facts and the order of applies again, and uses the content of the plan in hand.
 func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, content *runs.Content) error {
 	pull, err := e.Hub.PullRequest(ctx, e.Pull.Number)
 	if err != nil {
@@ -253,22 +260,22 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *admission.Request, conten
 	return nil
 }
 
-// Denied decides again on the plan of a project that the gate has refused, as if a push asked for it, so that people see what is
-// missing by now. A failure that stays is a refusal.
-func Denied(ctx context.Context, e *Reader, d ledger.Denial) (admission.Decision, error) {
+// DecideDeniedAgain decides again about the plan of a project that the gate has refused, as if a push asked for
+// it. So people see what is missing now. A failure that stays is a refusal.
+func DecideDeniedAgain(ctx context.Context, e *Reader, d ledger.Denial) (admission.Decision, error) {
 	was := e.Message
 	defer func() { e.Message, e.unasked = was, false }()
 	e.Message.Actor, e.Message.Kind, e.unasked = "", pipeline.Pushed, true
 	q, err := e.Request(ctx, comment.Plan, d.Run(was.Pull))
 	if err != nil {
-		return Impossible(err)
+		return FinalRefusal(err)
 	}
 	return admission.Decide(q), nil
 }
 
-// Landing returns the facts for an apply that the merge has asked for, and that waits: who merged asks for it, and the plan is the
-// one of the record.
-func Landing(ctx context.Context, e *Reader, r runs.Run) (q admission.Request, err error) {
+// RequestOfMerge returns the facts for an apply that the merge requested and that waits. The person who merged
+// asks for it, and the plan is the one in the record.
+func RequestOfMerge(ctx context.Context, e *Reader, r runs.Run) (q admission.Request, err error) {
 	was, may := e.Message, e.permission
 	defer func() { e.Message, e.permission, e.unasked = was, may, false }()
 	e.Message.Actor, e.Message.Answer, e.unasked = r.Asked.Waits.By, r.Asked.Waits.Answer, true
@@ -279,15 +286,15 @@ func Landing(ctx context.Context, e *Reader, r runs.Run) (q admission.Request, e
 	return e.Request(ctx, comment.Apply, r)
 }
 
-// Missing decides on the requirements for the apply of a run as nobody has asked for it yet, so that
-// people see what is missing. It is nil if there are no requirements. Nothing follows from it, so a
-// failure that stays is an unknown ruling. The error is one that another attempt may mend.
-func (e *Reader) Missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
+// MissingRequirements decides about the requirements for the apply of a run that nobody has asked for yet, so
+// that people see what is missing. It returns nil if there are no requirements. The result decides nothing, so
+// a failure that stays is an unknown ruling. The error is one that another attempt may fix.
+func (e *Reader) MissingRequirements(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
 	return missing(ctx, e, r, requirementfacts.Subject{Unasked: true})
 }
 
-// MissingInGroup is Missing for a merge group of the pull request: the user who put that into the queue, by login, will have asked
-// for the apply; "" if that one is not known.
+// MissingInGroup is [Reader.MissingRequirements] for a merge group of the pull request. The user who put the
+// pull request into the queue will have asked for the apply: login, or "" if GitHub does not tell.
 func MissingInGroup(ctx context.Context, e *Reader, r runs.Run, login string) (*rulings.Ruling, error) {
 	return missing(ctx, e, r, requirementfacts.Subject{Actor: login, Unasked: login == "", Grouped: true})
 }
@@ -305,7 +312,7 @@ func missing(ctx context.Context, e *Reader, r runs.Run, asks requirementfacts.S
 }
 
 func (e *Reader) missing(ctx context.Context, r runs.Run, asks requirementfacts.Subject) (*rulings.Ruling, error) {
-	question, err := foreseen(ctx, e, r, asks)
+	question, err := foreseenQuestion(ctx, e, r, asks)
 	if err != nil || question == nil {
 		return nil, err
 	}
@@ -314,9 +321,9 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, asks requirementfacts.
 	return &ruling, nil
 }
 
-// foreseen is the question about an apply of a run that somebody will have asked for, or nobody has yet; nil if there are no
-// requirements.
-func foreseen(ctx context.Context, e *Reader, r runs.Run, asks requirementfacts.Subject) (*requirementrules.Question, error) {
+// foreseenQuestion returns the question about an apply of a run that nobody has asked for yet, or that somebody
+// will have asked for. It returns nil if there are no requirements.
+func foreseenQuestion(ctx context.Context, e *Reader, r runs.Run, asks requirementfacts.Subject) (*requirementrules.Question, error) {
 	requiredOf(e, r, !r.Spec.AfterMerge)
 	in, err := e.requirements(ctx)
 	absent, err := Absent(ctx, e, err)
@@ -332,7 +339,7 @@ func foreseen(ctx context.Context, e *Reader, r runs.Run, asks requirementfacts.
 	if r.Plan.Judged != nil {
 		r.Plan.Content = r.Plan.Judged
 	}
-	s, err := about(ctx, e, in, question, r)
+	s, err := subjectOf(ctx, e, in, question, r)
 	if err != nil {
 		return nil, err
 	}

@@ -6,8 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reserved returns the lock of a person on the state of a run. That of another pull request is looked
-// up on GitHub: the webhook about its end may be late or lost, and its lock has ended with it.
+// Reserved returns the lock of a person on the state of a run. If the lock belongs to another pull request,
+// GitHub is asked about that pull request. The webhook about its end may be late or lost, and the lock has
+// ended with it.
 func (e *Reader) Reserved(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
 	v, err := e.Ledger.Reservation(ctx, r)
 	if err != nil || v == nil || v.Lifted {

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// noRunner is the problem of an environment that names a runner which is not here, so that the first
-// to hear of it is whoever plans. An apply that was begun goes on wherever it can.
+// noRunner returns the problem of an environment that names a runner which this deployment does not have.
+// Whoever plans hears of it first. An apply that was begun continues wherever it can.
 func noRunner(have []string, r runs.Run, g environments.Granted) string {
 	at := g.Runner()
 	if at.Name == "" || slices.Contains(have, at.Name) || r.Phase.UnderWay() {

@@ -16,19 +16,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxSealing is the length in bytes of the files of a project with an encryption block, and maxSealings that
-// of all of a commit that are kept.
+// maxSealing is the size in bytes of the files of a project with an encryption block. maxSealings is the total
+// size for a commit that is cached.
 const (
 	maxSealing  = 2 << 20
 	maxSealings = 4 << 20
 )
 
-// A sealingKey distinguishes the projects of a commit.
+// A sealingKey identifies a project of a commit.
 type sealingKey struct{ name, workspace string }
 
 func keyOf(p project.Project) sealingKey { return sealingKey{p.Name, p.Workspace} }
 
-// sealingsIn reads the encryption blocks of projects in a checkout, as far as they are to be kept. It leaves
+// sealingsIn reads the encryption blocks of projects in a checkout, up to the limit for the cache. It leaves
 // out those that it cannot read: the error is for their project alone.
 func sealingsIn(dir string, projects []project.Project) (map[sealingKey]encryptionpolicy.Base, error) {
 	root, err := os.OpenRoot(dir)
@@ -49,9 +49,9 @@ func sealingsIn(dir string, projects []project.Project) (map[sealingKey]encrypti
 	return out, nil
 }
 
-// seal adds the encryption block of the base commit to a job: that of the project, or of the one whose
-// state it is by another name. Where the base has neither, and the project at the head has a block, the
-// request tells that nothing would be encrypted. problem is the reason if there can be no job.
+// seal adds the encryption block of the base commit to a job. It is the block of the project, or of the project
+// that has the state under another name there. If the base has neither and the head has a block for the
+// project, the request says that nothing would be encrypted. problem is the reason if there can be no job.
 func (e *Reader) seal(ctx context.Context, q *admission.Request, p project.Project, j *jobs.Job) (problem string, err error) {
 	sha := q.Run.Spec.Base
 	if q.Sealed != "" {
@@ -86,12 +86,12 @@ func (e *Reader) seal(ctx context.Context, q *admission.Request, p project.Proje
 	return problem, err
 }
 
-// encrypts reports whether an environment adds to the encryption block.
+// encrypts reports whether an environment adds something to the encryption block.
 func encrypts(g environments.Granted) bool {
 	return g.Encryption() != nil || slices.ContainsFunc(g.Secrets(), func(s environments.Secret) bool { return s.Name == encrypting.Variable })
 }
 
-// sealingAt reads the encryption block of a project of a commit, where it is not kept.
+// sealingAt reads the encryption block of a project at a commit, if it is not cached.
 func (e *Reader) sealingAt(ctx context.Context, sha string, p project.Project) (b encryptionpolicy.Base, problem string, err error) {
 	dir, done, err := e.Checkout(ctx, sha)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Unselected is the reason that a command is for none of a pull request's runs: that none of them has failed, or those that
-// there are, if it names others, and otherwise nothing.
-func Unselected(c comment.Command, all []ledger.Versioned, nothing reasons.Reason) reasons.Reason {
+// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. None of them has
+// failed, or the command names other runs than those that exist. Otherwise it returns nothing.
+func WhyNoneSelected(c comment.Command, all []ledger.Versioned, nothing reasons.Reason) reasons.Reason {
 	named := c
 	named.Failed = false
 	var here, meant []string
@@ -41,9 +41,9 @@ func Unselected(c comment.Command, all []ledger.Versioned, nothing reasons.Reaso
 	return reasons.NoneSelected{Command: c, Projects: here}
 }
 
-// Planless are the replies to a command for plans to apply, where it selects none of a pull request's runs: its author may ask
-// why. What is applied, and what had no changes, needs no other plan.
-func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
+// RepliesWithoutPlan returns the replies to an apply command that selects no run of the pull request with a
+// plan. Its author may ask why. A run that is applied, or that had no changes, needs no other plan.
+func RepliesWithoutPlan(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := func(why ...reasons.Reason) []comment.Reply {
 		return []comment.Reply{Refused(c, c.Project, admission.Decision{Reasons: why})}
 	}
@@ -51,10 +51,10 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 	if !p.Open && !p.Merged {
 		return refused(reasons.NotOpen{}), nil
 	}
-	if no := Unselected(c, all, nil); no != nil {
+	if no := WhyNoneSelected(c, all, nil); no != nil {
 		return noneSelected(ctx, e, c, all, no)
 	}
-	done, left := planless(c, all)
+	done, left := repliesWithoutPlan(c, all)
 	many := len(slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return s.Phase == runs.Superseded })) > 1
 	switch {
 	case len(done) > 0 && len(left) == 0:
@@ -76,8 +76,9 @@ func Planless(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 	return refused(reasons.NoPlan{}), nil
 }
 
-// planless are the replies about the runs that a command means: what is done, and what is left without a plan.
-func planless(c comment.Command, all []ledger.Versioned) (done, left []comment.Reply) {
+// repliesWithoutPlan returns the replies about the runs that a command selects: about those that are done, and
+// about those left without a plan.
+func repliesWithoutPlan(c comment.Command, all []ledger.Versioned) (done, left []comment.Reply) {
 	for _, s := range all {
 		if s.Phase == runs.Superseded || !s.SelectedBy(c) {
 			continue
@@ -100,7 +101,8 @@ func planless(c comment.Command, all []ledger.Versioned) (done, left []comment.R
 	return done, left
 }
 
-// noneSelected is the reply to a command that selects no project of the pull request, for a reason that may be a better known one.
+// noneSelected returns the reply to a command that selects no project of the pull request. no is the reason,
+// unless a better one is known.
 func noneSelected(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned, no reasons.Reason) ([]comment.Reply, error) {
 	l, err := e.Ledger.LastLook(ctx, e.Message.Pull)
 	if err != nil {
@@ -115,7 +117,7 @@ func noneSelected(ctx context.Context, e *Reader, c comment.Command, all []ledge
 		no = removed
 	}
 	if none, is := no.(reasons.NoneSelected); is && len(none.Projects) == 0 {
-		if none.Known, err = unknown(ctx, e, c); err != nil {
+		if none.Known, err = projectsInstead(ctx, e, c); err != nil {
 			return nil, err
 		}
 		no = none
@@ -123,8 +125,8 @@ func noneSelected(ctx context.Context, e *Reader, c comment.Command, all []ledge
 	return []comment.Reply{Refused(c, "", admission.Decision{Reasons: reasons.List{no}})}, nil
 }
 
-// RemovedHere is the reason that a command names a project which the open pull request p removes, and which merges alone apply; nil if it
-// does not. l is the last look at its head, which touches what is planned.
+// RemovedHere returns the reason why a command cannot name a project that the open pull request p removes and
+// that only merges apply; nil if it does not name one. l is the last look at the head.
 func RemovedHere(c comment.Command, p github.PullRequest, l ledger.Look) reasons.Reason {
 	if !p.Open || l.Head != p.Head.SHA || c.Project == "" {
 		return nil
@@ -140,9 +142,9 @@ func RemovedHere(c comment.Command, p github.PullRequest, l ledger.Look) reasons
 	return nil
 }
 
-// unknown are the projects of the base branch, where a command is for none of them; none if it is for one, or if they cannot be
-// read.
-func unknown(ctx context.Context, e *Reader, c comment.Command) ([]string, error) {
+// projectsInstead returns the names of the base branch's projects if a command names none of them. It returns
+// nil if the command names one, or if the projects cannot be read.
+func projectsInstead(ctx context.Context, e *Reader, c comment.Command) ([]string, error) {
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
 	if err == nil {
 		var b base
@@ -157,13 +159,13 @@ func unknown(ctx context.Context, e *Reader, c comment.Command) ([]string, error
 			return names, nil
 		}
 	}
-	_, err = Impossible(err)
+	_, err = FinalRefusal(err)
 	return nil, err
 }
 
-// Gone is the reason that a command is for those of a pull request's runs alone whose projects the base branch has removed, or has
-// by other names; nil if it is for none of them.
-func Gone(c comment.Command, all []ledger.Versioned, head string) reasons.Reason {
+// WhyRemovedByBase returns the reason why a command selects only runs whose projects the base branch has
+// removed or renamed; nil if it selects none of those.
+func WhyRemovedByBase(c comment.Command, all []ledger.Versioned, head string) reasons.Reason {
 	var no reasons.RemovedByBase
 	for _, s := range all {
 		if s.End.Renamed != "" && s.Spec.Head == head && !c.Everything() && c.Selects(s.Project, s.Spec.Dir, s.Workspace) {

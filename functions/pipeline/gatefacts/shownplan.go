@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// OnGitHub returns the hash of the plan in our check run, as GitHub has it, and that of the plan that
-// is applied in its place; "" if it has none. It does not depend on our records and
-// artifacts: only our App writes there.
+// OnGitHub returns the hash of the plan in our check run on GitHub. again is the hash of the plan that is
+// applied in its place; "" for none. The result does not depend on our records and artifacts: only our App can
+// write that check run.
 func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, err error) {
 	c, err := e.Hub.Check(ctx, github.Check{Name: r.Check(), SHA: r.Spec.Head, ExternalID: ExternalID(r)})
 	if errors.Is(err, github.ErrNotFound) {
@@ -29,11 +29,12 @@ func (e *Reader) CompareShown(ctx context.Context, q *admission.Request) error {
 	return err
 }
 
-// Overtaken reports whether the merge of a pull request, which was looked at, came before a plan of a run that it can be about.
-func Overtaken(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
+// MergedTooEarly reports whether the pull request was merged before the run had a plan that is valid for the
+// merge: see [runs.MergedTooEarly]. Call it after [Reader.Look].
+func MergedTooEarly(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	shown, err := e.Ledger.ShownAt(ctx, r)
-	return e.Pull.Merged && runs.Overtaken(r, shown, e.Pull.MergedAt), err
+	return e.Pull.Merged && runs.MergedTooEarly(r, shown, e.Pull.MergedAt), err
 }
 
-// ExternalID distinguishes the check runs of a commit.
+// ExternalID identifies a check run among those of a commit.
 func ExternalID(r runs.Run) string { return fmt.Sprintf("%d/%s", r.Pull.Number, r.Target()) }

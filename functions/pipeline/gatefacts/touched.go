@@ -13,29 +13,30 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Touch is what a pull request changes, by content: between the tip of its base branch and its trial merge, or by its merge.
+// A Touch is what a pull request changes, by content. It compares the tip of the base branch with the trial
+// merge, or the commits before and after its merge.
 type Touch struct {
 	jobs.Compared
-	// Was is the commit of the base branch without the changes, Had are its projects.
+	// Was is the commit of the base branch without the changes. Had are its projects.
 	Was string
 	Had []project.Project
 	// Has are the projects of the commit with the changes.
 	Has []project.Project
-	// Known are the warnings about the repository that it had without the changes.
+	// Known are the warnings that the repository had without the changes.
 	Known []jobs.Warning
-	// Unguarded are those of its blocks then that must hold something and are for no project.
+	// Unguarded are the require and policy blocks without the changes that apply to no project.
 	Unguarded []jobs.Warning
-	// All is set if nobody can tell any more what a merge has changed: it may be anything.
+	// All is set if nobody can tell any more what a merge has changed. Then everything may have changed.
 	All bool
 }
 
-// Touches reports whether a project is touched.
+// Touches reports whether the pull request touches a project.
 func (t Touch) Touches(p project.Project) bool {
 	return t.All || slices.Contains(t.Touched, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 }
 
-// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m, or of the tip of the base branch
-// after its merge; d is what is there.
+// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m, or after
+// its merge that of the tip of the base branch. d is what was found there.
 func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.Discovered) (t Touch, err error) {
 	if e.Pull.Merged {
 		return landedTouch(ctx, e, m, dir, d)
@@ -43,8 +44,8 @@ func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.
 	return compared(ctx, e, m.Base, dir, d)
 }
 
-// Merge is Touched of a pull request that is merged, with what is at the tip of its base branch.
-func Merge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered, err error) {
+// TouchedByMerge is [Touched] for a merged pull request. It returns what is at the tip of the base branch, too.
+func TouchedByMerge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered, err error) {
 	m, err := e.Hub.MergeResult(ctx, e.Pull.Number)
 	if err != nil {
 		return t, d, err
@@ -61,9 +62,10 @@ func Merge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered, err erro
 	return t, d, err
 }
 
-// InGroup returns the targets of the projects that the pull request touches in its merge group, whose commit is sha. The pull requests
-// ahead of it in the queue are merged first, so it can touch more projects there than at its head.
-func InGroup(ctx context.Context, e *Reader, sha string) ([]string, error) {
+// TouchedInGroup returns the targets of the projects that the pull request touches in its merge group, whose
+// commit is sha. Pull requests ahead of it in the queue are merged first, so it can touch more projects there
+// than at its head.
+func TouchedInGroup(ctx context.Context, e *Reader, sha string) ([]string, error) {
 	onto, err := e.Hub.Onto(ctx, sha)
 	if err != nil {
 		return nil, err
@@ -81,7 +83,7 @@ func InGroup(ctx context.Context, e *Reader, sha string) ([]string, error) {
 	return t.Touched, err
 }
 
-// TouchedOfBase is Touched by the projects of the base commit alone, whatever the checkout says of them.
+// TouchedOfBase is [Touched] for the projects of the base commit alone, whatever the checkout says about them.
 func TouchedOfBase(ctx context.Context, e *Reader, was, dir string) (Touch, error) {
 	b, err := e.baseAt(ctx, was)
 	if err != nil {
@@ -93,8 +95,8 @@ func TouchedOfBase(ctx context.Context, e *Reader, was, dir string) (Touch, erro
 	return compared(ctx, e, was, dir, jobs.Discovered{Projects: b.projects, Left: b.left})
 }
 
-// landedTouch is Touched of a pull request that is merged. Where the base branch has given a project another name since, that one is
-// touched.
+// landedTouch is [Touched] for a merged pull request. If the base branch has renamed a project since, the
+// renamed project is touched.
 func landedTouch(ctx context.Context, e *Reader, m github.Merge, dir string, now jobs.Discovered) (Touch, error) {
 	all := now.Projects
 	was, sha, err := e.Hub.MergedOnto(ctx, e.Pull.Number)
@@ -112,7 +114,7 @@ func landedTouch(ctx context.Context, e *Reader, m github.Merge, dir string, now
 		return Touch{All: true, Was: was, Has: all}, nil
 	}
 	if err != nil {
-		return Touch{}, Room(fmt.Errorf("look what the merge has changed: %w", err))
+		return Touch{}, DiskFull(fmt.Errorf("look what the merge has changed: %w", err))
 	}
 	defer done()
 	d, err := discovered(ctx, e, then)
@@ -138,7 +140,7 @@ func landedTouch(ctx context.Context, e *Reader, m github.Merge, dir string, now
 	return t, nil
 }
 
-// has reports whether a project of some has the name and the workspace of another.
+// has reports whether all contains a project with the name and the workspace of p.
 func has(all []project.Project, p project.Project) bool {
 	return slices.ContainsFunc(all, func(x project.Project) bool { return x.Name == p.Name && x.Workspace == p.Workspace })
 }
@@ -150,7 +152,7 @@ func compared(ctx context.Context, e *Reader, was, dir string, now jobs.Discover
 		return Touch{All: true, Was: was, Has: now.Projects}, nil
 	}
 	if err != nil {
-		return t, Room(fmt.Errorf("read the base branch: %w", err))
+		return t, DiskFull(fmt.Errorf("read the base branch: %w", err))
 	}
 	defer done()
 	d, err := discovered(ctx, e, before)

@@ -10,19 +10,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// watched are the facts behind the decisions of Missing, for a message.
+// watched are the facts behind the decisions of MissingRequirements, for one message.
 type watched struct {
 	watch pipeline.Watch
-	turns map[string]time.Time // by the requirements
+	turns map[string]time.Time // by requirement
 }
 
-// The precision of the time at which the clock changes a decision, and the time that it is looked for ahead.
+// turnStep is the precision of the time at which the clock changes a decision. turnLimit is how far ahead such
+// a time is searched.
 const (
 	turnStep  = 5 * time.Minute
 	turnLimit = 24 * time.Hour
 )
 
-// WatchOf returns the watch over the decisions that a reader has made in Missing; false if none was about requirements.
+// WatchOf returns the watch over the reader's decisions in MissingRequirements; false if none was about
+// requirements.
 func WatchOf(e *Reader) (pipeline.Watch, bool) {
 	if e.watched == nil {
 		return pipeline.Watch{}, false
@@ -33,7 +35,7 @@ func WatchOf(e *Reader) (pipeline.Watch, bool) {
 	return w, true
 }
 
-// watches adds what a decision depends on.
+// watches adds the facts that a decision depends on.
 func watches(e *Reader, in *required, q requirementrules.Question, head string) {
 	if e.watched == nil {
 		w := pipeline.Watch{Pull: e.Message.Pull, Head: head, Base: in.sha, At: q.Facts.Now.UTC().Truncate(time.Hour)}
@@ -43,7 +45,7 @@ func watches(e *Reader, in *required, q requirementrules.Question, head string) 
 	key := string(pipeline.Encode(q.Requirements)) + q.Facts.Shown.String()
 	turn, known := e.watched.turns[key]
 	if !known {
-		turn = requirementrules.Turn(q, turnStep, turnLimit).UTC()
+		turn = requirementrules.NextChange(q, turnStep, turnLimit).UTC()
 		e.watched.turns[key] = turn
 	}
 	if !turn.IsZero() && (w.Until.IsZero() || turn.Before(w.Until)) {
@@ -57,7 +59,7 @@ func watches(e *Reader, in *required, q requirementrules.Question, head string) 
 	}
 }
 
-// reports adds the checks and statuses that conditions are about.
+// reports adds the check runs and commit statuses that conditions name.
 func reports(w *pipeline.Watch, f requirementrules.Facts, r requirements.Rules) {
 	for _, c := range r.Checks {
 		begins, _, _ := strings.Cut(c.Pattern, "*")

@@ -10,12 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// facts are GitHub's words for changes of a pull request that requirements are about.
+// facts are GitHub's words for changes of a pull request that requirements ask about.
 var facts = []string{"labeled", "unlabeled", "ready_for_review", "converted_to_draft"}
 
-// affected returns the tasks of a delivery that may change the decision about requirements for plans that wait: their
-// comments and checks are made again, once for those that come close together. There are far more such deliveries than decisions,
-// so one without a watch costs a look at the records and no more.
+// affected returns the tasks of a delivery that may change a decision about requirements for waiting plans.
+// Their comments and checks are written again, once for several deliveries within a short time. There are far
+// more such deliveries than decisions. So a delivery without a watch costs only one read of the records.
 func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Message, error) {
 	m := pipeline.Message{ID: d.Digest[:messageDigits], Kind: pipeline.Told, At: time.Now().UTC()}
 	switch e := d.Event.(type) {
@@ -44,7 +44,7 @@ func (p *Intake) watched(ctx context.Context, m pipeline.Message, about pipeline
 	return []pipeline.Message{m}, nil
 }
 
-// reported returns a task for each pull request with a watch over a commit for which a check run or a status counts.
+// reported returns a task for each pull request whose watch over the commit depends on a check run or status.
 func (p *Intake) reported(ctx context.Context, m pipeline.Message, e github.ReportEvent) (out []pipeline.Message, err error) {
 	if _, _, ours := pipeline.ReadCheck(e.Name); ours || !p.Serves.Decide(e.Repo, Known{}).Allowed() {
 		return nil, nil
@@ -58,7 +58,7 @@ func (p *Intake) reported(ctx context.Context, m pipeline.Message, e github.Repo
 		if err != nil {
 			return nil, err
 		}
-		if !w.Reported(e.Name) {
+		if !w.DependsOn(e.Name) {
 			continue
 		}
 		one := m

@@ -90,7 +90,7 @@ func TestAffected(t *testing.T) {
 		}
 	}
 	for _, name := range effective {
-		if !Effective(name) {
+		if !CanBecomeMessage(name) {
 			t.Errorf("a lost %s is not delivered again", name)
 		}
 	}

@@ -12,17 +12,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// events are GitHub's names of the events that may become messages.
-// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
+// events are GitHub's names of the events that may become messages. Source:
+// https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var events = []string{"pull_request", "issue_comment", "merge_group", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "check_run", "check_suite", "status"}
 
-// Effective reports whether a delivery of an event may become a message: a lost one has to be
+// CanBecomeMessage reports whether a delivery of an event may become a message. If it is lost, it has to be
 // delivered again.
-func Effective(event string) bool { return slices.Contains(events, event) }
+func CanBecomeMessage(event string) bool { return slices.Contains(events, event) }
 
-// messages returns the tasks of a delivery. A comment without commands has none. What may change the decision about requirements and has
-// no command of its own is a [pipeline.Told]: one look at the pull request for all that come close together, since anybody who sees a public
-// repository reviews, and edits comments, as often as they like.
+// messages returns the tasks of a delivery. A comment without commands has none. A delivery that may change a
+// decision about requirements, and has no command, becomes a [pipeline.Told]. That is one look at the pull
+// request for all such deliveries within a short time: everybody who sees a public repository can review, and
+// edit comments, as often as they like.
 func messages(d github.Delivery) []pipeline.Message {
 	m := pipeline.Message{ID: d.Digest[:messageDigits]}
 	switch e := d.Event.(type) {
@@ -39,7 +40,7 @@ func messages(d github.Delivery) []pipeline.Message {
 			return nil
 		}
 	case github.CommentEvent:
-		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, LinesOf(e.Body, e.Bot)
+		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, CommandsIn(e.Body, e.Bot)
 		m.At, m.Written.Line = e.At, e.Line
 		if len(m.Lines) == 0 {
 			return nil
@@ -59,16 +60,17 @@ func messages(d github.Delivery) []pipeline.Message {
 	case github.RerunEvent:
 		return reruns(m.ID, e)
 	case github.ButtonEvent:
-		return pressed(m, e)
+		return buttonPressed(m, e)
 	default:
 		return nil
 	}
 	return []pipeline.Message{m}
 }
 
-// LinesOf returns the commands in a text. Apps talk of us, and to people: only what they say without a mistake is a command,
-// which counts for those that the base branch names, and nothing in a text of ours is one.
-func LinesOf(body string, bot bool) []grammar.Line {
+// CommandsIn returns the commands in a text. Apps write about Lockstep, and to people. So from an App only a
+// line without a mistake is a command, and it counts only if the base branch names the App. A text of our own
+// contains no commands.
+func CommandsIn(body string, bot bool) []grammar.Line {
 	all := grammar.Parse(body)
 	if !bot {
 		return all
@@ -79,7 +81,8 @@ func LinesOf(body string, bot bool) []grammar.Line {
 	return slices.DeleteFunc(all, func(l grammar.Line) bool { return !l.Problem.IsZero() })
 }
 
-// overrides reports whether a text may have lifted a requirement, which it does no more once it is another one, or gone.
+// overrides reports whether a text may have overridden a requirement. If the text is changed or deleted, its
+// override ends.
 func overrides(body string) bool {
 	return !comment.Ours(body) && slices.ContainsFunc(grammar.Parse(body), func(l grammar.Line) bool { return l.Command.Verb == comment.Override })
 }
@@ -89,7 +92,7 @@ func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 	told, said := m, m
 	told.Kind, told.Pull, told.At = pipeline.Told, pullOf(e.Subject), time.Now().UTC()
 	said.ID += "-text"
-	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, told.Pull, e.Sender, LinesOf(e.Body, e.Bot), e.Review.At
+	said.Kind, said.Pull, said.Actor, said.Lines, said.At = pipeline.Commanded, told.Pull, e.Sender, CommandsIn(e.Body, e.Bot), e.Review.At
 	said.Written.Review = e.ID
 	if len(said.Lines) == 0 {
 		return []pipeline.Message{told}
@@ -97,9 +100,9 @@ func reviewed(m pipeline.Message, e github.ReviewEvent) []pipeline.Message {
 	return []pipeline.Message{told, said}
 }
 
-// pressed returns the task of one of our buttons: its command, for the pull request and project of the check run. Other
-// pull requests with the same commit have check runs of their own.
-func pressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
+// buttonPressed returns the task of one of our buttons: its command, for the pull request and project of the
+// check run. Other pull requests with the same commit have their own check runs.
+func buttonPressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
 	c, known := comment.ReadButton(e.Identifier)
 	number, name := ofProject(e.Name, e.ExternalID)
 	if !known || number == 0 {
@@ -111,9 +114,9 @@ func pressed(m pipeline.Message, e github.ButtonEvent) []pipeline.Message {
 	return []pipeline.Message{m}
 }
 
-// ofProject returns the pull request and the project of a check run; 0 if it is none of a project of ours. Its external ID
-// alone names the pull request, as only our App writes it: GitHub's list of pull requests lacks those from forks, and those
-// that have another head by now.
+// ofProject returns the pull request and the project of a check run; 0 if the check run is not for a project of
+// ours. Only the external ID names the pull request, because only our App writes it. GitHub's own list lacks
+// pull requests from forks, and those that have another head by now.
 func ofProject(check, externalID string) (number int, project string) {
 	_, project, ours := pipeline.ReadCheck(check)
 	text, target, _ := strings.Cut(externalID, "/")
@@ -124,8 +127,8 @@ func ofProject(check, externalID string) (number int, project string) {
 	return number, project
 }
 
-// reruns returns the tasks of the button "Re-run" of a check run: the commands with the same effect. GitHub's list of pull requests lacks
-// those from forks: where it has none, the records have them.
+// reruns returns the tasks of the button "Re-run" of a check run: commands with the same effect. GitHub's list
+// of pull requests lacks those from forks. If the list is empty, the records are asked.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	c, pulls := comment.Command{Verb: comment.Plan}, e.Pulls
 	if number, name := ofProject(e.Name, e.ExternalID); number > 0 {
@@ -141,7 +144,7 @@ func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	}
 	var out []pipeline.Message
 	for _, n := range pulls {
-		out = append(out, m.Of(n))
+		out = append(out, m.ForPull(n))
 	}
 	return out
 }
@@ -150,6 +153,6 @@ func pullOf(s github.Subject) pipeline.Pull {
 	return pipeline.Pull{Installation: s.Installation, Repo: s.Repo, Number: s.Number}
 }
 
-// messageDigits is the number of digits of a body's digest in the names of its messages: no two
-// bodies share them, and longer names are made of these.
+// messageDigits is how many digits of a body's digest are in the IDs of its messages. That is enough to keep
+// bodies apart, and short enough for the longer IDs that are made from these.
 const messageDigits = 32

@@ -73,7 +73,7 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff(events, effective); diff != "" {
 		t.Errorf("events in the table, and events with messages: %s", diff)
 	}
-	if Effective("push") || !Effective("check_suite") {
+	if CanBecomeMessage("push") || !CanBecomeMessage("check_suite") {
 		t.Error("push is effective, or check_suite is not")
 	}
 }

@@ -1,26 +1,24 @@
-// Package intake takes the webhooks of GitHub: it makes messages of those that are true,
-// new, and from a repository that is served.
+// Package intake receives GitHub's webhooks. It makes messages of those that are genuine, new, and from a
+// repository that is served.
 //
 //	webhook -> signature -> event -> messages -> served here? -> seen before? -> events queue
 //
-// A GitHub App that is not private can be installed by anybody. So strangers are turned
-// away at the door: [Serves] names the owners and repositories that are served, and
-// [Intake.Served] remembers which IDs their names had, since names change hands. A body is
-// accepted once, under whatever GUID it comes again.
+// Anybody can install a GitHub App that is not private. So [Serves] names the owners and repositories that are
+// served, and all others are refused. [Intake.Served] remembers which IDs their names had, because names can
+// pass to somebody else. A body is accepted once, whatever GUID it comes with again.
 //
-// The package refuses to know the effects of a message, and calls neither GitHub nor the
-// engine: a webhook is answered in milliseconds. Start at [Intake.Receive].
+// This package refuses to know the effects of a message. It calls neither GitHub nor the engine, so a webhook
+// is answered in milliseconds. Start reading at [Intake.Receive].
 package intake
 
 import "github.com/lockstep-iac/lockstep/functions/pipeline"
 
-// An Intake takes webhooks. It keeps nothing itself, so any number of them may work on the
-// same records.
+// An Intake receives webhooks. It has no state of its own, so any number of them may use the same records.
 type Intake struct {
 	Records pipeline.Records
 	Queue   pipeline.Queue
-	// Serves are the owners and repositories that are served; all others are turned away.
+	// Serves are the owners and repositories that are served. Webhooks of all others are refused.
 	Serves Serves
-	// Log gets the deliveries that are turned away; may be nil.
+	// Log gets the refused deliveries; it may be nil.
 	Log func(error)
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Receive takes one delivery. It reads and writes a few records, sends the messages,
-// and returns a word for those who look at the delivery later.
+// Receive takes one delivery. It reads and writes a few records, sends the messages, and returns a word for
+// people who look at the delivery later.
 //
-// A delivery is known by its body, which is signed; its GUID, which is not, is noted for
-// those who know no more of it ([Intake.Received]). The body's record is "received"
-// before the message is sent and "queued" after: a death in between leaves "received", and
-// GitHub's redelivery, or ours, sends the message then. A body that is "queued" is refused
-// as a replay, whatever GUID it comes under. Two at the same time may both send: the
-// messages have the body's name, so that they are the same ones.
+// A delivery is identified by its body, which is signed. Its GUID is not signed; it is recorded for
+// [Intake.Received], whose callers know only the GUID. The body's record is "received" before the messages are
+// sent and "queued" after. If the process dies in between, the record stays "received", and a redelivery by
+// GitHub or by the janitor sends the messages then. A body that is "queued" is refused as a replay, whatever
+// its GUID. Two processes may both send at the same time. The messages have IDs made from the body, so they
+// count once.
 func (p *Intake) Receive(ctx context.Context, d github.Delivery) (string, error) {
 	send := messages(d)
 	if len(send) == 0 {
@@ -30,8 +30,8 @@ func (p *Intake) Receive(ctx context.Context, d github.Delivery) (string, error)
 		return "nothing to do", nil
 	}
 	if s := p.Serves.Decide(send[0].Pull.Repo, Known{}); !s.Allowed() {
-		// Where nobody is served, whoever set it up is told of it in a check run.
-		if !p.Serves.None() || send[0].Kind != pipeline.Pushed {
+		// If nobody is served, a check run tells whoever set up the deployment.
+		if !p.Serves.Empty() || send[0].Kind != pipeline.Pushed {
 			p.log(NotServed(send[0].Pull.Repo, s))
 			return "not served here", nil
 		}
@@ -53,7 +53,7 @@ func (p *Intake) Receive(ctx context.Context, d github.Delivery) (string, error)
 		return "refused: this was received before, as another delivery", nil
 	case version == "":
 		version, err = p.Records.Put(ctx, key, []byte("received"), "")
-		// On a conflict somebody else receives it, and may die before it is sent.
+		// On a conflict another process receives the delivery, and may die before it sends.
 		if err != nil && !errors.Is(err, pipeline.ErrConflict) {
 			return "", fmt.Errorf("receive %s: %w", d.ID, err)
 		}
@@ -63,8 +63,8 @@ func (p *Intake) Receive(ctx context.Context, d github.Delivery) (string, error)
 			return "", fmt.Errorf("receive %s: %w", d.ID, err)
 		}
 	}
-	// The GUID first: who dies behind it leaves a body whose messages may be sent again, under
-	// the same names, and not a delivery that the janitor finds missing.
+	// The GUID is recorded first. If the process dies after that, the messages may be sent again with the same
+	// IDs. In the other order, the janitor would find a delivery missing.
 	_, err = p.Records.Put(ctx, deliveryKey(d.ID), []byte(queued), "")
 	if err == nil || errors.Is(err, pipeline.ErrConflict) {
 		_, err = p.Records.Put(ctx, key, []byte(queued), version)
@@ -75,13 +75,13 @@ func (p *Intake) Receive(ctx context.Context, d github.Delivery) (string, error)
 	return Accepted, nil
 }
 
-// Accepted is Receive's word for a delivery whose messages are sent.
+// Accepted is the word that [Intake.Receive] returns for a delivery whose messages are sent.
 const Accepted = "queued"
 
-// bodyKey names the record of a delivery's body.
+// bodyKey returns the key of the record of a delivery's body.
 func bodyKey(d github.Delivery) string { return deliveryKey("body-" + d.Digest) }
 
-// Received reports whether a delivery was received to its end.
+// Received reports whether a delivery was received completely.
 func (p *Intake) Received(ctx context.Context, guid string) (bool, error) {
 	rec, err := p.Records.Get(ctx, deliveryKey(guid))
 	return string(rec.Value) == queued, err

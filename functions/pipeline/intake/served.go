@@ -11,12 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Served decides whether a repository is served. The names of one that is are known for its
-// ID, and its owner's, from then on. Every message is decided about before anything of its
-// repository is read, by whoever receives it, by its names alone; and by whoever handles it.
+// Served decides whether a repository is served. If it is, its name and its owner's name belong to their IDs
+// from then on. Each message is checked before anything of its repository is read: on receipt by the names
+// alone, and again when it is handled.
 func (p *Intake) Served(ctx context.Context, r github.Repo) (Service, error) {
 	if by := p.Serves.Decide(r, Known{}); !by.Allowed() {
-		return by, nil // no records for strangers
+		return by, nil // no records for repositories that are not served
 	}
 	owner := "served/" + strings.ToLower(r.Owner)
 	name := owner + "/" + strings.ToLower(r.Name)
@@ -40,13 +40,13 @@ func (p *Intake) Served(ctx context.Context, r github.Repo) (Service, error) {
 		if err == nil && s.Known.Repo != k.Repo {
 			_, err = p.Records.Put(ctx, name, pipeline.Encode(s.Known.Repo), wasName)
 		}
-		if !errors.Is(err, pipeline.ErrConflict) { // whoever was first has said whose the name is
+		if !errors.Is(err, pipeline.ErrConflict) { // the first process has recorded whose name it is
 			return s, err
 		}
 	}
 }
 
-// known reads which ID a name is known for, if any.
+// known reads the ID that a name belongs to, if there is one.
 func (p *Intake) known(ctx context.Context, key string, id *int64) (pipeline.Version, error) {
 	rec, err := p.Records.Get(ctx, key)
 	if err == nil && rec.Version != "" {
@@ -57,7 +57,7 @@ func (p *Intake) known(ctx context.Context, key string, id *int64) (pipeline.Ver
 	return rec.Version, err
 }
 
-// NotServed is the log's error about a repository that is not served.
+// NotServed returns the error for the log about a repository that is not served.
 func NotServed(r github.Repo, s Service) error {
 	return fmt.Errorf("%s is not served: %s", r, s.Refused.Reason())
 }

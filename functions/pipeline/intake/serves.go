@@ -13,29 +13,28 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Serves are the owners and repositories that a deployment serves, as whoever runs it has
-// named them. A GitHub App that is not private can be installed by anybody, in a repository
-// whose base branch is theirs: a repository without a name here is a stranger's. The zero value
-// names none, and none is served.
+// A Serves lists the owners and repositories that a deployment serves, as its operator has named them. Anybody
+// can install a GitHub App that is not private, in a repository whose base branch is theirs. So a repository
+// that is not named here is not served. The zero value names none.
 //
-// Names are GitHub's, in which case does not matter:
+// Names are GitHub's, in upper or lower case:
 //
 //	acme             all repositories of the owner; so does acme/*
 //	acme/infra       one
-//	acme/team-*      those whose names fit: * stands for any characters
+//	acme/team-*      those whose names match: * stands for any characters
 //	acme/infra=123   one, if it has this ID
 //	acme=77          all of the owner, if its account has this ID
 //
-// Names change hands: an account is closed and its name taken by somebody else, a repository is
-// deleted and made anew. So a name is served for the ID that it had when it was first
-// served ([Known]), and for another one only if somebody adds that ID, as above.
+// Names can pass to somebody else: an account is closed and its name taken, or a repository is deleted and
+// created again. So a name is served for the ID that it had when it was first served ([Known]). Another ID is
+// served only if the operator adds it, as above.
 //
-// A repository that is renamed or moved is served if its new name is named here too, and
-// for its new name alone. Its ID is not enough: who administers a repository renames it,
-// and operators could no longer see in this list which repositories are served.
+// A repository that is renamed or transferred is served if its new name is listed, too, and only under that
+// name. Its ID is not enough: the administrator of a repository can rename it, and operators could no longer
+// see in this list which repositories are served.
 type Serves struct{ list []named }
 
-// named is one entry, in lower case. An ID of 0 is none; name is "*" for all of an owner.
+// named is one entry, in lower case. An ID of 0 means any. The name "*" means all repositories of the owner.
 type named struct {
 	owner, name string
 	id          int64
@@ -46,8 +45,7 @@ var (
 	repoPattern  = regexp.MustCompile(`^[a-z0-9_.*-]{1,100}$`)
 )
 
-// ParseServes reads a list of names, with commas or space between them. The error names
-// every mistake.
+// ParseServes parses a list of names that are separated by commas or spaces. The error names every mistake.
 func ParseServes(text string) (Serves, error) {
 	var s Serves
 	var errs []error
@@ -89,33 +87,33 @@ func parseNamed(entry string) (n named, err error) {
 	return n, nil
 }
 
-// None reports whether nobody is named.
-func (s Serves) None() bool { return len(s.list) == 0 }
+// Empty reports whether nobody is named.
+func (s Serves) Empty() bool { return len(s.list) == 0 }
 
-// Owner reports whether something of an owner is named.
-func (s Serves) Owner(login string) bool {
+// NamesOwner reports whether the list names an owner, or a repository of the owner.
+func (s Serves) NamesOwner(login string) bool {
 	return slices.ContainsFunc(s.list, func(n named) bool { return strings.EqualFold(n.owner, login) })
 }
 
-// Known are the IDs that the names of an owner and of a repository were first served with;
-// 0 where they never were.
+// Known are the IDs that the names of an owner and of a repository had when they were first served; 0 if they
+// never were.
 type Known struct{ Owner, Repo int64 }
 
 // A Service is the decision whether a repository is served.
 type Service struct {
-	// Known are the IDs by which the names of a served repository are known from now on.
+	// Known are the IDs to which the names of a served repository belong from now on.
 	Known Known
-	// Refused is the reason why it is not served; nil if it is.
+	// Refused is the reason why the repository is not served; nil if it is.
 	Refused *notes.NotServed
 }
 
-// Allowed reports whether it is served.
+// Allowed reports whether the repository is served.
 func (s Service) Allowed() bool { return s.Refused == nil }
 
-// Taken reports whether it is not served because its name is known as another repository's.
-func (s Service) Taken() bool { return s.Refused != nil && s.Refused.Why == notes.OtherRepository }
+// NameTaken reports whether the repository is not served because its name belongs to another repository.
+func (s Service) NameTaken() bool { return s.Refused != nil && s.Refused.Why == notes.OtherRepository }
 
-// Decide decides whether a repository is served, of whose names something is known.
+// Decide decides whether a repository is served. k has the IDs that its names belong to.
 func (s Serves) Decide(r github.Repo, k Known) Service {
 	no := func(why notes.Unserved, id, was int64) Service {
 		return Service{Refused: &notes.NotServed{Why: why, Repo: r.String(), Owner: r.Owner, ID: id, Was: was}}
@@ -128,12 +126,12 @@ func (s Serves) Decide(r github.Repo, k Known) Service {
 		}
 	}
 	switch {
-	case s.None():
+	case s.Empty():
 		return no(notes.NothingServed, 0, 0)
 	case len(fit) == 0 || r.ID <= 0:
 		return no(notes.NotNamed, 0, 0)
 	}
-	// An ID that somebody has named stands above one that was found.
+	// An ID in the operator's list counts more than a recorded one.
 	for _, n := range fit {
 		switch {
 		case n.id != 0 && n.name == "*":

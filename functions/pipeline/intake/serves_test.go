@@ -82,11 +82,11 @@ func TestServesOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	for login, want := range map[string]bool{"acme": true, "ACME": true, "bob": true, "eve": false, "": false} {
-		if s.Owner(login) != want {
+		if s.NamesOwner(login) != want {
 			t.Errorf("%q: %t", login, !want)
 		}
 	}
-	if s.None() || !(Serves{}).None() {
+	if s.Empty() || !(Serves{}).Empty() {
 		t.Error("None")
 	}
 }

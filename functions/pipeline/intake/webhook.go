@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Webhook is the address that GitHub sends webhooks to.
+// A Webhook is the HTTP handler for GitHub's webhooks.
 type Webhook struct {
 	Intake  *Intake
 	Secrets []github.Secret
-	// Log gets an error for each delivery that could not be received; may be nil.
+	// Log gets an error for each delivery that could not be received; it may be nil.
 	Log func(error)
 }
 
@@ -35,8 +35,7 @@ func (h Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(map[string]string{"result": text})
 }
 
-// Answer takes the header and body of a webhook and returns the answer: an HTTP status
-// and a text.
+// Answer takes the header and body of a webhook. It returns the answer: an HTTP status and a text.
 func (h Webhook) Answer(ctx context.Context, header http.Header, body []byte) (status int, text string) {
 	d, err := github.ReadDelivery(header, body, h.Secrets...)
 	switch {

@@ -2,13 +2,13 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/comment/notes"
 
-// A DeathError is the end of a process that was to read, plan or apply something: it was killed at
-// a limit, or its input broke it. Another attempt would end the same way.
+// A DeathError reports that a process died while it read, planned or applied something. It was killed at a
+// limit, or its input crashed it. Another attempt would end the same way.
 type DeathError struct {
-	What  string // its work: "planning `net`", in Markdown
+	What  string // its work in Markdown: "planning `net`"
 	Why   string // a sentence: "It took more than 512 MiB of memory."
-	Place string // that was being evaluated, or ""
-	// Remedy is for people, in Markdown.
+	Place string // the place that was being evaluated, or ""
+	// Remedy says what to do, in Markdown.
 	Remedy string
 }
 
@@ -21,7 +21,7 @@ func (e *DeathError) Error() string {
 	return text
 }
 
-// Markdown is the error and its remedy, for people.
+// Markdown returns the error and its remedy, for people.
 func (e *DeathError) Markdown() string {
 	return notes.Ended{Work: e.What, Why: e.Why, Place: e.Place, Remedy: e.Remedy}.Markdown()
 }

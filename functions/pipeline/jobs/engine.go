@@ -6,38 +6,36 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
-// Engine plans and applies. A refusal by the configuration, a provider or a state lock is a result;
-// an error is a failure of the world that may pass.
+// Engine plans and applies. A refusal by the configuration, a provider or a state lock is a result. An error is
+// a failure of the world that may pass.
 type Engine interface {
 	Plan(ctx context.Context, j Job) (PlanResult, error)
-	// Snapshot returns the state of a job, of a commit of the base branch, for plans of others' commits.
+	// Snapshot returns the state of a job at a commit of the base branch. Plans of commits from forks use it.
 	Snapshot(ctx context.Context, j Job) (Snapshot, error)
-	// Apply carries out a plan. permit is asked with the state locked whether the plan may be
-	// applied to it. If it wants a new plan, that is made with the same lock, and permit is asked
-	// once more, with it: the new plan is the one that is applied then. If permit refused, or was
-	// not asked, or there is an error, nothing was changed.
+	// Apply carries out a plan. It locks the state, and then asks permit whether the plan may be applied to it.
+	// If permit wants a new plan, Apply makes one under the same lock and asks permit once more, with the new
+	// plan. Apply then applies the new plan. Nothing was changed if permit refused, if permit was not asked, or
+	// if Apply returns an error.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(BeforeApply) Permit) (Outcome, error)
-	// Check makes a plan as Plan does, and compares it with one that was made before.
+	// Check makes a plan as Plan does, and compares it with an earlier plan.
 	Check(ctx context.Context, j Job, plan []byte) (Checked, error)
-	// Recover brings the results of applies that did not come to their end into the state, and
-	// reports what a person has to look at. The error is a *StateError as with Unlock, and where the
-	// state is locked.
+	// Recover writes the results of unfinished applies into the state, and reports what needs a person's
+	// decision. The error is a *StateError in the same cases as for Unlock, and if the state is locked.
 	Recover(ctx context.Context, j Job) (comment.Recovered, error)
-	// Unlock releases locks that were taken for j.Owner and are still there. The error is a
-	// *StateError if the configuration does not say, or must not say, where the state is,
-	// or if the store does not let us.
+	// Unlock releases the locks of j.Owner that are still there. The error is a *StateError in these cases: the
+	// configuration does not say where the state is, it is not allowed to say so, or the store denies the
+	// request.
 	Unlock(ctx context.Context, j Job) (Unlocked, error)
 }
 
 // Unlocked is the result of releasing the locks of a state.
 type Unlocked struct {
-	Locks int // that were released
-	// Others names who holds locks that are not the job's: "carol@laptop since
-	// 2025-01-02T15:04:05Z".
+	Locks int // released locks
+	// Others names the holders of locks that are not the job's: "carol@laptop since 2025-01-02T15:04:05Z".
 	Others []string
 }
 
-// A StateError is a state that cannot be reached, now or in another attempt.
+// A StateError reports that a state cannot be reached, now or by another attempt.
 type StateError struct {
 	Why    string
 	Remedy string // a sentence, in Markdown

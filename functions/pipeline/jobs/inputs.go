@@ -2,9 +2,9 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/places"
 
-// A Linked is another project, whose outputs the job's has as inputs. Its state is at Place, as the base branch knows it,
-// or as it was granted to the pull request; without one Nowhere is the reason, for people. Whether the job may read it is
-// decided by the credentials of its own providers.
+// A Linked is another project whose outputs are inputs of the job. Place is the address of its state, from the
+// base branch or as granted to the pull request. Without an address, Nowhere has the reason for people. The
+// credentials of the job's own providers decide whether the job may read that state.
 type Linked struct {
 	Project string
 	Place   places.Place `json:",omitzero"`

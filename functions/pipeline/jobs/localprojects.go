@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// LocalProjects reads projects in our own process.
+// LocalProjects reads projects in the process of its caller.
 type LocalProjects struct{}
 
 var _ Projects = LocalProjects{}
@@ -29,19 +29,19 @@ func (LocalProjects) Discover(_ context.Context, dir string) (Discovered, error)
 	}
 	defer root.Close()
 	found, ds := project.Discover(root.FS())
-	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notesOf(found), Left: found.Left, Warnings: listed(ds, diags.Warning), Unguarded: listed(found.Unguarded, diags.Error), Unheld: First(found.Unguarded)}
+	d := Discovered{Projects: found.Projects, Settings: found.Settings, Notes: notesOf(found), Left: found.Left, Warnings: warningsOf(ds, diags.Warning), Unguarded: warningsOf(found.Unguarded, diags.Error), Unheld: FirstError(found.Unguarded)}
 	if ds.HasErrors() {
 		src, err := root.ReadFile(cmp.Or(found.Settings, project.FileName))
 		if err != nil {
-			src = nil // there is no file to quote, which the errors tell
+			src = nil // there is no file to quote, which the errors say themselves
 		}
 		d.Problem = Quoted(ds, found.Settings, src)
 	}
 	return d, nil
 }
 
-// Inputs implements Projects. A checkout may have another idea of the project than the one
-// that was planned.
+// Inputs implements Projects. The settings in the checkout may describe the project differently from the time
+// of the plan.
 func (LocalProjects) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -85,8 +85,8 @@ func (LocalProjects) Touched(ctx context.Context, c Comparison) (out Compared, e
 // maxWarnings limits the warnings about a repository.
 const maxWarnings = 50
 
-// listed are the diagnostics of a severity.
-func listed(ds diags.Diagnostics, severity diags.Severity) (out []Warning) {
+// warningsOf returns the diagnostics of a severity.
+func warningsOf(ds diags.Diagnostics, severity diags.Severity) (out []Warning) {
 	for _, d := range ds {
 		if d.Severity != severity || len(out) == maxWarnings {
 			continue
@@ -100,7 +100,7 @@ func listed(ds diags.Diagnostics, severity diags.Severity) (out []Warning) {
 	return out
 }
 
-// notesOf are the words about a repository with an atlantis.yaml.
+// notesOf returns the notes about a repository with an atlantis.yaml.
 func notesOf(r project.Repository) []string {
 	a := notes.Atlantis{Settings: r.Settings, Ignored: r.Ignored}
 	for _, n := range r.Notices {
@@ -109,8 +109,8 @@ func notesOf(r project.Repository) []string {
 	return a.Notes()
 }
 
-// Quoted renders the errors in a repository's own description, with their lines of the file with the
-// settings, whose content is src, in Markdown.
+// Quoted renders the errors in a repository's settings in Markdown, with the lines that they are about. name is
+// the file with the settings, and src its content.
 func Quoted(ds diags.Diagnostics, name string, src []byte) string {
 	const limit = 8 << 10
 	var b strings.Builder
@@ -122,11 +122,12 @@ func Quoted(ds diags.Diagnostics, name string, src []byte) string {
 	return markdown.Cut(markdown.Fence("", strings.Trim(b.String(), "\n")), limit)
 }
 
-// Brief returns the beginning of what Quoted has returned: the answer to one command may have it for many projects.
-func Brief(quoted string) string { return markdown.Cut(quoted, 2<<10) }
+// Beginning returns the beginning of a text from [Quoted]. The answer to one command may contain such a text
+// for many projects.
+func Beginning(quoted string) string { return markdown.Cut(quoted, 2<<10) }
 
-// First returns the first error in a repository's own description, with its line; "" for none.
-func First(ds diags.Diagnostics) string {
+// FirstError returns the first error in a repository's settings, with its line; "" for none.
+func FirstError(ds diags.Diagnostics) string {
 	for _, d := range ds {
 		switch {
 		case d.Severity != diags.Error:

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A Notice is the outcomes in a pull request that a notification is about.
+// A Notice is one notification, with the outcomes in a pull request that it reports.
 type Notice struct {
 	Notification endpoints.Notification
 	URL          string // of the pull request, for people
@@ -23,14 +23,15 @@ type Notice struct {
 type Happened struct {
 	Outcome endpoints.Outcome
 	Run     runs.Run
-	Counts  counting.Counts // that are planned, or were made
+	Counts  counting.Counts // planned, or made
 }
 
-// A NotifyFunc tells somebody. An error is a notification that was not delivered.
+// A NotifyFunc delivers a notice. An error means that it was not delivered.
 type NotifyFunc func(context.Context, Notice) error
 
-// What returns what has become of a run at rest, and a name for it that no other outcome of the run has; "" if nothing has.
-func What(r runs.Run) (h Happened, name string) {
+// OutcomeOf returns the outcome of a run, and a name that no other outcome of the run has. The name is "" if
+// the run has no outcome to report.
+func OutcomeOf(r runs.Run) (h Happened, name string) {
 	h = Happened{Run: r, Counts: r.Plan.Counts}
 	switch r.Phase {
 	case runs.Planned:
@@ -52,20 +53,21 @@ func What(r runs.Run) (h Happened, name string) {
 		}[r.Phase], r.Apply.Done
 		return h, fmt.Sprintf("%s %d", h.Outcome, r.Asked.Try)
 	default:
-		failed := r.Phase == runs.Dropped && r.End.Fate == runs.Merged && r.End.Was == runs.PlanFailed // and is merged since
+		failed := r.Phase == runs.Dropped && r.End.Fate == runs.Merged && r.End.Was == runs.PlanFailed // the failed plan is merged by now
 		if at := r.Standing(); at != comment.NotApplied && (!failed || at == comment.NoChanges) {
 			return h, ""
 		}
 		h.Outcome = endpoints.OutcomeNotApplied
 	}
 	name = fmt.Sprintf("%s %d", h.Outcome, r.Asked.Attempt)
-	if r.Standing() == comment.Renewed { // it is another plan than the one that was told
+	if r.Standing() == comment.Renewed { // another plan has replaced the one that was reported
 		name += " " + r.Plan.Hash
 	}
 	return h, name
 }
 
-// Standing is the outcome, for people: a merge leaves a plan that had failed as one that is not applied.
+// Standing returns the outcome as a state for people. A failed plan whose pull request is merged becomes one
+// that is not applied.
 func (h Happened) Standing() comment.Standing {
 	if h.Outcome == endpoints.OutcomeNotApplied {
 		return comment.NotApplied
@@ -73,12 +75,12 @@ func (h Happened) Standing() comment.Standing {
 	return h.Run.Standing()
 }
 
-// ID distinguishes notices: whoever is told the same again gets the same ID.
+// ID identifies a notice. Sending the same notice again uses the same ID.
 func (n Notice) ID() string {
 	sum := sha256.New()
 	fmt.Fprintln(sum, n.Notification.Name)
 	for _, h := range n.Happened {
-		_, name := What(h.Run)
+		_, name := OutcomeOf(h.Run)
 		fmt.Fprintln(sum, h.Run.Key(), name)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])

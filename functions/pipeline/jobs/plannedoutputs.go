@@ -6,22 +6,22 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 )
 
-// A PlannedOutputs is the state of another project as a plan of the same pull request will make it. Of that plan it
-// has the outputs only. Whether a configuration may read them is decided by the credentials of its own providers, as for
-// the state.
+// A PlannedOutputs has the outputs of another project's state after the plan of the same pull request. It has
+// nothing else of that plan. The credentials of a configuration's own providers decide whether it may read the
+// outputs, as for the state.
 type PlannedOutputs struct {
 	Project string
-	Target  string // of its run
-	Place   string // of its state, by places.Place.String
-	// Plan is the hash of the plan; "" if there is none: then the state's outputs count.
+	Target  string // the target of its run
+	Place   string // the address of its state, by places.Place.String
+	// Plan is the hash of the plan; "" if there is none, and then the outputs in the state count.
 	Plan string `json:",omitempty"`
-	// Failed is set if its plan has failed.
+	// Failed is set if the plan of the other project failed.
 	Failed bool `json:",omitempty"`
-	// Outputs are those of [PlanResult]. They are secret.
+	// Outputs are the outputs from [PlanResult]. They are secret.
 	Outputs []byte `json:",omitempty"`
 }
 
-// Outputs returns the planned outputs, by the places of their states.
+// Outputs returns the planned outputs, by the addresses of their states.
 func Outputs(all []PlannedOutputs) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range all {
@@ -30,8 +30,8 @@ func Outputs(all []PlannedOutputs) map[string][]byte {
 	return out
 }
 
-// PlannedOn returns the plans whose outputs a plan was made with, by target, "" where those of the state counted;
-// asked are the places that it has read.
+// PlannedOn returns the plans whose outputs a plan used, by target; "" means the outputs in the state. asked
+// are the addresses that the plan has read.
 func PlannedOn(all []PlannedOutputs, asked []string) (on map[string]string, note notes.Foreseen) {
 	for _, f := range all {
 		if !slices.Contains(asked, f.Place) {

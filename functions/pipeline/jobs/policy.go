@@ -8,16 +8,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A Policy is a policy block of the base branch with the content of its directory.
+// A Policy is a policy block of the base branch, with the content of its directory.
 type Policy struct {
 	requirements.Policy
-	// Files are those of the directory that count, by slash-separated path from it. Problem is the
-	// reason if they could not be read: then nothing may be allowed because of them.
+	// Files are the policy and data files of the directory, by slash-separated path from it. Problem is the
+	// reason if they could not be read; then the policy allows nothing.
 	Files   map[string][]byte `json:",omitempty"`
 	Problem string            `json:",omitempty"`
 }
 
-// ID distinguishes policies by all that decides: a verdict with another one is of other policies.
+// ID is a digest of everything that decides a verdict. A verdict with another ID comes from other policies.
 func (p Policy) ID() string {
 	data, err := json.Marshal(p) // with sorted keys
 	if err != nil {

@@ -9,63 +9,64 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Projects reads the projects of a checkout. Its author opened the pull request, and reading it may
-// take any time and memory: then the error is a *DeathError.
+// Projects reads the projects of a checkout. The author of the checkout opened the pull request, so reading may
+// take any time and memory. At a limit the error is a *DeathError.
 type Projects interface {
 	Discover(ctx context.Context, dir string) (Discovered, error)
-	// Inputs returns the files of a checkout that a plan of a project depends on. The error wraps
-	// ErrNoProject if there is no such project.
+	// Inputs returns the files of a checkout that a project's plan depends on. The error wraps ErrNoProject if
+	// the checkout does not have the project.
 	Inputs(ctx context.Context, dir string, r runs.Run, s Scope) (project.Tree, error)
-	// Touched compares two checkouts.
+	// Touched finds the projects that differ between two checkouts.
 	Touched(ctx context.Context, c Comparison) (Compared, error)
 }
 
-// A Comparison is that of a checkout, Now, with that of its base, Was: see [project.Touched]. Had and Has are their projects.
+// A Comparison compares the checkout Now with the checkout Was of its base: see [project.Touched]. Had and Has
+// are their projects.
 type Comparison struct {
 	Was, Now string
 	Had, Has []project.Project
-	// Seen is what plans have read, by targets: see [runs.Run.Target].
+	// Seen are the files that plans have read, by target: see [runs.ID.Target].
 	Seen map[string][]project.FilesRead `json:",omitempty"`
 }
 
-// Compared is what differs.
+// Compared is the result of a [Comparison].
 type Compared struct {
 	// Touched are the targets of the projects whose plans may differ.
 	Touched []string
 	// Changed are the names of the files that differ, sorted.
 	Changed []string
-	// Problem is why it cannot be told which projects are touched, in Markdown; "" for none.
+	// Problem is the reason, in Markdown, why the touched projects are unknown; "" for none.
 	Problem string `json:",omitempty"`
 }
 
-// A Scope is how much of a checkout a plan depends on besides the project's own files.
+// A Scope says which files a plan depends on in addition to the project's own files.
 type Scope struct {
-	Read  []string // the paths that file functions looked at
-	Whole bool     // all of it: programs may run, and can read anything
+	Read  []string // paths that file functions looked at
+	Whole bool     // all files: programs may run and read anything
 }
 
-// Discovered is the content of a checkout.
+// Discovered has the projects and the settings of a checkout.
 type Discovered struct {
 	Projects []project.Project
-	Problem  string // with the repository's own description, in Markdown; "" for none
-	// Settings is the name of the file with the description, "" for none. Notes are sentences about it
-	// for people, in Markdown.
+	Problem  string // the errors in the repository's settings, in Markdown; "" for none
+	// Settings is the name of the file with the settings; "" for none. Notes are sentences about it for people,
+	// in Markdown.
 	Settings string   `json:",omitempty"`
 	Notes    []string `json:",omitempty"`
-	// Unguarded are the blocks that must hold something and are for no project, and Unheld is the first of them, in a line: on a base
-	// branch they hold all applies.
+	// Unguarded are the require and policy blocks that apply to no project. Unheld is the first of them, in a
+	// line. On a base branch such a block blocks all applies.
 	Unguarded []Warning `json:",omitempty"`
 	Unheld    string    `json:",omitempty"`
-	// Warnings are what is odd about the description, and Left the root modules that are no projects, for one of them: see
-	// [project.Repository].
+	// Warnings are oddities of the settings. Left are the root modules that are not projects; one of the
+	// warnings is about them: see [project.Repository].
 	Warnings []Warning         `json:",omitempty"`
 	Left     []project.Project `json:",omitempty"`
 }
 
-// A Warning is a sentence for people, in Markdown, and its place: "lockstep.hcl:3", or "".
+// A Warning is a sentence for people, in Markdown, with its place: "lockstep.hcl:3", or "".
 type Warning struct{ Text, At string }
 
-// Markdown is the warning for a list of notes.
+// Markdown returns the warning as an item of a list.
 func (w Warning) Markdown() string {
 	if w.At == "" {
 		return w.Text
@@ -73,5 +74,5 @@ func (w Warning) Markdown() string {
 	return w.Text + " (" + markdown.Code(w.At) + ")"
 }
 
-// ErrNoProject is the lack of a project in a checkout.
+// ErrNoProject reports that a project is not in a checkout.
 var ErrNoProject = errors.New("the project is not in the checkout")

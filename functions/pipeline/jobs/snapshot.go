@@ -2,13 +2,13 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 
-// A Snapshot is the state of a project as it is given to the plan of a fork's commit: without its secrets, and without
-// what providers keep beside their objects.
+// A Snapshot is the state of a project as the plan of a fork's commit gets it. It has no secrets, and no
+// private data that providers keep with their objects.
 type Snapshot struct {
-	// State is the file; nil if there is none yet.
+	// State is the state file; nil if there is none yet.
 	State []byte `json:",omitempty"`
-	// ID is that of the state that was read.
+	// ID identifies the state that was read.
 	ID runs.StateID `json:",omitzero"`
-	// Problem is the reason if it could not be made, in Markdown.
+	// Problem is the reason, in Markdown, if the snapshot could not be made.
 	Problem string `json:",omitempty"`
 }

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// ErrTime is the reason to stop an apply at its limit of time.
+// ErrTime is the cause when an apply is stopped at its time limit.
 var ErrTime = errors.New("the time that one run may take is over")
 
 const (
-	// callsAfter is the time that calls under way have after an apply was stopped, before providers
-	// are asked to end them, where the job has no time of its own.
+	// callsAfter is how long calls under way may continue after an apply was stopped. Then providers are asked
+	// to end them. It counts if the job has no times of its own.
 	callsAfter = time.Minute
-	// stopGrace is the time for their answers, where it has none.
+	// stopGrace is how long providers have for their answers then.
 	stopGrace = time.Minute
 )
 
-// Starting returns the context for beginning changes: it ends with ctx, or at the job's time.
-func Starting(ctx context.Context, t Times) (context.Context, context.CancelFunc) {
+// StartingContext returns the context for beginning changes. It ends with ctx, or at the job's time.
+func StartingContext(ctx context.Context, t Times) (context.Context, context.CancelFunc) {
 	if at := t.StopStarting; !at.IsZero() {
 		return context.WithDeadlineCause(ctx, at, ErrTime)
 	}
 	return context.WithCancel(ctx)
 }
 
-// Calling returns the context at whose end providers are asked to stop the calls under way, and
-// the time for their answers, after which they are killed. A plan's end with its work.
-func Calling(ctx context.Context, j Job) (context.Context, context.CancelFunc, time.Duration) {
+// CallingContext returns the context at whose end providers are asked to stop the calls under way. It also
+// returns the time for their answers, after which providers are killed. For a plan both end with its work.
+func CallingContext(ctx context.Context, j Job) (context.Context, context.CancelFunc, time.Duration) {
 	if j.Access != Writes {
 		return ctx, func() {}, 0
 	}
@@ -41,6 +41,6 @@ func Calling(ctx context.Context, j Job) (context.Context, context.CancelFunc, t
 		return calls, end, stopGrace
 	}
 	at, release := context.WithDeadlineCause(calls, t.StopCalls, ErrTime)
-	// The other half is for the state and the journal.
+	// The other half of the time is for the state and the journal.
 	return at, func() { release(); end() }, t.End.Sub(t.StopCalls) / 2
 }

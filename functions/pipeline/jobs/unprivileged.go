@@ -2,8 +2,9 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/comment/grammar"
 
-// Unprivileged returns the job of a fork's commit: of a whole one, which has the rights of the repository, the parts that give
-// nobody any, and the snapshot of a state. What a later Job has besides is no part of it.
+// Unprivileged returns the job for planning a fork's commit. It copies from whole, a job with the rights of the
+// repository, only the parts that give no rights, and adds the snapshot of a state. A field that is added to
+// Job later is not copied.
 func Unprivileged(whole Job, s Snapshot) Job {
 	return Job{
 		Checkout: whole.Checkout, Dir: whole.Dir, Project: whole.Project, Workspace: whole.Workspace,

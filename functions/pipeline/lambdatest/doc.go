@@ -1,13 +1,12 @@
-// Package lambdatest is the ground of the pipeline's tests: the contracts of its sockets
-// as tests, which every implementation passes ([TestRecords], [TestArtifacts] and
-// [TestLine]), and AWS Lambda on one machine.
+// Package lambdatest is the base of the pipeline's tests. It has the contracts of the stores and queues as
+// tests, which every implementation passes ([TestRecords], [TestArtifacts] and [TestLine]), and AWS Lambda on
+// one machine.
 //
-// [NewFunction] runs a function's real bootstrap under the Runtime API; its [Function.URL]
-// makes it a web server, a [Mapping] feeds it from an SQS queue. A function is treated as by AWS:
-// an environment of nothing but its settings, a deadline, a
-// freeze between invocations, death at any moment. Real servers stand in for S3,
-// DynamoDB and SQS (package statebackendtest, [StartQueues]); an [Account] plays the
-// rest, and its [Stack.Decisions] are compared with a simulator of IAM (package template).
+// [NewFunction] runs a function's real bootstrap with the Runtime API. [Function.URL] makes it a web server,
+// and a [Mapping] feeds it from an SQS queue. A function is treated as by AWS: its environment has only its
+// settings, it has a deadline, it is frozen between invocations, and it can die at any moment. Real servers
+// stand in for S3, DynamoDB and SQS (package statebackendtest, [StartQueues]). An [Account] plays the rest. The
+// [Stack.Decisions] are compared with a simulator of IAM (package templates).
 //
-// The package refuses to know the contents of the functions. Start at [Function].
+// This package refuses to know the contents of the functions. Start reading at [Function].
 package lambdatest

@@ -14,18 +14,17 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Line is pipeline.Queue together with the consumer of its queues, all of which are treated
-// alike.
+// A Line is pipeline.Queue together with the consumer of its queues. All queues are treated alike.
 type Line interface {
 	pipeline.Queue
-	// Work hands over the messages that are there without waiting, one after the other, until there
-	// are no more. An error of handle returns the message.
+	// Work delivers the available messages without waiting, one after the other, until there are no more. An
+	// error of handle returns the message.
 	Work(ctx context.Context, handle func(context.Context, pipeline.Message) error) error
-	// Take hands over one message to somebody who dies of it, if one can be had.
+	// Take delivers one message to a process that dies of it, if there is a message.
 	Take(ctx context.Context) (m pipeline.Message, ok bool, err error)
-	// Pass lets the time pass for which messages that were handed over are not.
+	// Pass lets the time pass during which delivered messages are hidden.
 	Pass(ctx context.Context) error
-	// Dead hands over all dead letters, and forgets them.
+	// Dead delivers all dead letters, and deletes them.
 	Dead(ctx context.Context) ([]pipeline.Message, error)
 }
 
@@ -45,7 +44,7 @@ func TestLine(t *testing.T, open func(t *testing.T) Line) {
 	})
 }
 
-// message is one of an event of a pull request, whose number is its group.
+// message returns a message of an event of a pull request, whose number is its group.
 func message(id string, number int) pipeline.Message {
 	return pipeline.Message{ID: id, Pull: pipeline.Pull{Installation: 1, Repo: github.Repo{Owner: "acme", Name: "infra", ID: 5}, Number: number}, Action: "synchronize", Kind: "pushed"}
 }
@@ -143,7 +142,7 @@ func lineTwice(t *testing.T, l Line) {
 	want(t, "sent again when it was handled", work(t, l), "1.c")
 }
 
-// lineNames holds that IDs and groups may be anything, and that those which differ do.
+// lineNames checks that IDs and groups may be any text, and that different ones stay different.
 func lineNames(t *testing.T, l Line) {
 	long := strings.Repeat("x", 200)
 	ids := []string{long, long + "y", strings.Repeat("z", 128), "with space", "with  space", "ä", "a/b@c", "a", "A", "\x00"}
@@ -168,7 +167,7 @@ func lineNames(t *testing.T, l Line) {
 	}
 }
 
-// lineQueues holds that queues do not get into each other's way.
+// lineQueues checks that queues do not affect each other.
 func lineQueues(t *testing.T, l Line) {
 	var all []pipeline.Message
 	for _, kind := range []pipeline.Kind{"pushed", "plan", "apply", "tell"} {
@@ -187,7 +186,7 @@ func lineQueues(t *testing.T, l Line) {
 	}
 }
 
-// lineFailure holds that a failure keeps its own group back, and no other.
+// lineFailure checks that a failure holds back its own group, and no other.
 func lineFailure(t *testing.T, l Line) {
 	send(t, l, message("1.a", 1), message("1.b", 1), message("2.a", 2), message("2.b", 2))
 	want(t, "at first", work(t, l, "1.a"), "1.a fails", "2.a", "2.b")
@@ -196,7 +195,7 @@ func lineFailure(t *testing.T, l Line) {
 	want(t, "later", work(t, l), "1.a", "1.b")
 }
 
-// lineDeath is a failure that nobody tells of.
+// lineDeath checks a failure that nobody reports.
 func lineDeath(t *testing.T, l Line) {
 	send(t, l, message("1.a", 1), message("1.b", 1))
 	if m, ok, err := l.Take(t.Context()); err != nil || !ok || m.ID != "1.a" {
@@ -208,7 +207,7 @@ func lineDeath(t *testing.T, l Line) {
 	want(t, "later", work(t, l), "1.a", "1.b")
 }
 
-// lineDead holds that a message that comes too often is abandoned, and that its group then goes on.
+// lineDead checks that a message that comes too often is given up, and that its group then continues.
 func lineDead(t *testing.T, l Line) {
 	bad := message("1.bad", 1)
 	bad.Lines = []grammar.Line{{Text: "lockstep apply"}}
@@ -237,8 +236,7 @@ func lineDead(t *testing.T, l Line) {
 	want(t, "at last", work(t, l))
 }
 
-// lineHandlers holds that a message that is sent during the handling of another one is handled
-// after it.
+// lineHandlers checks that a message that is sent while another one is handled is handled after it.
 func lineHandlers(t *testing.T, l Line) {
 	send(t, l, message("1.a", 1))
 	var got []string

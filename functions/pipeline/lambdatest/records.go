@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// TestRecords tests the contract of pipeline.Records. open returns records that are empty, or share
+// TestRecords tests the contract of pipeline.Records. open returns records that are empty, or that share
 // nothing with those of earlier tests. The tests run in parallel.
 func TestRecords(t *testing.T, open func(t *testing.T) pipeline.Records) {
 	hold(t, open, []contract[pipeline.Records]{
@@ -86,7 +86,7 @@ func recordVersions(t *testing.T, r pipeline.Records) {
 		wantConflict(t, fmt.Sprintf("on top of %q", old), err)
 	}
 	wantRecord(t, r, key, "two", two)
-	// The same value is another version: whoever read the first must notice.
+	// The same value gets another version: whoever read the first one must notice.
 	three := mustPut(t, r, key, "two", two)
 	if three == one {
 		t.Errorf("the version %q came again", one)
@@ -116,8 +116,7 @@ func recordDelete(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordMadeAgain holds that who knows a record which was deleted does not know the one
-// that was made after it.
+// recordMadeAgain checks that the version of a deleted record does not fit a record that was made after it.
 func recordMadeAgain(t *testing.T, r pipeline.Records) {
 	const key = "lease/x"
 	ctx := t.Context()
@@ -157,7 +156,7 @@ func recordValues(t *testing.T, r pipeline.Records) {
 	wantRecord(t, r, "run/values/mine", "mine", v)
 }
 
-// oddKeys are different keys that something might take for the same, or for none.
+// oddKeys returns different keys that an implementation might treat as equal or invalid.
 func oddKeys() []string {
 	return []string{
 		"run/5/a@b", "run/5/A@b", "run/5/a@B", "run/5/a", "run/5/a@b#1", "run/5/a%2Fb", "run/5/a%252Fb", "run/5/...", "run/5/.a", "run/5/a.",
@@ -187,7 +186,7 @@ func recordKeys(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordList holds that a list has the records one level down, in the order of bytes.
+// recordList checks that a list has the records one level down, in the order of bytes.
 func recordList(t *testing.T, r pipeline.Records) {
 	for _, key := range oddKeys() {
 		mustPut(t, r, key, "of "+key, "")
@@ -221,7 +220,7 @@ func recordList(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordLongList has more than fits into one answer of DynamoDB, which is 1 MB.
+// recordLongList checks a list with more than fits into one answer of DynamoDB, which is 1 MB.
 func recordLongList(t *testing.T, r pipeline.Records) {
 	const n = 8
 	value := strings.Repeat("x", pipeline.MaxRecord)
@@ -239,8 +238,8 @@ func recordLongList(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordRace holds that of many writers to one version one wins, and that no value is
-// lost on the way to the last one.
+// recordRace checks that one of many writers to one version wins, and that no value is lost on the way to the
+// last one.
 func recordRace(t *testing.T, r pipeline.Records) {
 	const key, writers, turns = "state/race", 8, 12
 	var mu sync.Mutex
@@ -277,7 +276,7 @@ func recordRace(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// winners has many do the same at once, and returns how many had no conflict.
+// winners runs do many times at once, and returns how many had no conflict.
 func winners(t *testing.T, do func(i int) error) int {
 	t.Helper()
 	const n = 12

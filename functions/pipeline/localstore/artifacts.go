@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Artifacts implements pipeline.Artifacts: a file each.
+// Artifacts implements pipeline.Artifacts with one file for each artifact.
 type Artifacts struct{ dir string }
 
 // Put implements pipeline.Artifacts.
@@ -54,8 +54,8 @@ func (a Artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	return nil
 }
 
-// path returns the file of an artifact. Keys come from us; one that is no clean path is
-// our bug.
+// path returns the file of an artifact. It panics if the key is not a clean path, because only our own code
+// makes keys.
 func (a Artifacts) path(x pipeline.Artifact) string {
 	if !fs.ValidPath(x.Key) || x.Key == "." {
 		panic(fmt.Sprintf("localstore: the key %q is not a path", x.Key))
@@ -63,8 +63,7 @@ func (a Artifacts) path(x pipeline.Artifact) string {
 	return filepath.Join(a.dir, filepath.FromSlash(x.Key))
 }
 
-// replace writes a file, in the place of one that may be there; it appears when it is
-// complete.
+// replace writes a file, and replaces an existing one. The file appears when it is complete.
 func replace(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

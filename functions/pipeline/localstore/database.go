@@ -16,9 +16,9 @@ import (
 
 // schema is the first and only version of the tables.
 //
-// A message is visible from the time in ready; claim names its handler. Only the first message of a
-// group is handed over. Abandoned messages are in queues of their own, named dead/QUEUE. A message
-// in sent is not sent again.
+// A message is visible from the time in ready, and claim names its handler. Only the first message of a group
+// is delivered. Dead messages are in queues of their own, named dead/QUEUE. A message in sent is not sent
+// again.
 const schema = `
 CREATE TABLE record (
 	dir TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, version TEXT NOT NULL,
@@ -44,13 +44,13 @@ PRAGMA user_version = 1;
 
 const schemaVersion = 1
 
-// prune forgets the records whose time was over at a time.
+// prune deletes the records that had expired at a time.
 const prune = "DELETE FROM record WHERE expires > 0 AND expires < ?"
 
 // busyTimeout is how long a write waits for those of other processes.
 const busyTimeout = 20 * time.Second
 
-// database is the SQLite database, opened at its first use.
+// A database is the SQLite database. It is opened at its first use.
 type database struct {
 	path string
 	mu   sync.Mutex
@@ -97,10 +97,10 @@ func (d *database) open(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// prepare makes the tables if there are none, and deletes expired rows.
+// prepare creates the tables if they do not exist, and deletes expired rows.
 func prepare(ctx context.Context, db *sql.DB) error {
-	// Of processes that open a new database at the same time all but one are told that
-	// it is busy, at once: waiting for the journal's mode could be for ever.
+	// If several processes open a new database at the same time, all except one are told at once that it is
+	// busy. SQLite does not wait for the journal's mode, because that could take for ever.
 	for deadline := time.Now().Add(busyTimeout); ; {
 		_, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
 		if err == nil {

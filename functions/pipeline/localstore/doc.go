@@ -1,18 +1,16 @@
-// Package localstore keeps a pipeline's data in a directory of this
-// machine: records, artifacts and the queues behind package pipeline's interfaces.
+// Package localstore stores a pipeline's data in a directory of this machine: the records, artifacts and queues
+// of package pipeline's interfaces.
 //
 //	lockstep.db            records and messages, in a SQLite database
 //	artifacts/KEY          an artifact
-//	states/OWNER/REPO/...  the states of projects, which the engine's side keeps
+//	states/OWNER/REPO/...  the states of projects, which the engine writes
 //
-// All of it is readable by its owner only: saved plans and states hold secrets. Any
-// number of processes may use a directory at a time, and any of them may die at any
-// moment: written values stay, and a message that was being handled is handed
-// over again.
+// Only the owner can read the files, because saved plans and states contain secrets. Any number of processes
+// may use a directory at the same time, and any of them may die at any moment. Written values stay, and a
+// message that was being handled is delivered again.
 //
-// The package refuses to know the meaning of the values. Start at [Open]; messages are
-// handled by [Queue.Work], or, where everything is to be over afterwards, by
-// [Queue.Drain].
+// This package refuses to know the meaning of the values. Start reading at [Open]. [Queue.Work] handles
+// messages, and [Queue.Drain] handles them until none are left.
 package localstore
 
 import (
@@ -38,8 +36,8 @@ type Dir struct {
 	States string
 }
 
-// Open returns the data directory at path, making it if it is not there. Its database
-// is opened when it is first needed.
+// Open returns the data directory at path, and creates it if it does not exist. Its database is opened when it
+// is first needed.
 func Open(path string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -60,5 +58,5 @@ func Open(path string) (*Dir, error) {
 	return d, nil
 }
 
-// Close closes the database. Nothing may be under way.
+// Close closes the database. Nothing may use it.
 func (d *Dir) Close() error { return d.Queue.db.close() }

@@ -7,15 +7,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// ListAll returns the records of a collection, which is the first segment of their keys,
-// sorted by key. It is for people who look on; a pipeline needs no such thing.
+// ListAll returns the records of a collection, sorted by key. A collection is the first segment of their keys.
+// It is for people who look at the data; a pipeline does not need it.
 func (r Records) ListAll(ctx context.Context, collection string) ([]pipeline.Record, error) {
 	pipeline.CheckDir(collection)
 	db, err := r.db.get(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("list all records of %s: %w", collection, err)
 	}
-	// ListAll keys that begin with "run/" are between it and "run0", because "0" follows "/".
+	// All keys that begin with "run/" are between it and "run0", because "0" follows "/".
 	rows, err := db.QueryContext(ctx, "SELECT dir || '/' || name, value, version FROM record WHERE dir = ?1 OR dir > ?1 || '/' AND dir < ?1 || '0' ORDER BY 1", collection)
 	if err != nil {
 		return nil, fmt.Errorf("list all records of %s: %w", collection, err)

@@ -13,25 +13,25 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Queue implements pipeline.Queue with the behaviour of SQS FIFO queues: the messages of a group
-// come one after the other, one that was sent twice comes once, and one that was not handled comes
-// again. After pipeline.MaxReceives attempts a message goes to a queue of dead letters, so that its
-// group goes on. Repositories take turns, and the messages of one come in the order of their sending: however many one has, another waits for
-// one of them.
+// Queue implements pipeline.Queue and behaves like an SQS FIFO queue. The messages of a group come one after
+// the other, a message that was sent twice comes once, and one that was not handled comes again. After
+// pipeline.MaxReceives attempts a message goes to a queue of dead letters, so its group continues. Repositories
+// take turns, and the messages of one repository come in the order of sending. So however many messages a
+// repository has, another one waits for one of them.
 type Queue struct {
-	// Lease is how long a message stays with a process that died; 0 is 30 s. Who lives renews it.
+	// Lease is how long a message stays with a process that died; 0 means 30 s. A living process renews it.
 	Lease time.Duration
 
 	db   *database
-	wake chan struct{} // holds one where there may be something to do
+	wake chan struct{} // holds one value if there may be something to do
 }
 
 const (
-	// remember is how long the ID of a message is known, as with SQS.
-	// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
+	// remember is how long the ID of a message is known, as in SQS. Source:
+	// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
 	remember     = 5 * time.Minute
 	defaultLease = 30 * time.Second
-	// deadPrefix begins the names of the queues of dead letters.
+	// deadPrefix is the prefix for the queues of dead letters.
 	deadPrefix = "dead/"
 )
 
@@ -89,7 +89,7 @@ func (q *Queue) Ahead(ctx context.Context, about pipeline.Pull) (n int, err erro
 	return n, wrap("count the plans of a repository", err)
 }
 
-// signal wakes somebody who waits for messages in this process.
+// signal wakes a goroutine of this process that waits for messages.
 func (q *Queue) signal() {
 	select {
 	case q.wake <- struct{}{}:
@@ -97,10 +97,10 @@ func (q *Queue) signal() {
 	}
 }
 
-// claimed is a message that was handed over.
+// A claimed is a message that was delivered.
 type claimed struct {
 	pipeline.Message
-	// on is the queue: the kind may be one of another version.
+	// on is the queue. The kind of the message may be one of another version.
 	on       pipeline.QueueName
 	seq      int64
 	claim    string
@@ -108,22 +108,23 @@ type claimed struct {
 	reason   string // why it is a dead letter; "" if it is none
 }
 
-// claim takes the first message of a group that nobody else has a message of, of the repository whose last turn is the longest ago. With
-// hurry, failures before are no reason to wait. ok is false if there is none now.
+// claim takes the first message of a free group, whose messages nobody else handles. It chooses the repository
+// whose last turn is the longest ago. If hurry is set, earlier failures are no reason to wait. ok is false if
+// there is no such message now.
 func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err error) {
 	db, err := q.db.get(ctx)
 	if err != nil {
 		return c, false, err
 	}
 	now := time.Now()
-	// Mostly there is nothing, and no need to keep others from writing.
+	// Usually there is nothing, and then other writers need not be blocked.
 	var any bool
 	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM message WHERE ready <= ? OR (? AND claim = ''))", now.UnixMilli(), hurry).Scan(&any)
 	if err != nil || !any {
 		return c, false, err
 	}
-	// One transaction: a message that another worker gives back for the last time in between would
-	// be tried once more than its queue allows.
+	// It is one transaction. Otherwise another worker could give a message back for the last time in between,
+	// and it would be tried once more than its queue allows.
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return c, false, err
@@ -172,7 +173,7 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	return c, true, nil
 }
 
-// repoOf is the repository of a message, with its App: see [pipeline.Message.Group].
+// repoOf is the repository of a message with its App: see [pipeline.Message.Group].
 const repoOf = "substr(grp, 1, instr(grp, '/') - 1)"
 
 func (q *Queue) lease() time.Duration {
@@ -182,33 +183,32 @@ func (q *Queue) lease() time.Duration {
 	return q.Lease
 }
 
-// keep renews the claim, and reports whether it still held.
+// keep renews the claim, and reports whether it was still valid.
 func (q *Queue) keep(ctx context.Context, c claimed) (bool, error) {
 	n, err := q.db.exec(ctx, "UPDATE message SET ready = ? WHERE seq = ? AND claim = ?", time.Now().Add(q.lease()).UnixMilli(), c.seq, c.claim)
 	return n > 0, err
 }
 
-// remove removes a message that is done. If it was taken by somebody else, it stays.
+// remove removes a handled message, unless another process has taken it.
 func (q *Queue) remove(ctx context.Context, c claimed) error {
 	_, err := q.db.exec(ctx, "DELETE FROM message WHERE seq = ? AND claim = ?", c.seq, c.claim)
 	return err
 }
 
-// release gives a message back, for after a pause, because of an error.
+// release gives a message back because of an error, to be delivered after a pause.
 func (q *Queue) release(ctx context.Context, c claimed, pause time.Duration, reason error) error {
 	_, err := q.db.exec(ctx, "UPDATE message SET claim = '', ready = ?, error = ? WHERE seq = ? AND claim = ?",
 		time.Now().Add(pause).UnixMilli(), reason.Error(), c.seq, c.claim)
 	return err
 }
 
-// unhand gives a message back as if it had not been handed over.
+// unhand gives a message back as if it had not been delivered.
 func (q *Queue) unhand(ctx context.Context, c claimed) error {
 	_, err := q.db.exec(ctx, "UPDATE message SET claim = '', ready = 0, receives = receives - 1 WHERE seq = ? AND claim = ?", c.seq, c.claim)
 	return err
 }
 
-// Waiting returns how many messages there are that are not handled, dead letters and
-// those being handled included.
+// Waiting returns how many messages are not handled, including dead letters and those in progress.
 func (q *Queue) Waiting(ctx context.Context) (int, error) {
 	db, err := q.db.get(ctx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Records implements pipeline.Records. Conditions are in the statements that write, which
-// SQLite carries out one after the other.
+// Records implements pipeline.Records. The conditions are in the statements that write, and SQLite executes
+// those one after the other.
 type Records struct{ db *database }
 
 // Get implements pipeline.Records.
@@ -38,7 +38,7 @@ func (r Records) Put(ctx context.Context, key string, value []byte, prev pipelin
 	if value == nil {
 		value = []byte{}
 	}
-	// Never the same twice, so that a record which was deleted and made again is another.
+	// A version is never the same twice, so a record that was deleted and made again has another one.
 	version := rand.Text()
 	var expires int64
 	if d := pipeline.Retention(key); d > 0 {

@@ -11,27 +11,26 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A Worker is who handles messages.
+// A Worker handles messages.
 type Worker struct {
-	// Handle carries out the task of a message. After an error another attempt may help. Its
-	// context ends with the worker's, and when another process has found this one frozen and taken
-	// over the message.
+	// Handle carries out the task of a message. After an error another attempt may help. Its context ends with
+	// the worker's. It also ends when another process has found this one frozen and has taken over the message.
 	Handle func(context.Context, pipeline.Message) error
-	// Abandon takes a message that Handle did not do in as many tries as its queue has. It is
-	// tried again until it succeeds.
+	// Abandon takes a message that Handle has failed at in all of its queue's attempts. It is tried again until
+	// it succeeds.
 	Abandon func(ctx context.Context, m pipeline.Message, reason string) error
-	// Limit is how many messages are handled at a time, each of another group; 0 is 1.
+	// Limit is how many messages are handled at a time, each of another group; 0 means 1.
 	Limit int
-	// Log is told why handling failed; may be nil. It is called by several at a time.
+	// Log gets the reasons for failures; it may be nil. Several goroutines may call it at a time.
 	Log func(error)
 }
 
-// poll is how often other processes' messages, and those that wait, are looked for.
+// poll is how often the queue looks for messages of other processes, and for those that wait.
 const poll = 500 * time.Millisecond
 
-// Work handles messages until ctx ends, which is its normal end. Messages under way then should end
-// soon, and come again. Expired records are deleted meanwhile. An error is one of opening the
-// database; later ones go to the log, and the work goes on.
+// Work handles messages until ctx ends, which is its normal end. Messages in progress should end soon then, and
+// come again. Work also deletes expired records. It returns an error only if the database cannot be opened;
+// later errors go to the log, and the work continues.
 func (q *Queue) Work(ctx context.Context, w Worker) error {
 	if _, err := q.db.get(ctx); err != nil && ctx.Err() == nil {
 		return err
@@ -56,9 +55,8 @@ func (q *Queue) Work(ctx context.Context, w Worker) error {
 	return nil
 }
 
-// Drain handles messages until there are none left, without delays between attempts, and returns
-// the number of those handled or abandoned. It waits for messages that other processes handle. A
-// message that Abandon fails on ends it with an error.
+// Drain handles messages until none are left, without delays between attempts. It returns how many were handled
+// or given up. It waits for messages that other processes handle. If Abandon fails, Drain ends with an error.
 func (q *Queue) Drain(ctx context.Context, w Worker) (int, error) {
 	var count atomic.Int64
 	errs := q.each(ctx, w, func() error {
@@ -107,12 +105,12 @@ func (w Worker) log(err error) {
 	}
 }
 
-// next takes a message and handles it. ok is set if there was one, done if it is handled or
-// abandoned. A failure of Handle is no error; one of Abandon is.
+// next takes a message and handles it. ok is set if there was one, and done if it is handled or given up. A
+// failure of Handle is no error, and one of Abandon is.
 func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, err error) {
 	c, ok, err := q.claim(ctx, hurry)
 	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // SQLite says no more than "interrupted"
+		err = ctx.Err() // SQLite says only "interrupted"
 	}
 	if err != nil || !ok {
 		return false, false, wrap("take a message", err)
@@ -145,12 +143,12 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 	return false, true, wrap("give a message back", q.release(write, c, pause, err))
 }
 
-// handle hands a message over, renewing the claim meanwhile.
+// handle passes a message to Handle, and renews the claim meanwhile.
 func (q *Queue) handle(ctx context.Context, w Worker, c claimed) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := walk.Every(ctx, q.lease()/3, func() {
-		// One that could not be renewed may be next time: there are two more.
+		// If a claim could not be renewed, it may work the next time: there are two more.
 		if held, err := q.keep(ctx, c); err == nil && !held {
 			cancel(errTaken)
 		}

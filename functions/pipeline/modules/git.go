@@ -30,10 +30,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// gitGetter serves git sources where there is no git: in a Lambda function. It fetches one commit
-// without its history, by https; ssh addresses mean the same to it. Submodules are left out, as they
-// are in GitHub's archives. A server gets the token of its host, and no redirect carries it to
-// another host.
+// gitGetter fetches git sources where no git is installed, as in a Lambda function. It fetches one commit
+// without its history, by https, and treats ssh addresses the same way. Submodules are left out, as in GitHub's
+// archives. A server gets the token of its host, and no redirect carries the token to another host.
 type gitGetter struct {
 	policy hosts.Policy
 	client *http.Client
@@ -41,12 +40,12 @@ type gitGetter struct {
 	limits getting.Limits
 }
 
-// tokenUser is the user name beside a token. GitLab, GitHub, Gitea and Azure DevOps take any;
-// Bitbucket wants this one.
-// Source: https://support.atlassian.com/bitbucket-cloud/docs/using-access-tokens/
+// tokenUser is the user name that is sent with a token. GitLab, GitHub, Gitea and Azure DevOps accept any name,
+// and Bitbucket requires this one. Source:
+// https://support.atlassian.com/bitbucket-cloud/docs/using-access-tokens/
 const tokenUser = "x-token-auth"
 
-// Objects above this size, in bytes, are read from the disk in pieces.
+// largeObject is the size in bytes above which an object is read from the disk in pieces.
 const largeObject = 1 << 20
 
 func (g gitGetter) Mode(context.Context, *url.URL) (getter.Mode, error) {
@@ -55,7 +54,7 @@ func (g gitGetter) Mode(context.Context, *url.URL) (getter.Mode, error) {
 
 func (g gitGetter) GetFile(context.Context, *getting.Request) error { return errNoArchive }
 
-// Detect reports whether the request is for git, and not for GitHub.
+// Detect reports whether the request is for git and not for GitHub.
 func (g gitGetter) Detect(req *getting.Request) (bool, error) {
 	own, err := githubGetter{}.Detect(req)
 	return req.Forced == "git" && !own, err
@@ -120,11 +119,10 @@ func (g gitGetter) fetch(ctx context.Context, u *url.URL, ref, dir string) error
 	return errors.Join(objects.Close(), os.RemoveAll(store))
 }
 
-// gitDir has the objects of the commit while it is unpacked. No repository can have a file of this
-// name.
+// gitDir has the objects of the commit while it is unpacked. No repository can have a file with this name.
 const gitDir = ".git"
 
-// within returns the client for one host, which may redirect to itself only.
+// within returns the client for one host, which may redirect only to itself.
 func (g gitGetter) within(host string) *http.Client {
 	c := *g.client
 	follow := c.CheckRedirect
@@ -137,8 +135,8 @@ func (g gitGetter) within(host string) *http.Client {
 	return &c
 }
 
-// auth returns the credentials for a server: those of the address before the token of its host, which
-// may be USER:PASSWORD.
+// auth returns the credentials for a server. Those of the address win over the token of its host, which may be
+// USER:PASSWORD.
 func (g gitGetter) auth(u *url.URL) transport.AuthMethod {
 	if u.User != nil || g.token == nil {
 		return nil
@@ -154,9 +152,8 @@ func (g gitGetter) auth(u *url.URL) transport.AuthMethod {
 	return &githttp.BasicAuth{Username: user, Password: password}
 }
 
-// resolve returns the commit, or the tag, that a ref names, in the order of git's own rules; "" is the
-// default branch.
-// Source: https://git-scm.com/docs/gitrevisions
+// resolve returns the commit or tag that a ref names, in the order of git's own rules; "" means the default
+// branch. Source: https://git-scm.com/docs/gitrevisions
 func resolve(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 	if ref == "" {
 		if refs.Head == nil {
@@ -236,7 +233,7 @@ func (g gitGetter) unpack(ctx context.Context, from *filesystem.Storage, at plum
 	})
 }
 
-// write writes a file, or a link.
+// write writes a file or a link.
 func write(root *os.Root, f *object.File) (err error) {
 	if err := root.MkdirAll(path.Dir(f.Name), 0o755); err != nil {
 		return err

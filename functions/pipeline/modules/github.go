@@ -13,15 +13,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
 )
 
-// A Repository unpacks a ref (a branch, a tag, a commit's ID, or "HEAD" for the default branch) of
-// a repository on GitHub into the directory dir, which exists and is empty. The mains fill it with
-// a client of the App, which does not give its token away.
+// A Repository unpacks a ref of a GitHub repository into the directory dir, which exists and is empty. The ref
+// is a branch, a tag, a commit's ID, or "HEAD" for the default branch. The mains provide a client of the App,
+// which does not give its token away.
 type Repository func(ctx context.Context, owner, name, ref, dir string) error
 
 var errNoArchive = errors.New("an archive cannot be in it: take archive= and the archive's name out of the address")
 
-// githubGetter serves git sources on github.com where there is no git: in a Lambda
-// function. https and ssh addresses mean the same to it.
+// githubGetter fetches git sources on github.com where no git is installed, as in a Lambda function. It treats
+// https and ssh addresses the same way.
 type githubGetter struct{ fetch Repository }
 
 func (g githubGetter) Mode(context.Context, *url.URL) (getter.Mode, error) {

@@ -12,26 +12,26 @@ import (
 
 // PipelineOptions are the allowed sources of a pull request's modules.
 type PipelineOptions struct {
-	// Host returns an error for a registry or a server of archives that is not allowed. GitHub's
-	// repositories do not depend on it: see Repository.
+	// Host returns an error for a registry or a server of archives that is not allowed. GitHub's repositories
+	// do not depend on it: see Repository.
 	Host func(name string) error
-	// Private reports whether a host may be in a private network: one that the base branch names itself. nil: none may.
+	// Private reports whether a host may be in a private network, because the base branch itself names it; nil
+	// allows none.
 	Private func(name string) bool
 	// Repository fetches repositories of GitHub; see [Repository].
 	Repository Repository
-	// Transport makes the connections of http; nil stands for one that connects to public
-	// addresses only, and to those of private networks as Private has it.
+	// Transport makes the HTTP connections. nil means one that connects to public addresses only, and to those
+	// in private networks that Private allows.
 	Transport http.RoundTripper
 	// Bucket are the buckets of S3.
 	Bucket Bucket
-	// Token returns the tokens of registries' hosts that the base branch grants the project. nil: there are
-	// none.
+	// Token returns the tokens of registries' hosts that the base branch grants the project; nil for none.
 	Token hosts.Tokens
 }
 
-// Pipeline returns the installer of the modules of a checkout. dir is the root module's directory
-// on this machine. Modules go to its data directory ".terraform", which the caller has removed,
-// because the repository may contain a link there.
+// Pipeline returns the installer of the modules of a checkout. dir is the root module's directory on this
+// machine. Modules go to its data directory ".terraform". The caller has removed that before, because the
+// repository may contain a link there.
 func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Installer {
 	policy := hosts.Policy{Host: o.Host, PublicOnly: true, Private: o.Private}
 	get := &getting.Getters{Policy: policy, Transport: o.Transport}

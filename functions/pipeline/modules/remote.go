@@ -18,39 +18,38 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An App fetches repositories of GitHub; *github.App is it.
+// An App fetches repositories of GitHub. *github.App implements it.
 type App interface {
-	// Fetch fetches one that an installation has, FetchPublic one that everybody may read.
-	// The errors wrap github.ErrNotFound if there is none, or it has no such ref.
+	// Fetch fetches a repository that an installation has, and FetchPublic one that everybody may read. The
+	// errors wrap github.ErrNotFound if the repository or the ref does not exist.
 	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
 	FetchPublic(ctx context.Context, r github.Ref, dir string) error
-	// OfGitHubCom reports whether the repositories that it has are github.com's.
+	// OfGitHubCom reports whether its repositories are on github.com.
 	OfGitHubCom() bool
 }
 
-// Remote installs the remote modules of a pull request's configuration, as far as the base
-// branch allows: see the package's documentation.
+// Remote installs the remote modules of a pull request's configuration, if the base branch allows them: see the
+// package's documentation.
 type Remote struct {
 	App App
-	// Proxy fetches repositories in the place of App, in a process that does not have it: it
-	// asks one that does, and calls [Remote.Fetch].
+	// Proxy fetches repositories instead of App, in a process without the App. It asks a process that has one
+	// and calls [Remote.Fetch].
 	Proxy Repository
-	// Transport makes the connections to registries and servers of archives; nil stands for
-	// one that connects to public addresses only. Addresses that are written as numbers must
-	// be public with any.
+	// Transport makes the connections to registries and servers of archives. nil means one that connects to
+	// public addresses only. With any Transport, addresses that are written as numbers must be public.
 	Transport http.RoundTripper
 }
 
-// The bounds of all modules of a configuration. Their bytes are half of the disk that a
-// function of template.yaml has.
+// These are the limits for all modules of a configuration. The limit of their bytes is half of the disk of a
+// function in template.yaml.
 const (
 	installTimeout = 5 * time.Minute
 	maxBytes       = 1 << 30
 	maxCalls       = 500
 )
 
-// Install implements executor.Engine.Modules. The error is a failure of GitHub that may pass, such
-// as an outage or the end of a rate limit.
+// Install implements executor.Engine.Modules. The error is a failure of GitHub that may pass, such as an outage
+// or a rate limit.
 func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
@@ -73,18 +72,18 @@ func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source
 	return cfg, ds, unknown
 }
 
-// Fetch fetches a repository for a job, if the job may have it, into a directory that exists
-// and is empty. The error is an *subprocess.Absent if it is not there for the job.
+// Fetch fetches a repository for a job into an empty directory, if the job may have the repository. The error
+// is a *subprocess.Absent if the job cannot have it.
 func (e Remote) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error {
 	return e.repository(j)(ctx, owner, name, ref, dir)
 }
 
-// repository fetches repositories for a job: the pull request's own and those that the
-// base branch names with the rights of the installation, all others as anybody may.
+// repository fetches repositories for a job. It uses the rights of the installation for the pull request's own
+// repository and for those that the base branch names. All others are fetched as anybody may.
 func (e Remote) repository(j jobs.Job) Repository {
 	return func(ctx context.Context, owner, name, ref, dir string) error {
 		r := github.Ref{Owner: owner, Name: name, Ref: ref}
-		mine := e.App.OfGitHubCom() && j.Snapshot == nil // else as anybody may
+		mine := e.App.OfGitHubCom() && j.Snapshot == nil // otherwise as anybody may
 		own := mine && strings.EqualFold(owner+"/"+name, j.Repo.String())
 		granted := mine && strings.EqualFold(owner, j.Repo.Owner) && j.Grants.Repository(owner, name)
 		if own || granted {
@@ -100,8 +99,8 @@ func (e Remote) repository(j jobs.Job) Repository {
 	}
 }
 
-// absent returns the error of a repository or a ref that was not found for a job. own and granted
-// report whether the App was asked for it.
+// absent returns the error about a repository or a ref that was not found for a job. own and granted say
+// whether the App was asked for it.
 func (e Remote) absent(j jobs.Job, r github.Ref, own, granted bool) error {
 	absent := func(text string) error { return &subprocess.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)

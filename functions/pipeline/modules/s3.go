@@ -18,14 +18,15 @@ import (
 
 // A Bucket is the part of S3 that modules may come from.
 type Bucket struct {
-	// Allowed returns an error, a sentence for people with the remedy, for a bucket that the base branch does not name.
+	// Allowed returns an error for a bucket that the base branch does not name: a sentence for people that says
+	// what to do.
 	Allowed func(name string) error
-	// Env returns the environment of the project's programs, NAME=VALUE each: it has the credentials. The function's own
-	// may read every state, and are not used.
+	// Env returns the environment of the project's programs, NAME=VALUE each, which has the credentials. The
+	// function's own credentials may read every state, and are not used.
 	Env func(context.Context) ([]string, error)
 }
 
-// getter fetches modules from buckets at Amazon's own addresses, which nobody can lead elsewhere.
+// getter fetches modules from buckets at Amazon's own addresses, which nobody can redirect.
 func (b Bucket) getter(limits getting.Limits) buckets.Getter {
 	return buckets.Getter{Policy: hosts.Policy{}, Limits: limits, Config: b.config}
 }

@@ -1,7 +1,8 @@
-// Package policytrial tries the policies of a checkout before they count: once they are on the base branch, a mistake in one
-// holds each apply.
+// Package policytrial tries the policies of a checkout before they count. On the base branch, a broken policy
+// blocks every apply.
 //
-// It refuses to judge a plan, and to read other repositories. Start at [Policies] and [Changed].
+// This package refuses to judge a plan, and to read other repositories. Start reading at [Policies] and
+// [Changed].
 package policytrial
 
 import (
@@ -19,8 +20,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// Policies returns those of a checkout with mistakes, by the settings in a file of it. Policies in other repositories are not looked at,
-// nor blocks with errors.
+// Policies returns the broken policies of a checkout. settings is the file with its settings. Policies in other
+// repositories, and blocks with errors, are skipped.
 func Policies(dir, settings string) ([]jobs.TriedPolicies, error) {
 	src, err := fileIn(dir, settings)
 	if err != nil {
@@ -29,8 +30,9 @@ func Policies(dir, settings string) ([]jobs.TriedPolicies, error) {
 	return mistaken(dir, settings, src, func(requirements.Policy) bool { return true })
 }
 
-// Changed implements [jobs.TryPoliciesFunc]: it tries the policies with a file that the pull request changes, and those whose block the base
-// branch does not have. Settings that cannot be read have none: whoever looks for projects tells that.
+// Changed implements [jobs.TryPoliciesFunc]. It tries a policy if the pull request changes one of its files, or
+// if the base branch does not have its block. Settings that cannot be read have no policies: whoever finds the
+// projects reports that.
 func Changed(_ context.Context, dir string, r jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
 	for _, settings := range project.SettingsFiles {
 		src, err := fileIn(dir, settings)
@@ -49,7 +51,7 @@ func Changed(_ context.Context, dir string, r jobs.PolicyTrial) ([]jobs.TriedPol
 	return nil, nil
 }
 
-// fileIn reads a file of a checkout, and none outside of it that a link there names.
+// fileIn reads a file of a checkout. It does not follow a link out of the checkout.
 func fileIn(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -59,7 +61,7 @@ func fileIn(dir, name string) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-// mistaken returns the policies with mistakes among those of a checkout that count.
+// mistaken returns the broken policies of a checkout, among those for which counts is true.
 func mistaken(dir, settings string, src []byte, counts func(requirements.Policy) bool) (out []jobs.TriedPolicies, err error) {
 	s, _ := project.Read(settings, src)
 	all, err := gatefacts.PoliciesIn(dir, "the repository", s)

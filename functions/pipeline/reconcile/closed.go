@@ -10,15 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An account is the time between two looks at the records of all pull requests of a repository, which may be many.
+// account is the time between two looks at the records of all pull requests of a repository, which may be many.
 const account = time.Hour
 
-// maxEnds is the maximum of ends that a round has handled in a repository.
+// maxEnds is how many ended pull requests of a repository a round has handled.
 const maxEnds = 25
 
-// ends finds the pull requests that were merged or closed while nobody was told: the App was not installed, say. They are open
-// by the records, and not by open, GitHub's list, which is older: whoever handles the message looks again. The records are read
-// once an hour, and before a repository without open ones is left alone. It returns their number.
+// ends finds pull requests that were merged or closed while nobody was informed, for example because the App
+// was not installed. The records say that they are open, and open, GitHub's list, does not have them. The list
+// is older, so the handler of the message looks again. The records are read once an hour, and before a
+// repository without open pull requests is skipped. ends returns how many it found.
 func (j *Janitor) ends(ctx context.Context, open []github.PullRequest, pull func(int) pipeline.Pull, idle bool, now time.Time, f *Found) (found int, err error) {
 	repo := pull(0).Repo.ID
 	c, err := j.cursor(ctx, fmt.Sprintf("repo/%d/ends", repo), now)
@@ -38,7 +39,7 @@ func (j *Janitor) ends(ctx context.Context, open []github.PullRequest, pull func
 		f.Closed++
 	}
 	if len(all) > maxEnds {
-		return len(all), nil // the next round goes on
+		return len(all), nil // the next round continues
 	}
 	return len(all), j.moveCursor(ctx, c, now)
 }

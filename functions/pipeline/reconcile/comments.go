@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// comments queues the commands that nobody began to answer. The first round in a repository only
-// records its time: comments written before are not ours.
+// comments queues the commands that nobody began to answer. The first round in a repository only records its
+// time: earlier comments are not ours.
 func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) pipeline.Pull, now time.Time, f *Found) error {
 	c, err := j.cursor(ctx, fmt.Sprintf("repo/%d/comments", pull(0).Repo.ID), now)
 	if err != nil {
@@ -24,7 +24,7 @@ func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) p
 	if err != nil {
 		return err
 	}
-	// The same question again is a conditional request.
+	// Asking the same question again is a conditional request.
 	if len(list) == 0 && now.Sub(c.since) < patience {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) p
 	return j.moveCursor(ctx, c, now.Add(-overlap))
 }
 
-// patience is how long the cursor of comments stays where it is while there are none.
+// patience is how long the cursor of comments stays in place while there are no comments.
 const patience = 6 * time.Hour
 
 // answer sends messages for the comments that have commands and no answer.

@@ -9,16 +9,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// overlap is the time before the last round that each round looks at again, because GitHub lists
-// some entries late.
+// overlap is how far back before the last round each round looks again, because GitHub lists some entries late.
 const overlap = 10 * time.Minute
 
-// A cursor is up to when something was seen, in the records.
+// A cursor is the recorded time up to which something was seen.
 type cursor struct {
 	key     string
 	version pipeline.Version
-	since   time.Time // not longer ago than pipeline.Memory
-	fresh   bool      // there was none
+	since   time.Time // at most pipeline.Memory ago
+	fresh   bool      // there was no record
 }
 
 func (j *Janitor) cursor(ctx context.Context, key string, now time.Time) (cursor, error) {
@@ -38,7 +37,7 @@ func (j *Janitor) cursor(ctx context.Context, key string, now time.Time) (cursor
 	return c, nil
 }
 
-// moveCursor moves the cursor on, never back behind another janitor's.
+// moveCursor moves the cursor forward, never back behind another janitor's.
 func (j *Janitor) moveCursor(ctx context.Context, c cursor, to time.Time) error {
 	if to.Before(c.since) {
 		to = c.since

@@ -14,9 +14,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// head has the head of an open pull request looked at, if nobody has, if the look found a conflict
-// with a base branch that has moved since, or errors while that had other settings, or if the settings name that branch by now, or name it
-// no more. The message's name is the same in each round until somebody has looked.
+// head has the head of an open pull request looked at in these cases. Nobody has looked. The look found a
+// conflict, and the base branch has moved since. The look found errors, and the base branch has other settings
+// now. The settings name the base branch now, or no longer do. The message's ID stays the same in each round
+// until somebody has looked.
 func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips, f *Found) error {
 	id, err := idOf(ctx, pull, p, s, tips)
 	if err != nil || id == "" {
@@ -29,7 +30,7 @@ func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullReq
 	return nil
 }
 
-// idOf names the message that has a head looked at; "" if there is no need.
+// idOf returns the ID of the message that has a head looked at; "" if that is not needed.
 func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips) (string, error) {
 	seen := s.seen
 	id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", pull.Repo.ID, p.Number, seen.Head, p.Head.SHA)
@@ -56,13 +57,13 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 		default:
 			return "", nil
 		}
-	} else if seen.Head == p.Head.SHA { // reopened, or into another branch, which may happen again
+	} else if seen.Head == p.Head.SHA { // reopened or retargeted, which may happen again
 		id += fmt.Sprintf("-%d", p.Updated.Unix())
 	}
 	return id, nil
 }
 
-// back has the runs looked at whose projects the base branch may have again, since it has moved.
+// back has the runs checked whose projects the base branch may have again, because it has moved.
 func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs.Run, tips *tips, f *Found) error {
 	for _, r := range gone {
 		tip, err := tips.read(ctx, pull)
@@ -72,7 +73,7 @@ func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs
 		if r.End.GoneAt == tip {
 			continue
 		}
-		if err := (openplans.Finder{Ledger: j.Pipeline.Ledger(), Queue: j.Pipeline.Queue}).Back(ctx, r, tip); err != nil {
+		if err := (openplans.Finder{Ledger: j.Pipeline.Ledger(), Queue: j.Pipeline.Queue}).CheckGone(ctx, r, tip); err != nil {
 			return err
 		}
 		f.States++
@@ -80,22 +81,22 @@ func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs
 	return nil
 }
 
-// tips are the present commits of base branches, and their settings, each read once.
+// tips are the present commits of base branches and their settings, each read once.
 type tips struct {
 	hub      Repository
 	known    map[string]string
 	settings map[string]settings // by commit
 }
 
-// settings are those of a commit, and the hash of their text.
+// settings are the settings of a commit and the hash of their text.
 type settings struct {
 	*project.Settings
 	text string
 }
 
-// of returns the present commit of the base branch of a pull request whose head conflicts with it. Of
-// others it is the base that was seen, at the price of no request. GitHub's list of pull requests would
-// have the base of their last push.
+// of returns the present commit of the base branch of a pull request whose head conflicts with it. For other
+// pull requests it returns the base that was seen, which costs no request. GitHub's list of pull requests has
+// the base of their last push.
 func (t *tips) of(ctx context.Context, p github.PullRequest, seen ledger.Look) (string, error) {
 	if !seen.Conflict || p.Base.Ref == "" {
 		return seen.Base, nil
@@ -103,7 +104,7 @@ func (t *tips) of(ctx context.Context, p github.PullRequest, seen ledger.Look) (
 	return t.read(ctx, p)
 }
 
-// read returns the present commit of the base branch of a pull request.
+// read returns the present commit of a pull request's base branch.
 func (t *tips) read(ctx context.Context, p github.PullRequest) (string, error) {
 	return t.branch(ctx, p.Base.Ref)
 }
@@ -141,8 +142,8 @@ func (t *tips) at(ctx context.Context, branch string) (s settings, tip string, e
 	return s, tip, nil
 }
 
-// named reports whether the settings of the default branch name the base branch of a pull request; by is the commit that has them,
-// "" if it is the default branch.
+// named reports whether the settings of the default branch name the base branch of a pull request. by is the
+// commit with the settings; "" if the base is the default branch.
 func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by string, err error) {
 	if p.DefaultBranch == "" || p.Base.Ref == p.DefaultBranch {
 		return true, "", nil
@@ -151,8 +152,8 @@ func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by 
 	return s.Names(p.Base.Ref), tip, err
 }
 
-// mended reports whether the errors that a look has found may be gone, since the base branch has other settings by now; base is the commit
-// that has them. Other looks cost no request.
+// mended reports whether the errors that a look has found may be fixed, because the base branch has other
+// settings now. base is the commit with those settings. A look without errors costs no request.
 func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Look) (base string, mended bool, err error) {
 	if !faulty(seen) {
 		return "", false, nil
@@ -161,13 +162,13 @@ func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Loo
 	return tip, s.text != seen.Settings, err
 }
 
-// maxDecisions is the number of pull requests of a repository whose decisions are made again in a round: each costs some
-// requests to GitHub.
+// maxDecisions is for how many pull requests of a repository decisions are made again in a round. Each costs
+// some requests to GitHub.
 const maxDecisions = 10
 
-// watched adds the watch over an open pull request whose decision about requirements may be another one by now: GitHub sends
-// no webhook of the end of a freeze, of settings that have changed, or of a right that somebody has lost. One without requirements
-// has no watch, and no decision but by other settings.
+// watched adds the watch over an open pull request whose decision about requirements may have changed. GitHub
+// sends no webhook when a freeze ends, when settings have changed, or when somebody has lost a right. A pull
+// request without requirements has no watch, and only other settings can change its decision.
 func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, now time.Time, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	rec, err := j.Pipeline.Records.Get(ctx, pipeline.Watch{Pull: p, Head: pull.Head.SHA}.Key())
 	if err != nil {
@@ -184,14 +185,14 @@ func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.Pull
 	if err != nil {
 		return over, err
 	}
-	if w.Over(now, tip) {
+	if w.Due(now, tip) {
 		w.Pull, w.Base = p, tip
 		over = append(over, w)
 	}
 	return over, nil
 }
 
-// late has the decisions about plans of merged pull requests made again that may be others by now.
+// late has decisions about plans of merged pull requests made again that may have changed.
 func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
 	all, err := j.Pipeline.Records.List(ctx, pipeline.LateDir(repo.ID))
 	if err != nil {
@@ -203,7 +204,7 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 		if err != nil {
 			return err
 		}
-		if w.Over(now, w.Base) {
+		if w.Due(now, w.Base) {
 			w.Pull = pipeline.Pull{Installation: installation, Repo: repo, Number: w.Pull.Number}
 			over = append(over, w)
 		}
@@ -211,11 +212,12 @@ func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo
 	return j.decideAgain(ctx, over, now, f)
 }
 
-// resettled adds a watch over an open pull request without one, whose plans were shown by settings that the base branch has no more.
+// resettled adds a watch over an open pull request without one, if its plans were shown with settings that the
+// base branch does not have any more.
 func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	l := s.seen
 	if !s.waits || l.Head != pull.Head.SHA || l.Into != pull.Base.Ref || l.Refused != "" || l.Asked || l.Closed {
-		return over, nil // it is to be looked at, or nothing of it is planned
+		return over, nil // it has to be looked at, or nothing of it is planned
 	}
 	now, tip, err := tips.at(ctx, pull.Base.Ref)
 	if err == nil && now.text != s.seen.Settings {
@@ -224,8 +226,8 @@ func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s 
 	return over, err
 }
 
-// decideAgain has the comments and checks of pull requests made again, of some in each round, the others' turn being in the
-// next ones.
+// decideAgain has the comments and checks of pull requests written again. Each round does so for some of them,
+// in turn.
 func (j *Janitor) decideAgain(ctx context.Context, over []pipeline.Watch, now time.Time, f *Found) error {
 	for _, w := range inTurn(over, maxDecisions, now) {
 		if err := j.Pipeline.Queue.Send(ctx, pipeline.Decide(w, now)); err != nil {

@@ -1,14 +1,13 @@
-// Package reconcile finds the work that nobody would come back to, and has it done: webhooks that
-// did not arrive, heads of pull requests that nobody looked at, comments that nobody answered, merges that nobody heard of,
-// runs whose process died, and messages whose repository was out of reach.
+// Package reconcile finds work that nobody would come back to, and has it done. It finds lost webhooks, heads
+// that nobody looked at, comments that nobody answered, merges that nobody handled, runs whose process died,
+// and messages whose repository could not be reached.
 //
-// GitHub makes one attempt to deliver a webhook and keeps it for three days; a queue returns a
-// message that was not handled. So everything here is rare, and may be done although somebody else
-// is about to do it: it ends in the same messages and methods of package pipeline, which can be
-// repeated.
+// GitHub makes one attempt to deliver a webhook and keeps it for three days. A queue delivers a message again
+// that was not handled. So everything here is rare. It may be done although somebody else is about to do it,
+// because it ends in the same repeatable messages and methods of the pipeline.
 //
-// All decisions are pure ([missed], [dead], [unseen], [ended], [misnamed], [faulty], [untangled], [unanswered], [idle]). The package refuses to know
-// the effects of a message. Start at [Janitor.Round].
+// All decisions are pure ([missed], [dead], [unseen], [ended], [misnamed], [faulty], [untangled], [unanswered],
+// [idle]). This package refuses to know the effects of a message. Start reading at [Janitor.Round].
 package reconcile
 
 import (
@@ -26,50 +25,50 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// App is the janitor's part of the GitHub App; *github.App is it.
+// App is the janitor's part of the GitHub App. *github.App implements it.
 type App interface {
 	Deliveries(ctx context.Context, since time.Time) ([]github.DeliveryInfo, error)
 	Delivery(ctx context.Context, id int64) (github.Delivery, error)
 	Installations(ctx context.Context) ([]github.Installation, error)
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
-	// LastChange returns the time of the last change of a repository's pull requests, zero if it has none.
+	// LastChange returns the time of the last change of a repository's pull requests; zero if it has none.
 	LastChange(ctx context.Context, installation int64, repo github.Repo) (time.Time, error)
 }
 
-// Repository is the janitor's part of one repository; *github.Client is it.
+// Repository is the janitor's part of one repository. *github.Client implements it.
 type Repository interface {
 	OpenPulls(ctx context.Context) ([]github.PullRequest, error)
 	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)
 	// Tip returns the present commit of a branch.
 	Tip(ctx context.Context, branch string) (string, error)
-	// File returns a file at a commit; the error wraps github.ErrNotFound if there is none.
+	// File returns a file at a commit. The error wraps github.ErrNotFound if the commit does not have it.
 	File(ctx context.Context, sha, path string) ([]byte, error)
 }
 
-// A Janitor goes its rounds. Any number of them may do so at the same time.
+// A Janitor makes rounds. Any number of janitors may do so at the same time.
 type Janitor struct {
 	Pipeline *dispatch.Pipeline
 	App      App
 	// Connect opens a repository with the rights of an installation.
 	Connect func(installation int64, repo github.Repo) (Repository, error)
-	// Grace is the time between a process' certain end and the abandonment of its run, in which
-	// the queue hands its message to another process. 0 is 10 minutes.
+	// Grace is the time between the certain end of a process and giving up its run. Meanwhile the queue
+	// delivers its message to another process. 0 means 10 minutes.
 	Grace time.Duration
 }
 
-// Found counts the findings of a round, by kind. All of them were acted on.
+// Found counts the findings of a round, by kind. The round has acted on all of them.
 type Found struct {
-	Deliveries int // that were received only now
-	Leases     int // of dead processes
-	Heads      int // that nobody had looked at
-	Closed     int // pull requests whose end nobody had heard of
-	Comments   int // that nobody had begun to answer
-	States     int // of open plans that were not checked since the last apply, and projects that the base branch may have again
-	Decisions  int // about requirements, which may be others by now
-	Strays     int // messages whose repository was away, and is back
+	Deliveries int // webhooks that were received only now
+	Leases     int // leases of dead processes
+	Heads      int // heads that nobody had looked at
+	Closed     int // pull requests whose end nobody had handled
+	Comments   int // comments that nobody had begun to answer
+	States     int // states with open plans that were not checked since the last apply, and projects that the base branch may have again
+	Decisions  int // decisions about requirements that may have changed
+	Strays     int // messages whose repository was away and is back
 }
 
-// Add adds what another round has found.
+// Add adds the findings of another round.
 func (f *Found) Add(more Found) {
 	f.Deliveries += more.Deliveries
 	f.Leases += more.Leases
@@ -81,22 +80,22 @@ func (f *Found) Add(more Found) {
 	f.Strays += more.Strays
 }
 
-// Round makes one round, at the time now. A failure of one part does not keep the others from
-// running; the next round repeats it.
+// Round makes one round, at the time now. If one part fails, the others still run, and the next round repeats
+// it.
 func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {
 	var f Found
 	errs := []error{j.leases(ctx, now, &f), j.deliveries(ctx, now, &f)}
 	return f, errors.Join(append(errs, j.repositories(ctx, now, &f)...)...)
 }
 
-// A place is a repository, and the installation that sees it.
+// A place is a repository with the installation that can access it.
 type place struct {
 	installation int64
 	repo         github.Repo
 }
 
-// repositories looks after all repositories, as far as there is time. The next round
-// begins behind the one that this was the last to look after.
+// repositories handles all repositories for which there is time. The next round begins after the last one that
+// was handled.
 func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []error {
 	const key = "round/repository"
 	last, err := j.Pipeline.Records.Get(ctx, key)
@@ -123,13 +122,12 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 	return errs
 }
 
-// places are the repositories that the App sees and that are served. A stranger's repository is not
-// read at all.
+// places returns the repositories that the App can access and that are served. Nothing is read from others.
 func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 	installed, err := j.App.Installations(ctx)
 	errs = append(errs, err)
 	for _, i := range installed {
-		if i.Suspended || !j.Pipeline.Serves.Owner(i.Account) {
+		if i.Suspended || !j.Pipeline.Serves.NamesOwner(i.Account) {
 			continue
 		}
 		repos, err := j.App.Repositories(ctx, i.ID)
@@ -144,12 +142,12 @@ func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 	return all, errs
 }
 
-// String names the place in a way that does not change with its name.
+// String names the place by IDs, which do not change when its name does.
 func (p place) String() string { return fmt.Sprintf("%d/%d", p.installation, p.repo.ID) }
 
-// strays has the messages sent again that came to nobody, and whose repositories are among places.
+// strays has the undeliverable messages sent again whose repositories are among places.
 func (j *Janitor) strays(ctx context.Context, places []place, now time.Time, f *Found) error {
-	all, err := ledger.Strays(ctx, j.Pipeline.Ledger())
+	all, err := ledger.Undeliverables(ctx, j.Pipeline.Ledger())
 	errs := []error{err}
 	for _, m := range all {
 		i := slices.IndexFunc(places, func(p place) bool { return p.repo.ID == m.Pull.Repo.ID })
@@ -166,7 +164,7 @@ func (j *Janitor) strays(ctx context.Context, places []place, now time.Time, f *
 	return errors.Join(errs...)
 }
 
-// leases has the applies of dead processes gone on with, and abandons their other runs.
+// leases has the applies of dead processes continued, and gives up their other runs.
 func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	grace := j.Grace
 	if grace == 0 {
@@ -184,8 +182,8 @@ func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	return errors.Join(errs...)
 }
 
-// deliveries receives the webhooks that did not arrive. One that cannot be read is
-// spoken of, but trying again would not help: it keeps nobody from going on.
+// deliveries receives the lost webhooks. A webhook that cannot be read is reported, and does not stop the
+// others: trying again would not help.
 func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error {
 	c, err := j.cursor(ctx, "round/deliveries", now)
 	if err != nil {
@@ -213,7 +211,7 @@ func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error
 	return errors.Join(append(odd, errs...)...)
 }
 
-// receive receives a webhook that did not arrive, unless somebody did by now.
+// receive receives a lost webhook, unless somebody has by now.
 func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, error) {
 	have, err := j.Pipeline.Intake().Received(ctx, d.GUID)
 	if err != nil || have {
@@ -227,8 +225,8 @@ func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, err
 	return said == intake.Accepted, err
 }
 
-// repository looks at the open pull requests and the new comments of a repository, unless it is idle, and at the merged pull requests
-// with plans that wait.
+// repository looks at the open pull requests and the new comments of a repository, unless it is idle. It always
+// looks at merged pull requests with waiting plans.
 func (j *Janitor) repository(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
 	if err := j.late(ctx, installation, repo, now, f); err != nil {
 		return err
@@ -244,7 +242,7 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 	return j.keepQuiet(ctx, q, open, now)
 }
 
-// look looks at a repository, and returns the number of its pull requests that are open, or were until now.
+// look looks at a repository, and returns how many of its pull requests are open, or were until now.
 func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo, q silence, now time.Time, f *Found) (int, error) {
 	hub, err := j.Connect(installation, repo)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A silence is a repository's: none of its pull requests was open at the last look, and none has changed since. Such a
-// repository costs one request, which is conditional.
+// A silence says that a repository had no open pull request at the last look, and none has changed since. Such
+// a repository costs one conditional request.
 type silence struct {
-	last    pipeline.Record // of the last look: the change that it knew
-	changed time.Time       // by now
+	last    pipeline.Record // the record of the last look, with the last change that it knew
+	changed time.Time       // the last change by now
 }
 
 func (s silence) still() bool {
@@ -30,7 +30,7 @@ func (j *Janitor) quiet(ctx context.Context, p place) (s silence, err error) {
 	return s, err
 }
 
-// keepQuiet notes that a look has found an idle repository, as it was before the look.
+// keepQuiet records that a look has found the repository idle, as it was before the look.
 func (j *Janitor) keepQuiet(ctx context.Context, s silence, open int, now time.Time) error {
 	if !idle(open, s.changed, now) || s.still() {
 		return nil

@@ -14,18 +14,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A standing is that of an open pull request in the records.
+// A standing is the recorded situation of an open pull request.
 type standing struct {
 	seen        ledger.Look
 	open, waits bool       // there are open plans; one of the head waits for its apply
-	applied     bool       // a project is, at the head
-	gone        []runs.Run // of the head, whose projects the base branch has removed
+	applied     bool       // a project is applied at the head
+	gone        []runs.Run // runs of the head whose projects the base branch has removed
 }
 
-// states adds the states of a pull request whose plans were not checked since the last apply, by
-// their keys, to found. The list of open plans may be what is lost: each is put on it again. A plan of
-// an earlier head stays planned while the present one conflicts with the base branch: nobody can apply
-// it, so it is not checked. It returns the standing of the pull request.
+// states adds to found, by their keys, the states whose plans were not checked since the last apply. Perhaps
+// the list of open plans was lost, so each plan is listed again. A plan of an earlier head stays planned while
+// the present head conflicts with the base branch. Nobody can apply that plan, so it is not checked. states
+// returns the situation of the pull request.
 func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullRequest, found map[string]runs.Run) (s standing, err error) {
 	ld := j.Pipeline.Ledger()
 	if s.seen, err = ld.LastLook(ctx, p); err != nil {
@@ -55,10 +55,10 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 		if err != nil {
 			return s, err
 		}
-		if !openplans.Due(r.Run, last) && !openplans.Outdated(r.Run, now) {
+		if !openplans.Due(r.Run, last) && !openplans.ReadsOutdated(r.Run, now) {
 			continue
 		}
-		if err := ld.Open(ctx, r.Run, pull.Author); err != nil {
+		if err := ld.ListPlan(ctx, r.Run, pull.Author); err != nil {
 			return s, err
 		}
 		found[r.StateKey()] = r.Run
@@ -66,13 +66,13 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 	return s, nil
 }
 
-// recheck sends a message about each state, once in an hour.
+// recheck sends a message about each state, at most once an hour.
 func (j *Janitor) recheck(ctx context.Context, states map[string]runs.Run, now time.Time, f *Found) error {
 	for _, key := range slices.Sorted(maps.Keys(states)) {
 		r := states[key]
 		m := openplans.Message(r)
-		m.Pull, m.ID = r.Pull, fmt.Sprintf("%s-%s", m.Kind, r.Plain())
-		if err := j.Pipeline.Queue.Send(ctx, m.Again(fmt.Sprint(now.Unix()/3600))); err != nil {
+		m.Pull, m.ID = r.Pull, fmt.Sprintf("%s-%s", m.Kind, r.MessageName())
+		if err := j.Pipeline.Queue.Send(ctx, m.Resend(fmt.Sprint(now.Unix()/3600))); err != nil {
 			return err
 		}
 		f.States++

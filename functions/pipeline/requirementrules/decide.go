@@ -5,19 +5,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A Question is whether a command may be carried out for a project.
+// A Question asks whether a command may be carried out for a project.
 type Question struct {
 	Command string
-	// Requirements are those for the command and the project. Unreadable is set if there may be more,
-	// because the settings have errors, of which Broken is the first.
+	// Requirements are the requirements for the command and the project. Unreadable is set if there may be
+	// more, because the settings have errors. Broken is the first of those errors.
 	Requirements []requirements.Requirement
 	Unreadable   bool   `json:",omitempty"`
 	Broken       string `json:",omitempty"`
 	Facts        Facts
 }
 
-// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements; without any it is
-// not applicable.
+// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements. Without requirements
+// it is not applicable.
 func Decide(q Question) rulings.Ruling {
 	root := rulings.Ruling{Rule: rulings.AllOf}
 	if q.Unreadable && q.Command != "plan" && q.Command != "stop" {
@@ -30,7 +30,7 @@ func Decide(q Question) rulings.Ruling {
 	return root
 }
 
-// requirement decides on one block.
+// requirement decides about one require block.
 func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
 	out := rulings.Ruling{Rule: rulings.Requirement, At: r.At, Of: conditions(f, r.Rules)}
 	if len(r.Alternatives) > 0 {
@@ -47,7 +47,7 @@ func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
 		out.Overriders = names(r.Override)
 	}
 	for _, l := range f.Lifts {
-		if l.Planned == f.Planned && l.Planned != "" && mayLift(f, r, l.By) {
+		if l.Planned == f.Planned && l.Planned != "" && mayOverride(f, r, l.By) {
 			if out.By, out.Because = l.By, l.Because; !out.Outcome.Allows() {
 				out.Outcome, out.Overriders = rulings.Lifted, nil
 			}
@@ -57,26 +57,27 @@ func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
 	return out
 }
 
-// MayLift reports whether somebody may lift a requirement, and whether one of those is missing: who asks may matter, too.
-func MayLift(q Question, login string) (some, missing bool) {
+// MayOverride reports whether a person may override a requirement, and whether one of those requirements is not
+// met. The latter may depend on who asks.
+func MayOverride(q Question, login string) (some, missing bool) {
 	now := q.Facts
 	now.Lifts = nil
 	for _, r := range q.Requirements {
-		if mayLift(now, r, login) {
+		if mayOverride(now, r, login) {
 			some, missing = true, missing || !requirement(now, r).Outcome.Allows()
 		}
 	}
 	return some, missing
 }
 
-// mayLift reports whether somebody is one whom a requirement lets lift it, and may still write.
-func mayLift(f Facts, r requirements.Requirement, login string) bool {
+// mayOverride reports whether a requirement lets a person override it and the person still has write access.
+func mayOverride(f Facts, r requirements.Requirement, login string) bool {
 	named, _ := belongs(f, login, r.Override)
 	may, _ := writes(f, login)
 	return named && may
 }
 
-// all is the outcome of rules that all have to hold.
+// all returns the outcome of rules that must all be met.
 func all(of []rulings.Ruling) rulings.Outcome {
 	out := rulings.NotApplicable
 	for _, r := range of {
@@ -92,8 +93,7 @@ func all(of []rulings.Ruling) rulings.Outcome {
 	return out
 }
 
-// oneOf is the outcome of rules of which one has to hold. One that is not applicable is none that
-// holds.
+// oneOf returns the outcome of rules that need one to be met. A rule that is not applicable does not meet it.
 func oneOf(of []rulings.Ruling) rulings.Outcome {
 	out := rulings.NotApplicable
 	for _, r := range of {
@@ -109,7 +109,7 @@ func oneOf(of []rulings.Ruling) rulings.Outcome {
 	return out
 }
 
-// conditions decides on the rules of a block that it sets, in the order of the table.
+// conditions decides about the rules that a block sets, in the order of the table.
 func conditions(f Facts, r requirements.Rules) (out []rulings.Ruling) {
 	for _, c := range table {
 		if !c.set(r) {
@@ -122,7 +122,7 @@ func conditions(f Facts, r requirements.Rules) (out []rulings.Ruling) {
 	return out
 }
 
-// A condition is one rule.
+// A condition is one rule that a require block can set.
 type condition struct {
 	rule   rulings.Rule
 	set    func(requirements.Rules) bool
@@ -130,7 +130,7 @@ type condition struct {
 	decide func(Facts, requirements.Rules) rulings.Ruling
 }
 
-// table has all conditions, in the order in which people read them.
+// table lists all conditions, in the order in which people read them.
 var table = []condition{
 	{rulings.AskedBy, func(r requirements.Rules) bool { return r.By != nil }, needsActor, askedBy},
 	{rulings.Permitted, func(r requirements.Rules) bool { return r.Permission != "" }, nil, permitted},

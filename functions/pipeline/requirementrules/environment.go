@@ -7,20 +7,22 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// mergeQueue is the login by which GitHub's merge queue merges where nobody knows the user who put the pull request there.
+// mergeQueue is the login with which GitHub's merge queue merges. It is the actor if nobody knows the user who
+// put the pull request there.
 const mergeQueue = "github-merge-queue[bot]"
 
-// An Environment is the protection rules of one of GitHub's, for the base branch.
+// An Environment has the protection rules of a GitHub environment, for the base branch.
 type Environment struct {
-	// Reviewers are the parties of whom one has to approve; nil if nobody has to. OwnReview is set if who asks can be that one.
+	// Reviewers are the people and teams that can approve, and one of them has to; nil if nobody has to.
+	// OwnReview is set if the user who asks counts as a reviewer.
 	Reviewers []requirements.Party
 	OwnReview bool          `json:",omitempty"`
-	Wait      time.Duration `json:",omitempty"` // from the moment at which people saw the plan
-	Closed    bool          `json:",omitempty"` // to the base branch
-	Others    []string      `json:",omitempty"` // rules that GitHub Actions alone can ask
+	Wait      time.Duration `json:",omitempty"` // since people saw the plan
+	Closed    bool          `json:",omitempty"` // for the base branch
+	Others    []string      `json:",omitempty"` // rules that only GitHub Actions can check
 }
 
-// environment holds that the protection rules of an environment of GitHub are fulfilled.
+// environment requires that the protection rules of a GitHub environment are met.
 func environment(f Facts, r requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Wanted: []string{r.Environment}}
 	fact := f.Environments[r.Environment]
@@ -45,7 +47,8 @@ func environment(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// reviewed holds that a reviewer of an environment has approved the planned commit, or asks, where the environment lets.
+// reviewed requires that a reviewer of an environment has approved the planned commit. If the environment
+// allows that, it is enough that a reviewer asks.
 func reviewed(f Facts, e Environment) rulings.Ruling {
 	out := approvals(f, requirements.Rules{Approvals: 1, ApprovedBy: e.Reviewers})
 	out.Rule = rulings.Approvals
@@ -60,7 +63,7 @@ func reviewed(f Facts, e Environment) rulings.Ruling {
 		return out
 	}
 	for i, who := range out.Found {
-		if same(who, f.Actor) {
+		if samePerson(who, f.Actor) {
 			out.Against = append(out.Against, rulings.Against{Name: who, Why: rulings.OwnOrder})
 			out.Found, out.Have = append(out.Found[:i:i], out.Found[i+1:]...), out.Have-1
 			break
@@ -72,7 +75,7 @@ func reviewed(f Facts, e Environment) rulings.Ruling {
 	return out
 }
 
-// waited holds that people have seen the plan for a time.
+// waited requires that people could see the plan for some time.
 func waited(f Facts, wait time.Duration) rulings.Ruling {
 	out := rulings.Ruling{Rule: rulings.Waited, Outcome: rulings.Fails, Want: int(wait.Minutes())}
 	if f.Shown.IsZero() {

@@ -7,112 +7,114 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A Fact is something that was read, or could not be: then Problem is the reason. The zero value was
-// never read, and is as unknown.
+// A Fact is a value that was read, or that could not be read for the reason in Problem. The zero value was
+// never read, and is unknown, too.
 type Fact[T any] struct {
 	Value   T
 	Known   bool   `json:",omitempty"`
 	Problem string `json:",omitempty"`
 }
 
-// Known is a fact that was read.
+// Known returns a fact that was read.
 func Known[T any](v T) Fact[T] { return Fact[T]{Value: v, Known: true} }
 
-// Unknown is a fact that could not be read.
+// Unknown returns a fact that could not be read.
 func Unknown[T any](problem string) Fact[T] { return Fact[T]{Problem: problem} }
 
-// Facts are all that requirements can be about, of one project of a pull request. They are data, so
-// that a decision can be explained from a file.
+// Facts has everything that requirements can ask about, for one project of a pull request. It is plain data, so
+// a decision can be explained from a file.
 type Facts struct {
 	Now   time.Time
-	Actor string // login of who asks; "" for a push
-	// Unasked is set while nobody has asked: who does is a rule for later then.
+	Actor string // login of the user who asks; "" for a push
+	// Unasked is set while nobody has asked. A rule about who asks is then decided later.
 	Unasked bool `json:",omitempty"`
-	// Grouped is set for a merge group, whose commit has all commits of the base branch: the head need not have them.
+	// Grouped is set for a merge group. Its commit contains all commits of the base branch, so the head need
+	// not.
 	Grouped bool `json:",omitempty"`
 	Pull    Pull
-	// People are those whose right or membership matters, by login in lower case.
+	// People are the people whose permission or membership matters, by login in lower case.
 	People map[string]Person
-	// Planned is the commit of the plan; of a plan to be made it is the head.
+	// Planned is the commit of the plan. For a plan that is not made yet it is the head.
 	Planned string
-	// Author and Contributors are the logins of who opened the pull request, and of who wrote or pushed its commits.
+	// Author is the login of the user who opened the pull request. Contributors are the logins of the users who
+	// wrote or pushed its commits.
 	Author       string
 	Contributors Fact[[]string]
 	Reviews      Fact[[]Review]
-	// Owned are the changed paths with their owners by CODEOWNERS of the base branch, those without an
-	// owner left out.
+	// Owned are the changed paths that have owners, with their owners by CODEOWNERS of the base branch.
 	Owned Fact[[]Owned]
-	// UnreadOwners are the lines of CODEOWNERS that GitHub leaves out, and so do we.
+	// UnreadOwners are the lines of CODEOWNERS that GitHub ignores. Lockstep ignores them, too.
 	UnreadOwners []string `json:",omitempty"`
-	// UnknownOwners are the owners in CODEOWNERS whom GitHub leaves out, as far as that is known: users and teams that it does not
-	// know, or that may not write.
+	// UnknownOwners are the owners in CODEOWNERS whom GitHub ignores, if that is known: users and teams that do
+	// not exist, or that have no write access.
 	UnknownOwners []string `json:",omitempty"`
 
 	Merging    Fact[Merging]
 	Behind     Fact[bool] // the head lacks commits of the base branch
-	Open       Fact[int]  // conversations
+	Open       Fact[int]  // open conversations
 	Checks     Fact[[]Check]
 	LabelMoves Fact[[]LabelMove]
 	Plan       Fact[Plan]
-	// Shown is the time at which people first saw the plan; zero if they have not,
-	// or no rule is about it.
+	// Shown is the time at which people first saw the plan. It is zero if they have not seen it, or if no rule
+	// asks.
 	Shown time.Time `json:",omitzero"`
-	// Environments are those of GitHub, by name.
+	// Environments are GitHub's environments, by name.
 	Environments map[string]Fact[Environment] `json:",omitempty"`
-	// Policies are the IDs of the base branch's policies as they are now, by name.
+	// Policies are the present IDs of the base branch's policies, by name.
 	Policies Fact[map[string]string]
-	// Lifts are the overrides that people have given for the planned commit.
+	// Lifts are the overrides that people wrote for the planned commit.
 	Lifts []Lift
 }
 
-// A Pull is the pull request as it is now.
+// A Pull is the present pull request.
 type Pull struct {
 	Draft, Merged bool
 	Labels        []string
 }
 
-// A Person is somebody's right in the repository, "none", "read", "write" or "admin", and the membership in teams, by their names.
+// A Person has somebody's permission in the repository ("none", "read", "write" or "admin") and membership in
+// teams, by the teams' names.
 type Person struct {
 	Permission Fact[string]
 	Teams      map[string]Fact[bool] `json:",omitempty"`
 }
 
-// A Review is the last verdict of a reviewer: "approved", "changes_requested", "dismissed" or
-// "commented".
+// A Review is the last verdict of a reviewer: "approved", "changes_requested", "dismissed" or "commented".
 type Review struct {
 	Author, State, SHA string
-	// Former is set if it is older than the plan, which took the place of another one without a push.
+	// Former is set if the review is older than the plan, and the plan has replaced another one without a push.
 	Former bool `json:",omitempty"`
 }
 
-// An Owned path has owners.
+// An Owned is a changed path with its owners.
 type Owned struct {
 	Path   string
 	Owners []requirements.Party
-	// Others are owners by e-mail, whom nobody can be told to be.
+	// Others are owners by e-mail address. Nobody can tell whose addresses they are.
 	Others []string `json:",omitempty"`
 }
 
-// Merging is GitHub's view of a merge.
+// Merging is GitHub's view of a possible merge.
 type Merging struct {
 	Conflict bool
-	Behind   bool // where the rules of the base branch want the head to be up to date
-	// ReviewMissing is set if the rules of the base branch want a review that is not there.
+	Behind   bool // set if the base branch requires an up-to-date head
+	// ReviewMissing is set if the base branch's rules require a review that is missing.
 	ReviewMissing bool
-	// Required are the checks that the rules of the base branch want, as patterns are written.
+	// Required are the checks that the base branch's rules require. Their names are written as patterns.
 	Required []Required
-	// Blocked is set if GitHub refuses a merge, for whatever reason. Rules are the kinds of those of the base branch that may be
-	// the reason, as GitHub names them, and Unresolved is the number of open conversations where the rules want none.
+	// Blocked is set if GitHub refuses a merge for any reason. Rules are the kinds of the base branch's rules
+	// that may be the reason, in GitHub's words. Unresolved is the number of open conversations, if the rules
+	// allow none.
 	Blocked    bool
 	Rules      []string `json:",omitempty"`
 	Unresolved int      `json:",omitempty"`
 }
 
-// A Required check is one of the base branch's rules.
+// A Required is a check that the base branch's rules require.
 type Required struct {
 	Name string
-	App  int64 `json:",omitempty"` // the ID of the one that has to report it, 0 for any
-	// Own is set if it is the name of a check of ours, which no other App has to report.
+	App  int64 `json:",omitempty"` // ID of the App that has to report it; 0 for any App
+	// Own is set if the name is that of a check of ours and the rules do not require another App.
 	Own bool `json:",omitempty"`
 }
 
@@ -121,13 +123,13 @@ type Check struct {
 	Name string
 	App  string `json:",omitempty"` // slug; "" for a commit status
 	ID   int64  `json:",omitempty"` // of the App
-	// Ours is set if our App has reported it: nobody else can.
+	// Ours is set if our App reported it. Nobody else can do that.
 	Ours bool `json:",omitempty"`
 	// State is "passed", "failed" or "running".
 	State string
 }
 
-// A LabelMove is the last time at which somebody put a label on the pull request, or removed it.
+// A LabelMove is the last time that somebody put a label on the pull request or removed it.
 type LabelMove struct {
 	Label string // in lower case
 	By    string
@@ -137,12 +139,12 @@ type LabelMove struct {
 // A Plan is the content of a plan.
 type Plan struct {
 	Changes, Destroys int
-	Destroyed         []string    // types of resources of which it deletes or replaces one, sorted
+	Destroyed         []string    // types of resources of which the plan deletes or replaces one, sorted
 	Judgements        []Judgement `json:",omitempty"` // by policies
 	Verdicts          []Judgement `json:",omitempty"` // of gates
 }
 
-// A Judgement is the verdict of one policy, or one gate, on the plan: see runs.Judgement.
+// A Judgement is the verdict of one policy or one gate on the plan: see runs.Judgement.
 type Judgement struct {
 	Name, ID                 string
 	Denied, Warned, Mistakes []string `json:",omitempty"`
@@ -152,16 +154,16 @@ type Judgement struct {
 // A Lift is an override.
 type Lift struct {
 	By, Because string
-	Planned     string // the commit for which it was given
-	// Answering is set while it is not answered.
+	Planned     string // the commit that it was written for
+	// Answering is set while the override has no answer yet.
 	Answering bool `json:",omitempty"`
 }
 
-// person returns what is known of a login.
+// person returns what is known about a login.
 func (f Facts) person(login string) Person { return f.People[strings.ToLower(login)] }
 
-// same reports whether two logins are one person's.
-func same(a, b string) bool { return a != "" && strings.EqualFold(a, b) }
+// samePerson reports whether two logins belong to one person.
+func samePerson(a, b string) bool { return a != "" && strings.EqualFold(a, b) }
 
-// bot reports whether a login is an App's.
-func bot(login string) bool { return strings.HasSuffix(login, "[bot]") }
+// isBot reports whether a login belongs to an App.
+func isBot(login string) bool { return strings.HasSuffix(login, "[bot]") }

@@ -6,19 +6,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// Needs are the facts that requirements are about: others need not be read.
+// Needs names the facts that requirements ask about. Other facts need not be read.
 type Needs struct {
 	Reviews, Owners, Merging, Behind, Open, Checks, Labels, Plan bool
-	// Actor, Approvers and Lifters are the teams of which the membership of who asks, of who has approved, and of
-	// who has overridden matters.
+	// Actor, Approvers and Lifters are the teams whose membership matters: for the user who asks, for those who
+	// approved, and for those who wrote an override.
 	Actor, Approvers, Lifters []requirements.Party
-	// Environments are those of GitHub whose protection rules matter, and by them reviews.
+	// Environments are the GitHub environments whose protection rules matter. They need reviews.
 	Environments []string
 	// Lifts is set if somebody may override.
 	Lifts bool
 }
 
-// Needed returns what is needed to decide.
+// Needed returns the facts that a decision needs.
 func Needed(all []requirements.Requirement) Needs {
 	var n Needs
 	for _, r := range all {
@@ -40,7 +40,7 @@ func (n *Needs) add(r requirements.Rules) {
 	}
 }
 
-// teams adds the teams of parties.
+// teams adds the teams among the parties.
 func teams(to *[]requirements.Party, from []requirements.Party) {
 	for _, p := range from {
 		if p.Team != "" && !slices.Contains(*to, p) {

@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// belongs reports whether a person is one of the parties. If that is not known, and matters, problem
-// is the reason.
+// belongs reports whether a person is one of the parties. problem is the reason if that is not known and
+// matters.
 func belongs(f Facts, login string, parties []requirements.Party) (yes bool, problem string) {
 	if login == "" {
 		return false, ""
 	}
 	for _, p := range parties {
-		if p.Team == "" && same(p.Login, login) {
+		if p.Team == "" && samePerson(p.Login, login) {
 			return true, ""
 		}
 	}
@@ -34,10 +34,10 @@ func belongs(f Facts, login string, parties []requirements.Party) (yes bool, pro
 	return false, problem
 }
 
-// notRead is the problem of a fact that nobody has asked for.
+// notRead is the problem of a fact that nobody asked for.
 const notRead = "it was not read"
 
-// writes reports whether a person may write to the repository now.
+// writes reports whether a person has write access to the repository now.
 func writes(f Facts, login string) (yes bool, problem string) {
 	p := f.person(login).Permission
 	if !p.Known {
@@ -54,7 +54,7 @@ func names(parties []requirements.Party) []string {
 	return out
 }
 
-// askedBy holds that one of the parties asks.
+// askedBy requires that one of the parties asks.
 func askedBy(f Facts, r requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Fails, Wanted: names(r.By)}
 	yes, problem := belongs(f, f.Actor, r.By)
@@ -71,7 +71,7 @@ func askedBy(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// permitted holds that who asks has a permission; nobody asks for a push.
+// permitted requires that the user who asks has a permission. For a push nobody asks.
 func permitted(f Facts, r requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Fails, Wanted: []string{r.Permission}}
 	has := f.person(f.Actor).Permission
@@ -89,19 +89,19 @@ func permitted(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// An opinion is a review that may count, or the reason for which it does not.
+// An opinion is a review that may count, or the reason why it does not.
 type opinion struct {
 	login   string
 	why     rulings.Why // "" if it counts
-	problem string      // if that is not known
+	problem string      // the reason if that is not known
 }
 
-// opinions are the reviews of people who can approve the planned commit. named are parties that
-// may be Apps, which nobody else may.
+// opinions returns the reviews of people who can approve the planned commit. named are parties that may be
+// Apps. No other Apps count.
 func opinions(f Facts, named []requirements.Party) (out []opinion) {
 	for _, v := range f.Reviews.Value {
 		o := opinion{login: v.Author}
-		isNamed := slices.ContainsFunc(named, func(p requirements.Party) bool { return p.Team == "" && same(p.Login, v.Author) })
+		isNamed := slices.ContainsFunc(named, func(p requirements.Party) bool { return p.Team == "" && samePerson(p.Login, v.Author) })
 		switch {
 		case v.State == "changes_requested":
 			o.why = rulings.Refuses
@@ -111,11 +111,11 @@ func opinions(f Facts, named []requirements.Party) (out []opinion) {
 			o.why = rulings.EarlierHead
 		case v.Former:
 			o.why = rulings.FormerPlan
-		case same(v.Author, f.Author) || slices.ContainsFunc(f.Contributors.Value, func(who string) bool { return same(who, v.Author) }):
+		case samePerson(v.Author, f.Author) || slices.ContainsFunc(f.Contributors.Value, func(who string) bool { return samePerson(who, v.Author) }):
 			o.why = rulings.OwnChange
-		case bot(v.Author) && !isNamed:
+		case isBot(v.Author) && !isNamed:
 			o.why = rulings.ByBot
-		case bot(v.Author): // GitHub shows no permission of an App
+		case isBot(v.Author): // GitHub shows no permission of an App
 		default:
 			may, problem := writes(f, v.Author)
 			if o.problem = problem; !may && problem == "" {
@@ -127,7 +127,8 @@ func opinions(f Facts, named []requirements.Party) (out []opinion) {
 	return out
 }
 
-// Approvers returns those who have approved the planned commit, and whose approvals count; nil if that is not known.
+// Approvers returns the people who approved the planned commit and whose approvals count; nil if that is not
+// known.
 func Approvers(f Facts) (out []string) {
 	if _, not := unread(f, rulings.Ruling{}); not {
 		return nil
@@ -140,7 +141,7 @@ func Approvers(f Facts) (out []string) {
 	return out
 }
 
-// unread is the ruling on reviews that are not known.
+// unread returns the ruling if the reviews are not known.
 func unread(f Facts, out rulings.Ruling) (rulings.Ruling, bool) {
 	for _, problem := range []string{missing(f.Reviews), missing(f.Contributors)} {
 		if problem != "" {
@@ -151,7 +152,7 @@ func unread(f Facts, out rulings.Ruling) (rulings.Ruling, bool) {
 	return out, false
 }
 
-// missing returns the reason for which a fact is not known, "" if it is.
+// missing returns why a fact is not known; "" if it is known.
 func missing[T any](f Fact[T]) string {
 	if f.Known {
 		return ""
@@ -159,7 +160,7 @@ func missing[T any](f Fact[T]) string {
 	return cmp.Or(f.Problem, notRead)
 }
 
-// approvals holds that enough people have approved the planned commit.
+// approvals requires that enough people approved the planned commit.
 func approvals(f Facts, r requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Fails, Want: r.Approvals, Wanted: names(r.ApprovedBy)}
 	if out, not := unread(f, out); not {
@@ -195,7 +196,7 @@ func approvals(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// codeowners holds that each path that has owners is approved by one of them.
+// codeowners requires that each path with owners is approved by one of them.
 func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.NotApplicable}
 	if problem := missing(f.Owned); problem != "" {
@@ -237,25 +238,25 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 		unknown = append(unknown, unknownOf(f, path.Owners)...)
 	}
 	slices.Sort(unknown)
-	for _, name := range slices.Compact(unknown) { // before the paths, of which there can be many
+	for _, name := range slices.Compact(unknown) { // first, because there can be many paths
 		out.Against = append(out.Against, rulings.Against{Name: name, Why: rulings.UnknownOwner})
 	}
 	out.Against = append(out.Against, waiting...)
 	return out
 }
 
-// unknownOf are those owners whom GitHub leaves out: nobody can wait for them. The path is not without an owner for that, as it
-// is on GitHub: a misspelt name must not open what somebody has closed.
+// unknownOf returns the owners whom GitHub ignores: nobody can wait for them. The path still counts as owned,
+// unlike on GitHub. A misspelt name must not open a path that somebody has closed.
 func unknownOf(f Facts, owners []requirements.Party) (out []string) {
 	for _, name := range names(owners) {
-		if slices.ContainsFunc(f.UnknownOwners, func(x string) bool { return same(x, name) }) {
+		if slices.ContainsFunc(f.UnknownOwners, func(x string) bool { return samePerson(x, name) }) {
 			out = append(out, name)
 		}
 	}
 	return out
 }
 
-// approvedBy returns an approver who is one of the owners of a path.
+// approvedBy returns an approver who owns a path.
 func approvedBy(f Facts, said []opinion, owners []requirements.Party) (login, problem string) {
 	for _, o := range said {
 		if o.why != "" {

@@ -46,7 +46,7 @@ func limit(f Facts, most, have int) rulings.Ruling {
 	return out
 }
 
-// noDestroy holds that the plan deletes and replaces no resource of some types.
+// noDestroy requires that the plan deletes and replaces no resource of some types.
 func noDestroy(f Facts, r requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Plan); problem != "" {
 		return unknown(problem)
@@ -60,7 +60,7 @@ func noDestroy(f Facts, r requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// policy holds that the policies as they are now have judged the plan, and do not deny it.
+// policy requires that the present policies have judged the plan and do not deny it.
 func policy(f Facts, r requirements.Rules) rulings.Ruling {
 	for _, problem := range []string{missing(f.Plan), missing(f.Policies)} {
 		if problem != "" {
@@ -70,7 +70,7 @@ func policy(f Facts, r requirements.Rules) rulings.Ruling {
 	return judged(r.Policy.Name, f.Policies.Value[r.Policy.Name], f.Plan.Value.Judgements, rulings.Unreliable, rulings.OtherPolicies)
 }
 
-// gate holds that the gate as it is now has seen the plan, and allows it.
+// gate requires that the present gate has seen the plan and allows it.
 func gate(f Facts, r requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Plan); problem != "" {
 		return unknown(problem)
@@ -78,7 +78,7 @@ func gate(f Facts, r requirements.Rules) rulings.Ruling {
 	return judged(r.Gate.Name, r.Gate.ID(), f.Plan.Value.Verdicts, rulings.NoVerdict, rulings.OtherGate)
 }
 
-// judged holds that there is a judgement by the one of a name and an ID, and nothing against the plan in it.
+// judged requires a judgement with this name and ID that has nothing against the plan.
 func judged(name, id string, all []Judgement, unreliable, others rulings.Why) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: []string{name}}
 	for _, v := range all {

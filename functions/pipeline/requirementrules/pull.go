@@ -12,16 +12,15 @@ func unknown(problem string) rulings.Ruling {
 	return rulings.Ruling{Outcome: rulings.Unknown, Problem: problem}
 }
 
-// of is the outcome of a rule with reasons against it.
-func of(against []rulings.Against) rulings.Ruling {
+// outcomeOf returns the outcome of a rule with reasons against it.
+func outcomeOf(against []rulings.Against) rulings.Ruling {
 	if len(against) > 0 {
 		return rulings.Ruling{Outcome: rulings.Fails, Against: against}
 	}
 	return rulings.Ruling{Outcome: rulings.Holds}
 }
 
-// mergeable holds that nothing stands in the way of a merge but our own checks, which pass once the
-// plan is applied.
+// mergeable requires that nothing prevents a merge except our own checks. They pass once the plan is applied.
 func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 	if f.Pull.Merged {
 		return rulings.Ruling{Outcome: rulings.NotApplicable}
@@ -54,11 +53,12 @@ func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 	if m.Blocked && !waits && len(against) == 0 {
 		against = append(against, rulings.Against{Why: rulings.Blocked, Names: m.Rules})
 	}
-	return of(against)
+	return outcomeOf(against)
 }
 
-// requiredCheck looks for a check that the rules of the base branch want. waits is set if it is ours and has not passed: it has
-// our name, and no App of others reports it, or has to. One that has passed does not stand in the way of a merge.
+// requiredCheck searches for a check that the base branch's rules require. waits is set if the check is ours
+// and has not passed: it has our name, and no other App reports it or has to. A check of ours that has passed
+// does not prevent a merge.
 func requiredCheck(f Facts, want Required) (waits bool, why rulings.Why) {
 	isOurs := func(c Check) bool { return c.Ours }
 	named := slices.DeleteFunc(slices.Clone(f.Checks.Value), func(c Check) bool {
@@ -74,7 +74,7 @@ func requiredCheck(f Facts, want Required) (waits bool, why rulings.Why) {
 	return waits, worst(others)
 }
 
-// worst is the reason against the checks that have not passed.
+// worst returns the reason against the checks that have not passed.
 func worst(all []Check) (why rulings.Why) {
 	for _, c := range all {
 		switch c.State {
@@ -96,9 +96,9 @@ func upToDate(f Facts, _ requirements.Rules) rulings.Ruling {
 		return unknown(problem)
 	}
 	if f.Behind.Value {
-		return of([]rulings.Against{{Why: rulings.Behind}})
+		return outcomeOf([]rulings.Against{{Why: rulings.Behind}})
 	}
-	return of(nil)
+	return outcomeOf(nil)
 }
 
 func resolved(f Facts, _ requirements.Rules) rulings.Ruling {
@@ -108,7 +108,7 @@ func resolved(f Facts, _ requirements.Rules) rulings.Ruling {
 	if n := f.Open.Value; n > 0 {
 		return rulings.Ruling{Outcome: rulings.Fails, Have: n}
 	}
-	return of(nil)
+	return outcomeOf(nil)
 }
 
 func ready(f Facts, _ requirements.Rules) rulings.Ruling {
@@ -116,13 +116,13 @@ func ready(f Facts, _ requirements.Rules) rulings.Ruling {
 	case f.Pull.Merged:
 		return rulings.Ruling{Outcome: rulings.NotApplicable}
 	case f.Pull.Draft:
-		return of([]rulings.Against{{Why: rulings.IsDraft}})
+		return outcomeOf([]rulings.Against{{Why: rulings.IsDraft}})
 	}
-	return of(nil)
+	return outcomeOf(nil)
 }
 
-// checks holds that there are checks of each pattern, and that all of them have passed. Our own are
-// none of them: they wait for this decision.
+// checks requires that each pattern matches some checks, and that all of them have passed. Our own checks do
+// not count, because they wait for this decision.
 func checks(f Facts, r requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Checks); problem != "" {
 		return unknown(problem)
@@ -156,12 +156,12 @@ func checks(f Facts, r requirements.Rules) rulings.Ruling {
 			against = append(against, rulings.Against{Name: want.String(), Why: rulings.Missing})
 		}
 	}
-	out := of(against)
+	out := outcomeOf(against)
 	out.Wanted, out.Found = wanted, found
 	return out
 }
 
-// lastMove returns the last time at which a label was put there or removed.
+// lastMove returns the last time that a label was added or removed.
 func lastMove(f Facts, label string) (m LabelMove, found bool) {
 	for _, x := range f.LabelMoves.Value {
 		if x.Label == label {
@@ -175,18 +175,19 @@ func hasLabel(f Facts, label string) bool {
 	return slices.ContainsFunc(f.Pull.Labels, func(l string) bool { return strings.ToLower(l) == label })
 }
 
-// labels holds that all labels are there, put by people who may write: GitHub lets others put them,
-// who may not apply.
+// labels requires that all labels are there, added by people with write access. GitHub lets others add labels,
+// too, and those people may not apply.
 func labels(f Facts, r requirements.Rules) rulings.Ruling {
 	return eachLabel(f, r.Labels, func(label string) (*rulings.Against, string) {
 		if !hasLabel(f, label) {
 			return &rulings.Against{Name: label, Why: rulings.Missing}, ""
 		}
-		return moved(f, label, true, rulings.PutBy)
+		return movedByWriter(f, label, true, rulings.PutBy)
 	})
 }
 
-// notLabels holds that no label is there, or was removed by somebody who may not write.
+// notLabels requires that none of the labels is there, and that none was removed by somebody without write
+// access.
 func notLabels(f Facts, r requirements.Rules) rulings.Ruling {
 	return eachLabel(f, r.NotLabels, func(label string) (*rulings.Against, string) {
 		if hasLabel(f, label) {
@@ -195,12 +196,12 @@ func notLabels(f Facts, r requirements.Rules) rulings.Ruling {
 		if _, ever := lastMove(f, label); !ever {
 			return nil, ""
 		}
-		return moved(f, label, false, rulings.TakenBy)
+		return movedByWriter(f, label, false, rulings.TakenBy)
 	})
 }
 
-// moved looks who put a label there, or removed it.
-func moved(f Facts, label string, added bool, why rulings.Why) (*rulings.Against, string) {
+// movedByWriter checks who added or removed a label.
+func movedByWriter(f Facts, label string, added bool, why rulings.Why) (*rulings.Against, string) {
 	m, found := lastMove(f, label)
 	if !found || m.Added != added {
 		return nil, "GitHub does not tell who changed the label " + label
@@ -227,7 +228,7 @@ func eachLabel(f Facts, wanted []string, look func(string) (*rulings.Against, st
 			problem = unknown
 		}
 	}
-	out := of(against)
+	out := outcomeOf(against)
 	if problem != "" && len(against) == 0 {
 		out = unknown(problem)
 	}

@@ -138,7 +138,7 @@ func TestSame(t *testing.T) {
 		a, b string
 		want bool
 	}{{"bob", "Bob", true}, {"bob", "bo", false}, {"bob", "", false}, {"", "bob", false}, {"", "", false}} {
-		if same(c.a, c.b) != c.want {
+		if samePerson(c.a, c.b) != c.want {
 			t.Errorf("%q and %q: %t", c.a, c.b, !c.want)
 		}
 	}

@@ -34,14 +34,14 @@ func TestTurn(t *testing.T) {
 		q := Question{Facts: Facts{Now: now, Shown: at(8, 27), Environments: map[string]Fact[Environment]{"prod": Known(Environment{Wait: time.Hour}), "dev": Known(Environment{})}}}
 		for _, r := range []requirements.Requirement{{Rules: test.rules}, {Alternatives: []requirements.Alternative{{Rules: test.rules}}}} {
 			q.Requirements = []requirements.Requirement{{Rules: requirements.Rules{Ready: true}}, r}
-			if got := Turn(q, 5*time.Minute, 24*time.Hour); !got.Equal(test.want) {
+			if got := NextChange(q, 5*time.Minute, 24*time.Hour); !got.Equal(test.want) {
 				t.Errorf("%s: %v, want %v", name, got, test.want)
 			}
 		}
 	}
 	q := Question{Facts: Facts{Now: now, Environments: map[string]Fact[Environment]{"prod": Known(Environment{Wait: time.Hour})}}}
 	q.Requirements = []requirements.Requirement{{Rules: requirements.Rules{Environment: "prod"}}}
-	if got := Turn(q, 5*time.Minute, 24*time.Hour); !got.Equal(at(10, 0)) {
+	if got := NextChange(q, 5*time.Minute, 24*time.Hour); !got.Equal(at(10, 0)) {
 		t.Errorf("a plan that is about to be shown: %v", got)
 	}
 }

@@ -12,44 +12,49 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A CheckRecord is the check of one run at its head. All records with the same check at the same
-// commit, of any pull request, are read together, because GitHub shows a commit's check on each of
-// them.
+// A CheckRecord is the check of one run at its head. All records with the same check at the same commit are
+// read together, whatever their pull request, because GitHub shows a check of a commit on each of them.
 type CheckRecord struct {
 	Pull  pipeline.Pull
 	Key   string // of the run
 	Check string // its name
-	// Merged is set once the pull request is: then an open one with the commit as its head has nothing to do with this check.
+	// Merged is set once the pull request is merged. From then on, an open pull request with the same head
+	// ignores this check.
 	Merged bool  `json:",omitempty"`
 	ID     int64 // of the check run, 0 if it is not known yet
-	// Asked is set before GitHub is first asked for it: there may be one whose ID is not known.
+	// Asked is set before GitHub is first asked to create the check run. So a check run may exist although ID
+	// is not known.
 	Asked bool `json:",omitempty"`
-	// Twins is how often two processes have made a check run of it at the same time, or may have written to an older one since.
-	// Looked is that number as it was before somebody has looked for the older ones last, and ended them.
+	// Twins counts how often two processes created a check run for this record at the same time, or may have
+	// written to an older one. Looked is the value of Twins before a process last searched for the older check
+	// runs and completed them.
 	Twins  int `json:",omitempty"`
 	Looked int `json:",omitempty"`
 	Status github.CheckStatus
-	// Conclusion is that of this run alone, Shown the one in its check run. Around is the [Around] that the check run tells. Both
-	// of the latter are recorded once it is written.
+	// Conclusion is the conclusion of this run alone. Shown is the conclusion in its check run, and Around the
+	// [AroundDigest] of its text. Shown and Around are recorded once the check run is written.
 	Conclusion, Shown github.Conclusion
 	Around            string `json:",omitempty"`
-	// Required is the decision about the requirements for the apply that the check run tells, recorded once it is written; nil if
-	// there are none, or it is too long: see [Brief].
+	// Required is the decision about the requirements for the apply, as the check run shows it. It is recorded
+	// once the check run is written. It is nil if there are no requirements, or if it is too long: see
+	// [ForRecord].
 	Required *rulings.Ruling `json:",omitempty"`
-	// Behind is what comes before the apply, as the check run tells it, recorded likewise.
+	// Behind are the applies that come first, as the check run shows them. It is recorded once the check run is
+	// written.
 	Behind *comment.Behind `json:",omitempty"`
 }
 
-// CheckDir is the collection of the checks of a run's project and workspace at its commit: one for each pull request with
-// that head. Those of other projects are not read with it, of which a commit can have thousands.
+// CheckDir returns the directory of the checks of a run's project and workspace at its commit: one record for
+// each pull request with that head. Other projects are in other directories, because a commit can have checks
+// of thousands of them.
 func CheckDir(r Run) string {
 	return fmt.Sprintf("sha/%d/%s/%s", r.Pull.Repo.ID, r.Spec.Head, r.Target())
 }
 
-// CheckKey is the key of the [CheckRecord] of a run.
+// CheckKey returns the key of the [CheckRecord] of a run.
 func CheckKey(r Run) string { return fmt.Sprintf("%s/%d", CheckDir(r), r.Pull.Number) }
 
-// DecodeCheck reads the value of a record; nil is that of none.
+// DecodeCheck decodes the value of a record. nil is the value of an absent record.
 func DecodeCheck(value []byte) (c CheckRecord, err error) {
 	if value == nil {
 		return c, nil
@@ -60,45 +65,50 @@ func DecodeCheck(value []byte) (c CheckRecord, err error) {
 	return c, nil
 }
 
-// Twinned reports whether there may be older check runs of it that nobody has ended: who writes it looks for them.
-func (c CheckRecord) Twinned() bool { return c.Twins > c.Looked }
+// MayHaveDuplicates reports whether older check runs of this check may be still open on GitHub. The process
+// that writes the check next has to search for them.
+func (c CheckRecord) MayHaveDuplicates() bool { return c.Twins > c.Looked }
 
-// Written returns the record after a process has written the check run as w has it: its ID, Status, Conclusion, and all that it
-// tells. own is the record as the process has read it before. changed is false if the record is as it was, or gone. again is set
-// if the process has to write once more: another one has made a check run at the same time, of which people see the newest, or has
-// come to another status or conclusion meanwhile, which this one has written over.
-func (c CheckRecord) Written(own, w CheckRecord) (out CheckRecord, changed, again bool) {
+// AfterWrite returns the record after a process has written the check run. w has what was written: ID, Status,
+// Conclusion, and all that the check run shows. own is the record as the process had read it before.
+//
+// changed is false if the record stays as it is, or is gone. again is set if the process has to write once
+// more. Then another process created a check run at the same time, and people see the newest one. Or another
+// process arrived at another status or conclusion meanwhile, and this one has overwritten it.
+func (c CheckRecord) AfterWrite(own, w CheckRecord) (out CheckRecord, changed, again bool) {
 	switch {
 	case c.Key == "":
 		return c, false, false
-	case c.ID != 0 && c.ID != w.ID && c.ID != own.ID, c.Twins > own.Twins: // in the latter, this one may have written the older
+	case c.ID != 0 && c.ID != w.ID && c.ID != own.ID, c.Twins > own.Twins: // for the second condition: this process may have written to the older check run
 		c.Twins++
 		return c, true, true
 	case c.Status != w.Status || c.Conclusion != w.Conclusion || c.Shown != own.Shown:
-		c.ID, c.Shown = w.ID, "" // whichever GitHub heard last
+		c.ID, c.Shown = w.ID, "" // nobody knows which write GitHub got last
 		return c, true, true
-	case c.ID == w.ID && c.Shown == w.Shown && c.Around == w.Around && !c.Twinned():
+	case c.ID == w.ID && c.Shown == w.Shown && c.Around == w.Around && !c.MayHaveDuplicates():
 		return c, false, false
 	}
-	c.Looked = c.Twins // if there were any, this process has looked for them: it has read the same number
+	c.Looked = c.Twins // if there were duplicates, this process has searched for them: it had read the same number
 	c.ID, c.Shown, c.Around, c.Required, c.Behind = w.ID, w.Shown, w.Around, w.Required, w.Behind
 	return c, true, false
 }
 
-// maxBrief is the maximum length of a decision in a check record, in bytes of JSON: those of a commit are read together.
+// maxBrief is the maximum length of a decision in a check record, in bytes of JSON. It is small because all
+// check records of a commit are read together.
 const maxBrief = 16 << 10
 
-// Brief returns a decision, or nil if it is too long for a check record.
-func Brief(d *rulings.Ruling) *rulings.Ruling {
+// ForRecord returns the decision, or nil if it is too long for a check record.
+func ForRecord(d *rulings.Ruling) *rulings.Ruling {
 	if d == nil || len(pipeline.Encode(d)) > maxBrief {
 		return nil
 	}
 	return d
 }
 
-// Around returns a digest of what a check run tells that others change: the obstacles to the apply, with their reasons, the applies
-// ahead in the queue, the projects that are applied before, and the lock of the pull request; "" if there is none of them.
-func Around(p comment.ProjectStatus) string {
+// AroundDigest returns a digest of the parts of a check run that others can change. These are the reasons
+// against the apply, the applies ahead in the queue, the projects that are applied first, and the lock of the
+// pull request. It returns "" if there are none of them.
+func AroundDigest(p comment.ProjectStatus) string {
 	if len(p.Blockers) == 0 && len(p.Ahead) == 0 && p.Lock == nil && p.Behind == nil {
 		return ""
 	}
@@ -109,18 +119,18 @@ func Around(p comment.ProjectStatus) string {
 	return HashOf(pipeline.Encode(all))[:16]
 }
 
-// Tells reports whether the check run of a record tells a conclusion, the [Around] of its status, and a decision about the
-// requirements. all are the records at the same commit.
-func (c CheckRecord) Tells(conclusion github.Conclusion, around string, required *rulings.Ruling, all []CheckRecord) bool {
+// Shows reports whether the check run of the record already shows this conclusion, this [AroundDigest], and
+// this decision about requirements. all are the records at the same commit.
+func (c CheckRecord) Shows(conclusion github.Conclusion, around string, required *rulings.Ruling, all []CheckRecord) bool {
 	shown := conclusion
-	if w := Instead(c, all); w != nil {
+	if w := ShownInstead(c, all); w != nil {
 		shown = w.Conclusion
 	}
-	same := bytes.Equal(pipeline.Encode(c.Required), pipeline.Encode(Brief(required)))
+	same := bytes.Equal(pipeline.Encode(c.Required), pipeline.Encode(ForRecord(required)))
 	return c.Conclusion == conclusion && c.Shown == shown && c.Around == around && same
 }
 
-// Conclude returns the status and the conclusion of a check.
+// Conclude returns the status and the conclusion of a check for a state of a project.
 func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	switch s.Means() {
 	case comment.ToCome:
@@ -145,18 +155,22 @@ func ConcludeProject(p comment.ProjectStatus) (github.CheckStatus, github.Conclu
 	return Conclude(p.Concluded())
 }
 
-// worst are the conclusions from the worst on; those that are not listed are good.
+// worst lists the bad conclusions, the worst one first. All others are good.
 var worst = []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired}
 
-// Counts reports whether the check can be shown in the place of another one at its commit, that of a merged pull request or of an
-// open one.
-func (c CheckRecord) Counts(merged bool) bool { return merged || slices.Contains(worst, c.Conclusion) }
+// CanReplace reports whether another check at the same commit may show this conclusion instead of its own.
+// merged tells whether that other check belongs to a merged pull request.
+func (c CheckRecord) CanReplace(merged bool) bool {
+	return merged || slices.Contains(worst, c.Conclusion)
+}
 
-// Instead returns the record whose conclusion the check run of own has in the place of its own, nil if there is none: of those with
-// the same check at the same commit it is the worst, if that is worse. Those of merged pull requests do not count beside one that
-// is open, and the check run of a merged one has the conclusion of the open ones, good or bad: people and rules see the newest check run, whose
-// ever that is. Checks that are not completed have no conclusion and do not count.
-func Instead(own CheckRecord, all []CheckRecord) *CheckRecord {
+// ShownInstead returns the record whose conclusion the check run of own shows instead of its own; nil if it
+// shows its own. It is the worst record with the same check at the same commit, if that is worse than own.
+//
+// People and branch rules see the newest check run of a commit, whichever pull request it belongs to. So a
+// merged pull request does not count beside an open one. The check run of a merged pull request shows the
+// conclusion of the open ones, good or bad. A check that is not completed has no conclusion and does not count.
+func ShownInstead(own CheckRecord, all []CheckRecord) *CheckRecord {
 	rank := func(c github.Conclusion) int {
 		if i := slices.Index(worst, c); i >= 0 {
 			return i
@@ -184,9 +198,10 @@ func Instead(own CheckRecord, all []CheckRecord) *CheckRecord {
 	return find(func(CheckRecord) bool { return true }, rank(own.Conclusion))
 }
 
-// Silent reports whether a run has no check run yet, unless it had one before: it is one of many, and its
-// plan is not made. One that nobody wants any more gets none.
-func (r Run) Silent() bool {
+// WithoutCheck reports whether a run has no check run yet. It is one of many runs of a push or command, and its
+// plan is not made. If such a run is superseded or dropped before, it never gets a check run. A run that had a
+// check run before keeps it.
+func (r Run) WithoutCheck() bool {
 	switch r.Phase {
 	case Queued, Planning, Superseded, Dropped:
 		return r.Asked.Quiet
@@ -194,5 +209,5 @@ func (r Run) Silent() bool {
 	return false
 }
 
-// Made reports whether a run has come to the end of its plan, and was not applied since.
-func (r Run) Made() bool { return r.Phase == Planned || r.Phase == PlanFailed }
+// PlanEnded reports whether the last plan of a run has succeeded or failed, and no apply has followed.
+func (r Run) PlanEnded() bool { return r.Phase == Planned || r.Phase == PlanFailed }

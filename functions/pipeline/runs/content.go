@@ -4,36 +4,36 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// A Content is what requirements can be about in a plan.
+// A Content is the part of a plan that requirements can ask about.
 type Content struct {
-	// Changes are all objects to be created, updated, destroyed, imported and forgotten, Destroys those to be destroyed;
-	// a replacement is a creation and a destruction.
+	// Changes is the number of objects to be created, updated, destroyed, imported and forgotten. Destroys is
+	// the number of objects to be destroyed. A replacement counts as a creation and a destruction.
 	Changes, Destroys int
-	// Destroyed are the types of resources of which one is destroyed, sorted, each once.
+	// Destroyed are the types of resources with a destroyed object, sorted, each once.
 	Destroyed []string `json:",omitempty"`
-	// Judgements are those by the base branch's policies, in their order.
+	// Judgements are the verdicts of the base branch's policies, in the order of their blocks.
 	Judgements []Judgement `json:",omitempty"`
-	// Verdicts are those of the base branch's gates, likewise.
+	// Verdicts are the verdicts of the base branch's gates, in the order of their blocks.
 	Verdicts []Judgement `json:",omitempty"`
 }
 
-// Additive reports whether a plan creates objects and updates them in place, and does nothing else.
+// Additive reports whether a plan only creates objects and updates them in place.
 func Additive(r Run) bool {
 	return !r.Spec.Removed && r.Plan.Counts == counting.Counts{Add: r.Plan.Counts.Add, Change: r.Plan.Counts.Change}
 }
 
-// A Judgement is the verdict of one policy block, or one gate block, on a plan.
+// A Judgement is the verdict of one policy block or one gate block on a plan.
 type Judgement struct {
 	Name string // of the block
-	ID   string // see jobs.Policy and requirements.Gate
-	// Denied and Warned are messages, without secrets, and MoreDenied and MoreWarned the numbers of further
-	// ones. Mistakes are those in the policies, or of the gate, for which there is no verdict: MoreDenied is the number of further
-	// ones of these then.
+	ID   string // see jobs.Policy.ID and requirements.Gate
+	// Denied and Warned are messages without secrets. Mistakes are defects of the policies or of the gate, for
+	// which there is no verdict. MoreDenied and MoreWarned count messages that are left out; with Mistakes,
+	// MoreDenied counts further mistakes.
 	Denied, Warned, Mistakes []string `json:",omitempty"`
 	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }
 
-// ContentOf returns the content of a plan with numbers of changes and types of destroyed resources.
+// ContentOf returns the content of a plan from its numbers of changes and its types of destroyed resources.
 func ContentOf(c counting.Counts, destroyed []string) *Content {
 	return &Content{Changes: c.Import + c.Add + c.Change + c.Destroy + c.Forget, Destroys: c.Destroy, Destroyed: destroyed}
 }

@@ -1,6 +1,9 @@
-// Package runs is the plans and applies of pull requests as data, with their phases, their order, and their names in records.
+// Package runs has the record of a run: one project of one pull request, with its plan and its apply.
 //
-// A [Run] is one project of one pull request, in one [Phase]. [Conclude] and [Instead] choose the conclusion of a check run.
+// A [Run] is in one [Phase], and [Run.To] moves it on. [Order] is the order of applies in a pull request.
+// [Conclude] and [ShownInstead] choose the conclusion of a check run. The functions of this package have no
+// effects.
 //
-// The package refuses to know the stores of records and artifacts, and GitHub. Package admission decides about runs. Start at [Run].
+// This package refuses to know the stores of records and artifacts, and GitHub's API. Package ledger stores
+// runs, and package admission decides about them. Start reading at [Run].
 package runs

@@ -1,13 +1,14 @@
 package runs
 
-// Finished returns a run whose rest the apply of another pull request has finished: nobody applies its plan any more, nor asks what
-// becomes of it. ok is false if that is known, or the run is under way.
-func Finished(r Run, by int) (done Run, ok bool) {
+// FinishedByAnother returns the run as one whose remaining changes the apply of pull request number by has
+// made. Nobody applies its plan any more, and nobody asks about it again. ok is false if the run is marked
+// already, or is under way.
+func FinishedByAnother(r Run, by int) (done Run, ok bool) {
 	if by == 0 || r.End.FinishedBy != 0 || r.Phase.UnderWay() || r.Phase == Queued || r.Phase == Planning {
 		return r, false
 	}
 	if r.Waiting() {
-		r = r.GiveUp()
+		r = r.WithoutWaiting()
 	}
 	r.End.FinishedBy, r.Asked.Late = by, false
 	return r, true

@@ -12,7 +12,7 @@ import (
 func TestFinished(t *testing.T) {
 	t.Parallel()
 	planned := Run{ID: ID{Project: "net"}, Phase: Planned, Spec: Spec{AfterMerge: true}, Plan: Plan{Applyable: true}}
-	late := Run{ID: ID{Project: "net"}, Phase: Planned, Asked: Asked{Late: true, Try: 1}, Plan: Plan{Applyable: true}}.Await(Waiting{For: "merge"})
+	late := Run{ID: ID{Project: "net"}, Phase: Planned, Asked: Asked{Late: true, Try: 1}, Plan: Plan{Applyable: true}}.WithWaiting(Waiting{For: "merge"})
 	for name, test := range map[string]struct {
 		r    Run
 		by   int
@@ -30,7 +30,7 @@ func TestFinished(t *testing.T) {
 		"a plan that is queued":     {Run{Phase: Queued}, 8, false},
 		"a plan that is being made": {Run{Phase: Planning}, 8, false},
 	} {
-		done, ok := Finished(test.r, test.by)
+		done, ok := FinishedByAnother(test.r, test.by)
 		if ok != test.want {
 			t.Errorf("%s: %v", name, ok)
 		}

@@ -5,8 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// HashOf is the hash that identifies a saved plan, or the report of one: SHA-256 of its bytes, in
-// hexadecimal.
+// HashOf returns the hash that identifies a saved plan or a report: SHA-256 of its bytes, in hexadecimal.
 func HashOf(saved []byte) string {
 	sum := sha256.Sum256(saved)
 	return hex.EncodeToString(sum[:])

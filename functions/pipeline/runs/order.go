@@ -8,34 +8,42 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// An apply that has to come behind those of other projects of its pull request is accepted before its time:
-// it waits in the record of its run ([Waiting]), and is queued once the last of the others is applied. It is
-// refused instead where nobody is about to apply one of them, so that nothing waits for ever: each apply that others
-// wait for is under way, or waits itself, and no project waits for itself.
+// Some applies have to come after those of other projects of their pull request. For example, app depends on
+// network. Such an apply is accepted early: it waits in the record of its run ([Waiting]), and is queued once
+// the last of the others is applied.
+//
+// The apply is refused if nobody is about to apply one of the others, so nothing waits for ever. Each apply
+// that others wait for is under way or waits itself, and no project waits for itself.
 
-// A plan that destroys a project, since the pull request removes it or somebody wants that, turns the order round: it comes
-// behind those of the projects that depend on it, and no other one comes behind it. So nothing is taken away from a
-// project that still needs it, and one that stops to need it is applied before. Where somebody wants that and there is no such plan that waits for its
-// apply, since it is not made yet, has failed, or is applied, those that depend on the project wait for the change that it has taken the place of.
+// A plan that destroys a project reverses the order. The pull request removes the project, or somebody asked
+// for -destroy. The apply of that plan comes after the applies of the projects that depend on the project, and
+// no other apply waits for it. So a project loses nothing that it still needs, and a project that stops needing
+// something is applied first.
+//
+// Somebody may have asked for -destroy without a plan that now waits for its apply: it is not made yet, has
+// failed, or is applied. Then the projects that depend on this one wait for the change of the pull request,
+// whose place that plan has taken.
 
-// An Order is the facts about the order in which the projects of a pull request are applied.
+// An Order has the facts about the order in which the projects of a pull request are applied.
 type Order struct {
-	// Base and Head are the projects that a project depends on, by the settings of the base branch and of the head. Was
-	// are those by the last commits of the base branch that had the projects which a merge has removed.
+	// Base and Head are the projects that each project depends on, by the settings of the base branch and of
+	// the head. Was are the same for projects that a merge has removed, by the last commits of the base branch
+	// that had them.
 	Base, Head, Was order.Edges
-	// Progress is that of the projects of the pull request, by name. Coming are those whose applies are
-	// under way, or accepted.
+	// Progress is the progress of the pull request's projects, by name. Coming has the projects whose applies
+	// are under way or accepted.
 	Progress map[string]order.Progress
 	Coming   map[string]bool
-	// Destroyed and Ending are the same of those whose plans destroy them.
+	// Destroyed and Ending are the same for the projects whose plans destroy them.
 	Destroyed map[string]order.Progress
 	Ending    map[string]bool
-	// undone are those that the pull request changes and that a plan with -destroy has taken the place of the change of, without being
-	// one that waits for its apply: nothing of the change is applied.
+	// undone are the projects whose change was replaced by a plan with -destroy that does not wait for its
+	// apply. Nothing of the change is applied.
 	undone map[string]order.Progress
-	// landing are the projects whose plans the merge applies; merging are those that no comment applies before it.
+	// landing are the projects whose plans the merge applies. merging are the projects that no comment can
+	// apply before the merge.
 	landing, merging map[string]bool
-	// once are those whose plans nobody can apply before the merge.
+	// once are the projects whose plans nobody can apply before the merge.
 	once map[string]bool
 }
 
@@ -44,11 +52,11 @@ func NewOrder() *Order {
 	return &Order{Progress: map[string]order.Progress{}, Coming: map[string]bool{}, Destroyed: map[string]order.Progress{}, Ending: map[string]bool{}, undone: map[string]order.Progress{}, landing: map[string]bool{}, merging: map[string]bool{}, once: map[string]bool{}}
 }
 
-// destroys reports whether a run's plan is to destroy its project.
+// destroys reports whether a run's plan destroys its project.
 func destroys(r Run) bool { return r.Spec.Removed || r.Spec.Options.Destroy }
 
-// Edges are those that hold: see [order.Union]. A project that the pull request does not change, and whose edges in
-// the head are all gone, may be gone itself.
+// Edges returns the dependencies that count: see [order.Union]. A project may be gone if the pull request does
+// not change it and all its edges are missing in the head.
 func (o *Order) Edges() order.Edges {
 	named := map[string]bool{}
 	for from, all := range o.Head {
@@ -64,8 +72,8 @@ func (o *Order) Edges() order.Edges {
 	})
 }
 
-// Add adds the run of a project to the facts. head is the head of the pull request: a plan of another
-// one is none of it.
+// Add adds the run of a project to the facts. head is the head of the pull request. A run of another head is
+// ignored.
 func (o *Order) Add(r Run, head string) {
 	if r.Spec.Head != head || r.Phase == Superseded {
 		return
@@ -73,7 +81,7 @@ func (o *Order) Add(r Run, head string) {
 	name := cmp.Or(r.End.Renamed, r.Project)
 	done := func(p order.Progress) bool { return p == order.Applied || p == order.Unchanged }
 	p, all, coming := r.progress(), o.Progress, o.Coming
-	if r.End.Renamed != "" && !done(p) { // whatever it has, the project has to be planned by its other name
+	if r.End.Renamed != "" && !done(p) { // whatever its plan is, the project has to be planned under its new name
 		p = order.Failed
 	}
 	if destroys(r) {
@@ -81,7 +89,7 @@ func (o *Order) Add(r Run, head string) {
 	}
 	o.addMerge(name, r)
 	o.once[name] = o.once[name] || r.Standing() == comment.OnceMerged
-	// A project of several workspaces is done when all of them are.
+	// A project with several workspaces is done when all of them are done.
 	was, other := all[name]
 	switch {
 	case !other || done(was):
@@ -91,7 +99,7 @@ func (o *Order) Add(r Run, head string) {
 	}
 }
 
-// addMerge adds what the merge does with the run of a project.
+// addMerge adds what the merge will do with the run of a project.
 func (o *Order) addMerge(name string, r Run) {
 	if destroys(r) {
 		waits := r.Phase == Planned || r.Phase == Dropped && r.End.Was == Planned
@@ -102,14 +110,14 @@ func (o *Order) addMerge(name string, r Run) {
 	}
 	landing, other := o.landing[name]
 	o.landing[name] = lands(r) && (landing || !other)
-	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended() // by the merge, or before the base branch left it to that
+	tried := r.Phase == Dropped || r.Phase.UnderWay() || r.Phase.Ended() // the merge tried it, or somebody did before the base branch left it to the merge
 	if r.ByMerge() && !tried {
 		o.merging[name] = true
 	}
 }
 
-// before returns the projects whose applies come before that of a run and are not done, those of them that nobody is about
-// to apply, and of the latter those that have to be planned again.
+// before returns the projects whose applies come before that of a run and are not done. left are those of them
+// that nobody is about to apply. again are those of left that have to be planned again.
 func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	add := func(names []string, all map[string]order.Progress, coming map[string]bool) {
 		for _, n := range names {
@@ -133,7 +141,7 @@ func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	return unique(on), unique(left), unique(again)
 }
 
-// onMerge returns those of some projects that the merge alone applies.
+// onMerge returns the projects among names that only the merge applies.
 func (o *Order) onMerge(names []string) (out []string) {
 	for _, n := range names {
 		if o.merging[n] {
@@ -143,19 +151,20 @@ func (o *Order) onMerge(names []string) (out []string) {
 	return out
 }
 
-// unique are names in their order, each once.
+// unique returns the names sorted, each once.
 func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// merged reports whether one of some projects is applied after the merge alone.
-func (o *Order) merged(names []string) bool {
+// afterMergeOnly reports whether one of the projects can be applied only after the merge.
+func (o *Order) afterMergeOnly(names []string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return o.once[n] })
 }
 
-// InTurn compares two runs by the order of their applies. ranks are those of [order.Ranks]; nil where there is no order.
-func InTurn(ranks map[string]int, a, b Run) int {
+// CompareByOrder compares two runs by the order of their applies. ranks come from [order.Ranks]; nil means that
+// there is no order.
+func CompareByOrder(ranks map[string]int, a, b Run) int {
 	first := cmp.Compare(ranks[a.Project], ranks[b.Project])
 	switch {
 	case ranks == nil:
@@ -170,7 +179,7 @@ func InTurn(ranks map[string]int, a, b Run) int {
 	return -1
 }
 
-// progress is how far the run's project is.
+// progress returns how far the run's project is.
 func (r Run) progress() order.Progress {
 	if r.End.FinishedBy != 0 {
 		return order.Applied
@@ -179,11 +188,12 @@ func (r Run) progress() order.Progress {
 	if phase == Dropped {
 		phase = r.End.Was
 	}
-	// Such a plan leaves out changes of the pull request: without changes, and applied, they are still to be done.
+	// A partial plan leaves out changes of the pull request. Even if it has no changes, or is applied, the
+	// others are still to be done.
 	part := (r.Spec.Options.Partial() || r.Spec.Options.RefreshOnly || len(r.Plan.Doubts) > 0) && !r.Spec.Beside && !r.Plan.Upheld
 	switch phase {
 	case PlanFailed:
-		if Stands(r) && !destroys(r) {
+		if KeepsOutcome(r) && !destroys(r) {
 			return order.Unchanged
 		}
 		return order.Failed
@@ -213,34 +223,34 @@ func (r Run) coming() bool {
 	return r.Phase.UnderWay() || r.Asked.ThenApply == r.Asked.Try+1 && r.Phase != Dropped
 }
 
-// A Waiting is an apply that is accepted, and waits for those of other projects. Its number is ThenApply, as
-// that of one that waits for its plan.
+// A Waiting is an apply that is accepted and waits for those of other projects. Its number is
+// [Asked.ThenApply], as for an apply that waits for its plan.
 type Waiting struct {
-	// For is the event that requested it, By the login of the user behind that, and Answer names the answer
-	// that waits for the result.
+	// For is the event that requested the apply. By is the login of the user behind the event. Answer names the
+	// answer that waits for the result.
 	For, By string
 	Answer  string `json:",omitempty"`
-	// Plan is the hash of the plan: no other one is applied.
+	// Plan is the hash of the plan. No other plan is applied.
 	Plan string
-	// On are the projects that it waits for, as people were told.
+	// On are the projects that the apply waits for, as the answer named them.
 	On []string
-	// Woken is the message that has queued it, "" as long as it waits.
+	// Woken is the message that has queued the apply; "" while it waits.
 	Woken string `json:",omitempty"`
 }
 
-// Waiting reports whether an apply of the run is accepted, and waits for those of other projects.
+// Waiting reports whether an apply of the run is accepted and waits for those of other projects.
 func (r Run) Waiting() bool {
 	return r.Asked.Waits != nil && r.Asked.Waits.Woken == "" && (r.Phase == Planned || r.Phase == Stopped) && r.Asked.ThenApply == r.Asked.Try+1
 }
 
-// Await returns the run with an apply that waits.
-func (r Run) Await(w Waiting) Run {
+// WithWaiting returns the run with an apply that waits.
+func (r Run) WithWaiting(w Waiting) Run {
 	r.Asked.ThenApply, r.Asked.Waits = r.Asked.Try+1, &w
 	return r
 }
 
-// Wake returns the run with the apply that has waited queued, by a message.
-func (r Run) Wake(message string) Run {
+// QueueWaiting returns the run with its waiting apply queued by a message.
+func (r Run) QueueWaiting(message string) Run {
 	w := *r.Asked.Waits
 	w.Woken = message
 	r = r.To(ApplyQueued)
@@ -249,8 +259,8 @@ func (r Run) Wake(message string) Run {
 	return r
 }
 
-// GiveUp returns the run without the apply that has waited. Its number is spent.
-func (r Run) GiveUp() Run {
+// WithoutWaiting returns the run without its waiting apply. The number of that apply is used up.
+func (r Run) WithoutWaiting() Run {
 	r.Asked.Try++
 	r.Asked.Waits = nil
 	return r

@@ -9,32 +9,31 @@ import (
 	"slices"
 )
 
-// PlanParts are all that a plan was made of, and its result. Its hash is that of the plan: see
-// [PlanParts.Hash].
+// PlanParts has everything that a plan was made from, and its result. [PlanParts.Hash] is the hash of the plan.
 //
-// A hash names one plan, made once: the bytes of the saved plan are a part. Two plans of the same
-// parts but those can differ, since the objects themselves are no part; whether they do is not for
-// hashes to tell, but for package comparing.
+// A hash names one plan, made once, because the bytes of the saved plan are a part. Two plans with otherwise
+// equal parts can still differ: the real objects are no part. Package comparing finds out whether two plans do
+// the same; hashes cannot.
 type PlanParts struct {
-	// Inputs is the hash of the files of the merge result that the plan depends on: the project's,
-	// its modules', its variable files.
+	// Inputs is the hash of the files of the trial merge that the plan depends on: those of the project, of its
+	// modules, and of its variable files.
 	Inputs string
 	// Modules are the checksums of remote modules, by the keys of their calls.
 	Modules map[string]string `json:",omitempty"`
 	State   StateID
-	// Options are those of the plan, as they are typed: see [grammar.Options.Words].
+	// Options are the options of the plan, as people type them: see [grammar.Options.Words].
 	Options []string `json:",omitempty"`
 	// Providers are versions and checksums, by address.
 	Providers map[string]string `json:",omitempty"`
-	// Variables is a digest of the names and values of the root variables. Values may be secret and
-	// short, so it has a key that only those know who have the saved plan: digests of different
-	// plans are not comparable.
+	// Variables is a digest of the names and values of the root variables. Values may be secret and short, so
+	// the digest has a key that is known only with the saved plan. Digests of different plans cannot be
+	// compared.
 	Variables string
-	// Ephemeral are the names of the variables that are in no plan, sorted.
+	// Ephemeral are the names of the variables whose values are in no plan, sorted.
 	Ephemeral []string `json:",omitempty"`
-	// PlannedOn are the hashes of the plans of other projects, by target, whose outputs it was made with; "" where the
-	// outputs in the state counted. Outputs is the hash of the outputs that the state will have, "" if they are
-	// not kept.
+	// PlannedOn are the hashes of the plans of other projects whose outputs the plan used, by target; "" means
+	// the outputs in the state. Outputs is the hash of the outputs that the state will have; "" if they are not
+	// kept.
 	PlannedOn map[string]string `json:",omitempty"`
 	Outputs   string            `json:",omitempty"`
 	// Engine is the version of Lockstep.
@@ -78,8 +77,8 @@ func (p PlanParts) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Saved is the hash of the saved plan's bytes. In records of earlier versions, without parts, it is
-// the plan's hash.
+// Saved returns the hash of the saved plan's bytes. Records of earlier versions have no parts; there it is the
+// plan's hash.
 func (r Run) Saved() string {
 	if r.Plan.Parts == nil {
 		return r.Plan.Hash
@@ -87,14 +86,15 @@ func (r Run) Saved() string {
 	return r.Plan.Parts.Saved
 }
 
-// Broken returns the defect of a record whose parts are not those of its plan; "" if there is none.
-func (r Run) Broken() string {
+// Defect returns why a record is unusable: its parts do not belong to its plan. It returns "" for a sound
+// record.
+func (r Run) Defect() string {
 	switch {
 	case r.Plan.Parts == nil:
 		return ""
 	case r.Plan.Parts.Hash() != r.Plan.Hash:
 		return "the parts of the plan do not have its hash"
-	case r.Plan.Parts.State != r.Plan.State && r.Apply.Progress.Of == 0: // else a stopped apply has written it
+	case r.Plan.Parts.State != r.Plan.State && r.Apply.Progress.Of == 0: // a stopped apply has changed the state
 		return "the state of the plan is not the one in its hash"
 	case r.Plan.Parts.Inputs != r.Plan.Inputs:
 		return "the inputs of the plan are not those in its hash"
@@ -104,9 +104,9 @@ func (r Run) Broken() string {
 	return ""
 }
 
-// Outdated returns the targets, sorted, of the projects that were applied since the plan was made, of those that it depends
-// on; now is the number of applies to their states.
-func Outdated(r Run, now map[string]int) (targets []string) {
+// ReadsOutdated returns the projects that the plan depends on and that were applied since the plan was made.
+// They are targets, sorted. now is the present number of applies to each state.
+func ReadsOutdated(r Run, now map[string]int) (targets []string) {
 	for target, n := range r.Plan.Reads {
 		if now[target] > n {
 			targets = append(targets, target)

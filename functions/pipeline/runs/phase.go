@@ -7,23 +7,23 @@ type Phase string
 
 const (
 	New         Phase = ""       // there is no record yet
-	Queued      Phase = "queued" // to be planned
+	Queued      Phase = "queued" // waits for its plan
 	Planning    Phase = "planning"
 	Planned     Phase = "planned"
 	PlanFailed  Phase = "plan failed"
 	ApplyQueued Phase = "apply queued"
 	Applying    Phase = "applying"
-	Continuing  Phase = "continuing" // applied in part: the next process goes on, with the state locked
-	Stopped     Phase = "stopped"    // applied in part, and ended by "lockstep stop": it can go on
+	Continuing  Phase = "continuing" // applied in part: the next process continues, with the state locked
+	Stopped     Phase = "stopped"    // applied in part, and ended by "lockstep stop": the apply can continue
 	Applied     Phase = "applied"
 	ApplyFailed Phase = "apply failed"
-	Stale       Phase = "stale"      // found to be out of date when it was to be applied, or in a conflict with the base branch
-	Superseded  Phase = "superseded" // the present head does not touch the project, or the base branch has it no more, or by another name
+	Stale       Phase = "stale"      // found out of date at its apply, or in conflict with the base branch
+	Superseded  Phase = "superseded" // the present head does not touch the project, or the base branch has removed or renamed it
 	Dropped     Phase = "dropped"    // the pull request is closed
 )
 
-// follows has the possible successors of each phase. A run can be planned again in every phase but
-// three: while it is applied, or queued for it.
+// follows lists the possible successors of each phase. A run can be planned again in every phase except
+// ApplyQueued, Applying and Continuing.
 var follows = map[Phase][]Phase{
 	New:         {Queued},
 	Queued:      {Planning, PlanFailed, Queued, Superseded, Dropped},
@@ -41,23 +41,24 @@ var follows = map[Phase][]Phase{
 	Dropped:     {Superseded, Queued},
 }
 
-// UnderWay reports whether a run in phase p is applied, or queued for it.
+// UnderWay reports whether a run in phase p is being applied, or queued for its apply.
 func (p Phase) UnderWay() bool { return p == ApplyQueued || p == Applying || p == Continuing }
 
-// Ended reports whether a run in phase p has an apply at its end: no record has the outcome once the run goes on.
+// Ended reports whether a run in phase p is at the end of an apply. No record keeps the outcome once the run
+// moves on.
 func (p Phase) Ended() bool { return p == Applied || p == ApplyFailed || p == Stopped }
 
-// Open reports whether a run in phase p has a plan, or will have one, of which nothing is applied: it is dropped once its pull
-// request goes into a branch whose pull requests are not planned.
+// Open reports whether a run in phase p has a plan, or will have one, and nothing of it is applied. Such a run
+// is dropped once its pull request goes into a branch whose pull requests are not planned.
 func (p Phase) Open() bool {
 	return p == Queued || p == Planning || p == Planned || p == PlanFailed || p == Stale
 }
 
-// Failed reports whether the last plan or apply of a run in phase p did not come to a good end, so that
-// somebody has to look at it.
+// Failed reports whether somebody has to look at a run in phase p, because its last plan or apply did not
+// succeed.
 func (p Phase) Failed() bool {
 	return p == PlanFailed || p == ApplyFailed || p == Stopped || p == Stale
 }
 
-// May reports whether a run in phase p may go on to next.
+// May reports whether a run in phase p may move to next.
 func (p Phase) May(next Phase) bool { return slices.Contains(follows[p], next) }

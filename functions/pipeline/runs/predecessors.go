@@ -7,22 +7,24 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// Behinds returns a function that tells what comes before the apply of a run, for people: nil where nothing does.
-func (o *Order) Behinds() func(r Run) *comment.Behind {
+// PredecessorsOf returns a function that gives [Order.Predecessors] of a run before the merge. The function
+// returns nil if o is nil.
+func (o *Order) PredecessorsOf() func(r Run) *comment.Behind {
 	if o == nil {
 		return func(Run) *comment.Behind { return nil }
 	}
 	edges, landed := o.Edges(), o.landed()
 	return func(r Run) *comment.Behind {
 		if r.ByMerge() {
-			return landed.behind(r, edges)
+			return landed.predecessors(r, edges)
 		}
-		return o.behind(r, edges)
+		return o.predecessors(r, edges)
 	}
 }
 
-// Behind is what comes before the apply of a run, once the pull request is merged where landed is set; nil where nothing does.
-func (o *Order) Behind(r Run, landed bool) *comment.Behind {
+// Predecessors returns what has to be applied before a run, for people; nil if nothing has to. landed is set
+// for the order after the merge of the pull request.
+func (o *Order) Predecessors(r Run, landed bool) *comment.Behind {
 	if o == nil {
 		return nil
 	}
@@ -30,10 +32,10 @@ func (o *Order) Behind(r Run, landed bool) *comment.Behind {
 	if landed {
 		o = o.landed()
 	}
-	return o.behind(r, edges)
+	return o.predecessors(r, edges)
 }
 
-func (o *Order) behind(r Run, edges order.Edges) *comment.Behind {
+func (o *Order) predecessors(r Run, edges order.Edges) *comment.Behind {
 	if cycle := order.Cycle(order.Around(edges, r.Project)); cycle != nil {
 		return &comment.Behind{Cycle: cycle}
 	}
@@ -41,10 +43,11 @@ func (o *Order) behind(r Run, edges order.Edges) *comment.Behind {
 	if len(on) == 0 {
 		return nil
 	}
-	return &comment.Behind{On: on, Left: left, Again: again, OnMerge: o.onMerge(left), Once: o.merged(left), Destroys: destroys(r)}
+	return &comment.Behind{On: on, Left: left, Again: again, OnMerge: o.onMerge(left), Once: o.afterMergeOnly(left), Destroys: destroys(r)}
 }
 
-// landed is the order once the pull request is merged: the applies of all plans that the merge applies are coming.
+// landed returns the order after the merge of the pull request: all applies that the merge starts count as
+// coming.
 func (o *Order) landed() *Order {
 	out := *o
 	out.Coming = maps.Clone(o.Coming)

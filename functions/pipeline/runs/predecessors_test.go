@@ -30,7 +30,7 @@ func TestBehinds(t *testing.T) {
 		r := runs.Run{ID: runs.ID{Project: "app"}, Phase: runs.Planned, Plan: runs.Plan{Applyable: true}}
 		r.Spec.Options.Destroy = c.runs[0] == '-'
 		got := "nothing"
-		if b := runstest.Order(c.base, "", c.runs).Behinds()(r); b != nil && b.Cycle != nil {
+		if b := runstest.Order(c.base, "", c.runs).PredecessorsOf()(r); b != nil && b.Cycle != nil {
 			got = fmt.Sprint("circle ", b.Cycle)
 		} else if b != nil {
 			got = fmt.Sprint(b.On, " ", b.Left, " ", b.Again)
@@ -42,7 +42,7 @@ func TestBehinds(t *testing.T) {
 			t.Errorf("%s, %s: %s, want %s", c.base, c.runs, got, c.want)
 		}
 	}
-	if (*runs.Order)(nil).Behinds()(runs.Run{}) != nil {
+	if (*runs.Order)(nil).PredecessorsOf()(runs.Run{}) != nil {
 		t.Error("something comes first where there is no order")
 	}
 }
@@ -64,7 +64,7 @@ func TestBehindTheMerge(t *testing.T) {
 		o.Base = runstest.Edges("app>net")
 		o.Add(run("net", c.net), runstest.Head)
 		o.Add(run("app", c.app), runstest.Head)
-		if b := o.Behinds()(run("app", c.app)); b == nil || len(b.On) != 1 || len(b.Left) != c.left {
+		if b := o.PredecessorsOf()(run("app", c.app)); b == nil || len(b.On) != 1 || len(b.Left) != c.left {
 			t.Errorf("app %s, net %s: %+v", c.app, c.net, b)
 		}
 	}

@@ -4,64 +4,65 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// Renewed reports whether nobody has asked for the plan.
+// Renewed reports whether Lockstep made the plan by itself, in place of another one, and nobody asked for it.
 func (r Run) Renewed() bool { return r.Plan.Checked != nil && r.Plan.Checked.Renewed }
 
-// A Failure is what a plan was made with that failed. Once that is something else, the plan is made again.
+// A Failure has the inputs of a plan that failed. Once they change, Lockstep plans again.
 type Failure struct {
-	// On are the plans and applies of the projects of the pull request that it depends on, by target: see package plannedoutputs.
+	// On are the plans and applies of the projects in the pull request that this one depends on, by target: see
+	// package plannedoutputs.
 	On map[string]string `json:",omitempty"`
 }
 
-// Checkable reports whether the plan of a run can become another one without a push or a command: it waits for its apply, or has
-// failed.
+// Checkable reports whether Lockstep may replace the plan of a run without a push or a command. The plan waits
+// for its apply, or it has failed.
 func Checkable(r Run) bool {
 	return (r.Phase == Planned || r.Phase == PlanFailed && r.Plan.Failure != nil) && !Preview(r) && r.End.FinishedBy == 0
 }
 
-// Anew returns the run of a plan that failed, or whose project the base branch had removed and has again, as one that is planned again,
-// for a message, as nobody else has asked for it.
-func Anew(r Run, message string) Run {
+// PlanAgainUnasked returns the run queued for a plan that nobody asked for. Its plan failed, or the base branch
+// had removed its project and has it again. message is the ID of the message that caused it.
+func PlanAgainUnasked(r Run, message string) Run {
 	return r.Queue(r.Spec, Asked{PlanFor: message, By: r.Asked.By, Retry: r.Asked.Retry, Crowd: r.Asked.Crowd})
 }
 
-// Checked is the last check of a run's plan against the state after an apply.
+// Checked is the last check of a run's plan against the state, after another apply.
 type Checked struct {
 	ID string // of the message
-	// Since are the parts of the plan that had moved; it has the same changes, unless it is Renewed or
-	// Problem tells why that is not known, in Markdown.
+	// Since are the parts of the plan that had changed. The plan made now has the same changes, unless Renewed
+	// is set, or Problem says in Markdown why they could not be compared.
 	Since   reasons.List `json:",omitempty"`
 	Problem string       `json:",omitempty"`
-	// Inputs is the hash of the input files that it was checked with; "" if it was not.
+	// Inputs is the hash of the input files of the check; "" if the files were not checked.
 	Inputs string `json:",omitempty"`
-	// PlannedOn are the plans whose outputs the plan was checked with, by target; nil if it was made with none.
+	// PlannedOn are the plans whose outputs the check used, by target; nil if the plan uses none.
 	PlannedOn map[string]string `json:",omitempty"`
-	// Renewed is set if the plan is another one, for the reasons of Since, which took the place of
-	// the one that was checked.
+	// Renewed is set if the check found other changes, for the reasons in Since. The plan of the run is then
+	// the new one, made by the check.
 	Renewed bool `json:",omitempty"`
-	// Former is the plan that a renewed one took the place of: until our check run names the new one,
-	// it is the only one that is known to be ours.
+	// Former is the plan that a renewed plan has replaced. Until our check run names the new plan, only the
+	// former one is known to be ours.
 	Former *Former `json:",omitempty"`
 }
 
-// Former is what a run's record had of a plan.
+// Former is the part of a run's record that describes a plan.
 type Former struct {
 	Begun         int
 	PlanHash      string
 	Parts         *PlanParts `json:",omitempty"`
 	State         StateID
 	Inputs, Place string
-	Renewed       bool `json:",omitempty"` // nobody had asked for that one either
+	Renewed       bool `json:",omitempty"` // nobody had asked for that plan either
 }
 
-// Former returns the plan of a run, for when it has another one.
+// Former returns the plan of a run, to be kept when another plan replaces it.
 func (r Run) Former() *Former {
 	return &Former{r.Artifacts.Begun, r.Plan.Hash, r.Plan.Parts, r.Plan.State, r.Plan.Inputs, r.Address.Place, r.Renewed()}
 }
 
-// With returns a run with its former plan. Its parts are proved by the hash alone, if that is the one
-// in our check run.
-func (r Run) With(f *Former) Run {
+// WithFormer returns a run with its former plan. If our check run has the hash of that plan, the hash alone
+// proves its parts.
+func (r Run) WithFormer(f *Former) Run {
 	r.Artifacts.Begun, r.Plan.Hash, r.Plan.Parts, r.Plan.State, r.Plan.Inputs, r.Address.Place = f.Begun, f.PlanHash, f.Parts, f.State, f.Inputs, f.Place
 	r.Plan.Checked = &Checked{Renewed: f.Renewed}
 	return r

@@ -38,7 +38,7 @@ func TestRenamedByBase(t *testing.T) {
 		if ok != (test.renamed != New) || ok && (r.Phase != test.renamed || r.End.Renamed != "network" || r.End.Fate == Gone) {
 			t.Errorf("%s: %+v, %v", test.what, r, ok)
 		}
-		over, ok := Succeeded(r)
+		over, ok := SupersededByRename(r)
 		if ok != (test.ended != New) || ok && over.Phase != test.ended {
 			t.Errorf("%s: its end: %+v, %v", test.what, over, ok)
 		}
@@ -77,7 +77,7 @@ func TestCounted(t *testing.T) {
 		{Run{Phase: Superseded, Spec: Spec{Head: "1"}, End: End{Renamed: "network"}}, false},
 		{Run{Phase: Stale, Spec: Spec{Head: "1"}, End: End{Renamed: "network"}}, true},
 	} {
-		if got := Counted(test.run, "1"); got != test.want {
+		if got := CountedAtHead(test.run, "1"); got != test.want {
 			t.Errorf("%+v: %v", test.run, got)
 		}
 	}
@@ -99,7 +99,7 @@ func TestOnceMerged(t *testing.T) {
 	}
 	for i, want := range []comment.Standing{comment.OnceMerged, comment.OnceMerged, comment.OnceMerged, comment.Ready, comment.Ready} {
 		p := Status(all[i])
-		ComesAfter(&p, o.Behinds()(all[i]))
+		ComesAfter(&p, o.PredecessorsOf()(all[i]))
 		if p.Standing != want {
 			t.Errorf("%s: %s, want %s", all[i].Project, p.Standing, want)
 		}

@@ -167,7 +167,7 @@ func TestNextBegun(t *testing.T) {
 func TestMade(t *testing.T) {
 	t.Parallel()
 	for phase := range follows {
-		if got, want := (Run{Phase: phase}).Made(), phase == Planned || phase == PlanFailed; got != want {
+		if got, want := (Run{Phase: phase}).PlanEnded(), phase == Planned || phase == PlanFailed; got != want {
 			t.Errorf("%q: %t", phase, got)
 		}
 	}
@@ -192,7 +192,7 @@ func TestLastApply(t *testing.T) {
 	}{
 		{Merged, true, true}, {StillOpen, false, false}, {Closed, true, false}, {StillOpen, false, false},
 	} {
-		if l = l.As(test.fate); l.Settled != test.settled || l.Merged != test.merged || l.Number != 7 {
+		if l = l.WithFate(test.fate); l.Settled != test.settled || l.Merged != test.merged || l.Number != 7 {
 			t.Errorf("%s: %+v", test.fate, l)
 		}
 	}
@@ -235,7 +235,7 @@ func TestTells(t *testing.T) {
 	} {
 		test.record.Key, test.record.Check = "0", "c"
 		all := []CheckRecord{test.record, {Key: "1", Check: "c", Conclusion: test.other}}
-		if got := test.record.Tells(test.wants, test.around, test.needs, all); got != test.tells {
+		if got := test.record.Shows(test.wants, test.around, test.needs, all); got != test.tells {
 			t.Errorf("%+v beside %q, for %q, around %q: %v", test.record, test.other, test.wants, test.around, got)
 		}
 	}
@@ -250,7 +250,7 @@ func TestAround(t *testing.T) {
 		{Ahead: []comment.Turn{{Number: 1}}}, {Ahead: []comment.Turn{{Number: 1}, {Number: 2}}},
 		{Lock: &comment.OwnLock{By: "alice"}}, {Lock: &comment.OwnLock{By: "bob"}}, {Lock: &comment.OwnLock{By: "alice", Because: "why"}},
 	} {
-		if d := Around(p); seen[d] {
+		if d := AroundDigest(p); seen[d] {
 			t.Errorf("%+v: %q, as another one", p, d)
 		} else {
 			seen[d] = true
@@ -297,14 +297,14 @@ func TestInstead(t *testing.T) {
 			all = append(all, record(string(rune('1'+i)), c))
 		}
 		got := ""
-		if other := Instead(own, all); other != nil {
+		if other := ShownInstead(own, all); other != nil {
 			got = other.Key
 		}
 		if got != test.want {
 			t.Errorf("%q among %q: %q, want %q", test.own, test.others, got, test.want)
 		}
 	}
-	if other := Instead(CheckRecord{Key: "0", Check: "c", Conclusion: ok}, []CheckRecord{{Key: "0", Check: "c", Conclusion: bad}}); other != nil {
+	if other := ShownInstead(CheckRecord{Key: "0", Check: "c", Conclusion: ok}, []CheckRecord{{Key: "0", Check: "c", Conclusion: bad}}); other != nil {
 		t.Error("a run is in the place of itself")
 	}
 }
@@ -331,7 +331,7 @@ func TestKeysOfRuns(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", test.project, diff)
 		}
-		if plain := r.Plain(); len(plain) != 16 || strings.Trim(plain, "0123456789abcdef") != "" {
+		if plain := r.MessageName(); len(plain) != 16 || strings.Trim(plain, "0123456789abcdef") != "" {
 			t.Errorf("%s: plain %q", test.project, plain)
 		}
 	}
@@ -394,11 +394,11 @@ func TestOvertaken(t *testing.T) {
 		{"dropped before", dropped(Planned, false), time.Second, true},
 		{"dropped before, applied", dropped(Applied, false), time.Second, false},
 	} {
-		if got := Overtaken(test.run, noon.Add(-test.shown), noon); got != test.want {
+		if got := MergedTooEarly(test.run, noon.Add(-test.shown), noon); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}
-	if !Overtaken(waits, time.Time{}, noon) {
+	if !MergedTooEarly(waits, time.Time{}, noon) {
 		t.Error("a plan that was never shown")
 	}
 }
@@ -414,7 +414,7 @@ func TestHad(t *testing.T) {
 		branch string
 		want   bool
 	}{{r, "main", true}, {r, "release", false}, {kept, "main", false}, {open, "main", false}, {former, "main", false}} {
-		if got := Had(test.run, test.branch); got != test.want {
+		if got := RemovedFrom(test.run, test.branch); got != test.want {
 			t.Errorf("%d: %v", i, got)
 		}
 	}
@@ -448,7 +448,7 @@ func TestUpholds(t *testing.T) {
 		{"without, a plan failed, and the base branch has moved", as(func(r *Run) { r.Phase, r.Plan.Upheld, r.Plan.Idle, r.Spec.Base = PlanFailed, true, true, headOne }), ""},
 	} {
 		got := ""
-		switch upheld, idle := Upholds(test.run, headOne, headTwo); {
+		switch upheld, idle := HeadIsDone(test.run, headOne, headTwo); {
 		case upheld && idle:
 			got = "idle"
 		case upheld:

@@ -2,23 +2,23 @@ package runs
 
 import "github.com/lockstep-iac/lockstep/functions/comment"
 
-// SelectedBy reports whether a command is for the run.
+// SelectedBy reports whether a command selects the run.
 func (r Run) SelectedBy(c comment.Command) bool {
 	return c.Selects(r.Project, r.Spec.Dir, r.Workspace) && (!c.Failed || r.failed())
 }
 
-// NamedBy reports whether a command is for the run, and for no other one that there may be: it has the project's name, and
-// no pattern for it, and the workspace where the name is that of a [Run.Twin].
+// NamedBy reports whether a command can mean only this run. It has the project's name, not a pattern. It has
+// the workspace too, if the name is that of a [Spec.Twin].
 func NamedBy(r Run, c comment.Command) bool {
 	return c.Project == r.Project && (c.Workspace == r.Workspace || c.Workspace == "" && !r.Spec.Twin)
 }
 
-// failed reports whether somebody has to look at the run: its last plan or apply has failed, or what was merged is not
-// applied.
+// failed reports whether somebody has to look at the run: its last plan or apply has failed, or its merged
+// changes are not applied.
 func (r Run) failed() bool {
 	if r.End.FinishedBy != 0 {
 		return false
 	}
 	left := r.Standing() == comment.PartPlanned || r.Standing() == comment.PartApplied
-	return r.Phase.Failed() || r.Waiting() && r.Asked.Late || r.Spec.AfterMerge && left || r.Phase == Dropped && r.End.Fate == Merged && (r.End.Was.Failed() && !Stands(r) || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
+	return r.Phase.Failed() || r.Waiting() && r.Asked.Late || r.Spec.AfterMerge && left || r.Phase == Dropped && r.End.Fate == Merged && (r.End.Was.Failed() && !KeepsOutcome(r) || r.Standing() == comment.NotApplied || r.Standing() == comment.PartApplied)
 }

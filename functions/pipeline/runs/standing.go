@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
-// standings is the table by which a run's phase, its end and the kind of its plan are a standing for people: the first row that is true of a
-// run. A phase is the one that a [Dropped] run had before.
+// standings maps runs to the states that people see. The first row whose condition is true counts. The
+// condition gets the run and its phase; for a [Dropped] run that is the phase before.
 var standings = []struct {
 	is   comment.Standing
 	when func(Run, Phase) bool
@@ -16,14 +16,14 @@ var standings = []struct {
 	{comment.NotApplied, func(r Run, _ Phase) bool { return r.Waiting() && r.Asked.Late }},
 	{comment.Awaiting, func(r Run, _ Phase) bool { return r.Waiting() }},
 
-	{comment.Stopped, at(Stopped)}, // its changes stay, whatever became of the pull request
+	{comment.Stopped, at(Stopped)}, // its changes are made, whatever happened to the pull request
 	{comment.NoChanges, func(r Run, p Phase) bool { return r.Phase == Dropped && r.Plan.Upheld && p.Open() }},
 	{comment.Closed, func(r Run, p Phase) bool { return r.Phase == Dropped && r.End.Fate != Merged && !done(p) }},
 	{comment.NotApplied, func(r Run, p Phase) bool { return r.Phase == Dropped && !done(p) && p != PlanFailed && left(r, p) }},
 
 	{comment.Queued, at(Queued)},
 	{comment.Planning, at(Planning)},
-	{comment.NoChanges, func(r Run, _ Phase) bool { return Stands(r) }},
+	{comment.NoChanges, func(r Run, _ Phase) bool { return KeepsOutcome(r) }},
 	{comment.PlanStopped, func(r Run, p Phase) bool { return p == PlanFailed && r.End.StoppedBy != "" }},
 	{comment.PlanFailed, at(PlanFailed)},
 	{comment.ApplyQueued, at(ApplyQueued)},
@@ -36,9 +36,9 @@ var standings = []struct {
 	{comment.Stale, at(Stale)},
 	{comment.Superseded, at(Superseded, New)},
 
-	// All others are planned.
+	// The runs below have a plan.
 	{comment.Previewed, func(r Run, _ Phase) bool { return Preview(r) }},
-	{comment.PartPlanned, func(r Run, _ Phase) bool { return !Whole(r) && r.Plan.Applyable && r.ByMerge() }},
+	{comment.PartPlanned, func(r Run, _ Phase) bool { return !PlansEverything(r) && r.Plan.Applyable && r.ByMerge() }},
 	{comment.PartPlanned, func(r Run, _ Phase) bool { return !Complete(r) && !r.Plan.Applyable }},
 	{comment.NoChanges, func(r Run, _ Phase) bool { return !r.Plan.Applyable }},
 	{comment.OnceMerged, func(r Run, _ Phase) bool { return r.Address.Owner != "" && !r.ByMerge() }},
@@ -47,7 +47,7 @@ var standings = []struct {
 	{comment.Ready, func(Run, Phase) bool { return true }},
 }
 
-// Standing is the run's progress for people.
+// Standing returns the run's state for people.
 func (r Run) Standing() comment.Standing {
 	phase := r.Phase
 	if phase == Dropped {
@@ -61,15 +61,15 @@ func (r Run) Standing() comment.Standing {
 	panic("runs: the last standing is for all runs")
 }
 
-// at is true of the runs in some phases.
+// at returns a condition for the runs in some phases.
 func at(phases ...Phase) func(Run, Phase) bool {
 	return func(_ Run, p Phase) bool { return slices.Contains(phases, p) }
 }
 
-// done reports whether an apply has come to its end.
+// done reports whether an apply has ended.
 func done(p Phase) bool { return p == Applied || p == ApplyFailed }
 
-// left reports whether the merge of a dropped run has left something to be applied.
+// left reports whether the merge of a dropped run has left changes unapplied.
 func left(r Run, p Phase) bool {
 	return p != Planned || r.Plan.Applyable || Preview(r) || !Complete(r)
 }

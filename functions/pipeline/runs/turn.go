@@ -7,23 +7,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Applies to one state are done one after the other, in the order in which they were queued. The queue of messages sees to that;
-// what people read about it is in a record of turns. A record may have turns that are over: each is compared
-// with its run before it is shown.
+// Applies to one state are done one after the other, in the order in which they were queued. The queue of
+// messages ensures that. The record of turns is only for people. It may have turns that are over, so each is
+// compared with its run before it is shown.
 
 // A Turn is an apply in the queue of its state.
 type Turn struct {
 	Pull pipeline.Pull
 	Try  int    // of its run
 	By   string `json:",omitempty"` // login of the user who asked for it
-	// Target names the run among those of the pull request; "" if it is the one under which the queue is.
+	// Target names the run among those of the pull request; "" means the target that the queue belongs to.
 	Target string `json:",omitempty"`
 }
 
-// QueueKey is the key of the turns of the run's state, the first one first.
+// QueueKey returns the key of the record with the turns of the run's state, the first one first.
 func (r Run) QueueKey() string { return fmt.Sprintf("queue/%d/%s", r.Pull.Repo.ID, r.StateName()) }
 
-// Turn is that of the run's last apply.
+// Turn returns the turn of the run's last apply.
 func (r Run) Turn() Turn {
 	t := Turn{Pull: r.Pull, Try: r.Asked.Try, By: r.Asked.By}
 	if r.StateName() != r.Target() {
@@ -32,14 +32,14 @@ func (r Run) Turn() Turn {
 	return t
 }
 
-// Over reports whether a turn is over, or another one's. r is the present run of its pull request.
+// Over reports whether a turn is over, or belongs to another apply. r is the present run of its pull request.
 func (t Turn) Over(r Run) bool { return r.Asked.Try != t.Try || !r.Phase.UnderWay() }
 
-// of reports whether two turns are of one pull request. A pull request has one at most.
+// of reports whether two turns are of one pull request. A pull request has at most one turn.
 func (t Turn) of(x Turn) bool { return t.Pull.Number == x.Pull.Number }
 
-// Join returns a queue with a turn behind all others, unless it is there. An earlier one of the same pull request is
-// over.
+// Join returns a queue with turn t at its end, unless it is there already. An earlier turn of the same pull
+// request is over, and is replaced.
 func Join(queue []Turn, t Turn) []Turn {
 	if i := slices.IndexFunc(queue, t.of); i >= 0 && queue[i].Try == t.Try {
 		return queue
@@ -47,7 +47,7 @@ func Join(queue []Turn, t Turn) []Turn {
 	return append(slices.DeleteFunc(slices.Clone(queue), t.of), t)
 }
 
-// ahead returns the turns that come before that of a run; all where it has none.
+// ahead returns the turns before that of a run, or all turns if the run has none.
 func ahead(queue []Turn, r Run) []Turn {
 	if i := slices.IndexFunc(queue, r.Turn().of); i >= 0 {
 		return queue[:i]

@@ -37,7 +37,7 @@ func (b *board) do(w *writer) bool {
 		w.own = b.record
 	case 3: // changes the check run that it knows, or looks for one
 		switch {
-		case w.own.ID != 0 && !w.own.Twinned():
+		case w.own.ID != 0 && !w.own.MayHaveDuplicates():
 			w.id = w.own.ID
 			b.shown[w.id-1] = w.value
 			w.step++
@@ -54,7 +54,7 @@ func (b *board) do(w *writer) bool {
 		w.id = int64(len(b.shown))
 	case 5:
 		again := false
-		b.record, _, again = b.record.Written(w.own, CheckRecord{ID: w.id, Status: statusOf(w.value), Conclusion: github.Conclusion(w.value), Shown: github.Conclusion(w.value)})
+		b.record, _, again = b.record.AfterWrite(w.own, CheckRecord{ID: w.id, Status: statusOf(w.value), Conclusion: github.Conclusion(w.value), Shown: github.Conclusion(w.value)})
 		if !again {
 			return true
 		}

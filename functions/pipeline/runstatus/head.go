@@ -15,7 +15,7 @@ import (
 // A Look is the last look at the head of a pull request. It is zero if there was none.
 type Look = ledger.Look
 
-// DecodeLook reads the record of a look.
+// DecodeLook decodes the record of a look.
 func DecodeLook(rec pipeline.Record) (Look, error) { return ledger.DecodeLook(rec) }
 
 // LastLook returns the last look at a pull request.
@@ -23,14 +23,16 @@ func LastLook(ctx context.Context, records pipeline.Records, p pipeline.Pull) (L
 	return ledger.Ledger{Records: records}.LastLook(ctx, p)
 }
 
-// HeadOf returns the commit that was the head at the last look, or when nobody could look at it; "" if that is unknown.
+// HeadOf returns the commit that was the head at the last look, or when nobody could look at it; "" if it is
+// unknown.
 func HeadOf(l Look) string { return cmp.Or(l.GivenUp, l.Head) }
 
-// Former reports whether a run is of another commit than the head of its pull request, "" if that is unknown.
+// Former reports whether a run is of another commit than head, the head of its pull request. head is "" if it
+// is unknown.
 func Former(r runs.Run, head string) bool { return head != "" && r.Spec.Head != head }
 
-// Head returns what the check of the head tells of the pull request as a whole, without the projects of all runs. ok is not set
-// if these tell all there is to tell.
+// Head returns the part of the head's check that is about the pull request as a whole, without the projects of
+// all runs. ok is false if the projects say everything.
 func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 	h.Status = comment.Status{
 		Head: HeadOf(l), Notes: l.Notes, Conflict: l.Conflict, Problem: cmp.Or(l.Problem, l.Refused), Removed: l.Removed,
@@ -55,7 +57,7 @@ func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 	return h, l.Pull.Number > 0 && !h.Closed && (Whole(h.Standing) || h.Removed != "" || h.Policies != "" || len(h.Notes) > 0)
 }
 
-// facts are those of the check of a head, as far as the runs tell them.
+// facts returns the facts for the check of a head that the runs tell.
 func facts(l Look, all []runs.Run) requiredcheck.Facts {
 	f := requiredcheck.Facts{Closed: l.Closed && !l.Merged, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Denied: l.Denied != "", Policies: l.Policies != "" && !l.Closed}
 	planned := 0
@@ -66,7 +68,7 @@ func facts(l Look, all []runs.Run) requiredcheck.Facts {
 		case r.Spec.Head == l.Head && r.Phase != runs.Superseded:
 			f.Projects = append(f.Projects, r.Standing())
 		}
-		if runs.Counted(r, l.Head) {
+		if runs.CountedAtHead(r, l.Head) {
 			planned++
 		}
 	}
@@ -74,7 +76,7 @@ func facts(l Look, all []runs.Run) requiredcheck.Facts {
 	return f
 }
 
-// Whole reports whether a standing of a head is none of its projects.
+// Whole reports whether a state of a head does not come from its projects.
 func Whole(s comment.HeadStanding) bool {
 	return slices.Contains([]comment.HeadStanding{
 		comment.HeadAwaited, comment.HeadGivenUp, comment.HeadUnknown, comment.HeadNotAllowed, comment.HeadConflict, comment.HeadPolicies, comment.HeadRefused, comment.HeadNothing, comment.HeadClosed,

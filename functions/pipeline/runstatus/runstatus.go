@@ -1,9 +1,10 @@
-// Package runstatus makes the status of a run from the records alone: the obstacles to its apply, its place in the queue of its
-// state, and the decision about its requirements, as in its check run; and what the last look at the head of its pull request
-// has found. It is for pages, which may be looked at often: no request goes to GitHub. So a pull request that was closed a
-// moment ago can be an obstacle still, until its webhook has come.
+// Package runstatus makes the status of a run from the records alone. It has the obstacles to the run's apply,
+// its place in the queue of its state, and the decision about its requirements, as in its check run. It also
+// has the result of the last look at the head of its pull request. It is for pages that may be opened often, so
+// it sends no request to GitHub. A pull request that was closed a moment ago can still be an obstacle, until
+// its webhook has come.
 //
-// It refuses to write anything, and to know pages. Start at [Project] and [Head].
+// This package refuses to write anything, and to know pages. Start reading at [Project] and [Head].
 package runstatus
 
 import (
@@ -15,16 +16,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Project returns the status of a run's project. It has no texts of the plan or the apply, and no place in a queue. head is the
-// head of the pull request, of [HeadOf]: a plan of another commit is superseded, and an apply stays one. At most three records
-// are read.
+// Project returns the status of a run's project, without texts of the plan or the apply and without a place in
+// a queue. head is the head of the pull request, from [HeadOf]. A plan of another commit is superseded, and an
+// apply of another commit stays an apply. Project reads at most three records.
 func Project(ctx context.Context, records pipeline.Records, r runs.Run, head string) (comment.ProjectStatus, error) {
 	p, ld := runs.Status(r), ledger.Ledger{Records: records}
 	lock, err := ld.Reservation(ctx, r)
 	if err != nil {
 		return p, err
 	}
-	p.Lock = lock.Of(r.Pull.Number)
+	p.Lock = lock.OwnLock(r.Pull.Number)
 	switch p.Standing {
 	case comment.Awaiting, comment.ApplyQueued, comment.Applying, comment.Stopped, comment.Applied, comment.PartApplied, comment.ApplyFailed:
 		return p, nil
@@ -50,7 +51,7 @@ func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment
 	return runs.AheadOf(queue, r), err
 }
 
-// Body returns the text of a run's project, whose standing is s: see ledger.Body.
+// Body returns the text about a run's project in state s: see ledger.Body.
 func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (string, error) {
 	body, note, err := ledger.Body(ctx, from, r, s)
 	if note != "" {
@@ -59,8 +60,8 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	return body, err
 }
 
-// asChecked adds to the status of a run the facts of its check run that no other record has: the decision about the requirements for
-// its apply, and the projects that come before.
+// asChecked adds to the status of a run the facts that only its check run has: the decision about the
+// requirements for its apply, and the projects that come first.
 func asChecked(ctx context.Context, records pipeline.Records, r runs.Run, p *comment.ProjectStatus) error {
 	rec, err := records.Get(ctx, runs.CheckKey(r))
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// MaxPolicy is how long a session's policy may be, in characters.
-// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+// MaxPolicy is the maximum length of a session's policy, in characters. Source:
+// https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 const MaxPolicy = 2048
 
-// statement is one of a policy.
+// A statement is one statement of a policy.
 type statement struct {
 	Effect    string
 	Action    []string
@@ -22,15 +22,15 @@ type statement struct {
 	Condition any `json:",omitempty"`
 }
 
-// policyOf narrows a role to one place: reading its state, its journal and its lock, with its lease; to
-// delete the lock, or to write all of them, only where access is that. For access to keys it allows
-// the calls of AWS KMS and nothing else. A session has the rights that the role and the policy both allow. The
-// error is for people.
+// policyOf narrows a role to one place: reading its state, its journal and its lock with its lease. Deleting
+// the lock, or writing all of them, is allowed only if access says so. For access to keys, only the calls of
+// AWS KMS are allowed. A session has the rights that both the role and the policy allow. The error is for
+// people.
 //
-// S3 tells only those who may list the bucket whether an object exists, and ignores a
-// condition on the prefix of that list if the request is for an object: so
-// the names of other states can be listed, and nothing else of them.
-// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
+// S3 says only to somebody who may list the bucket whether an object exists. It ignores a condition on the
+// prefix of the list if the request is for an object. So the names of other states can be listed, and nothing
+// else of them. Source:
+// https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
 func policyOf(p places.Place, partition string, access jobs.Access) (string, error) {
 	if access == jobs.Keys {
 		return document(keysOnly())
@@ -60,7 +60,7 @@ func policyOf(p places.Place, partition string, access jobs.Access) (string, err
 	}
 	allow = append(allow,
 		statement{Action: []string{"s3:ListBucket"}, Resource: []string{bucket}},
-		keys) // of the role's own keys, and through S3 only
+		keys) // of the role's own keys, and only through S3
 	if table := p.Table(); table != "" {
 		allow = append(allow, items(partition, table, p.Bucket+"/"+p.Key, access)...)
 	}
@@ -71,15 +71,14 @@ func policyOf(p places.Place, partition string, access jobs.Access) (string, err
 	return text, err
 }
 
-// keysOnly allows the calls for the keys of encryption blocks, of those KMS keys that the role may
-// use. S3 sets an encryption context, and these calls have none: what S3 has encrypted is not
-// decrypted by them.
-// Source: https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
+// keysOnly allows the calls for the keys of encryption blocks, with those KMS keys that the role may use. S3
+// sets an encryption context, and these calls have none. So they cannot decrypt what S3 has encrypted. Source:
+// https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
 func keysOnly() statement {
 	return statement{Action: []string{"kms:Decrypt", "kms:GenerateDataKey"}, Resource: []string{"*"}, Condition: when("Null", "kms:EncryptionContextKeys", "true")}
 }
 
-// document is a policy that allows what the statements name.
+// document returns a policy that allows what the statements name.
 func document(allow ...statement) (string, error) {
 	for i := range allow {
 		allow[i].Effect = "Allow"
@@ -91,8 +90,8 @@ func document(allow ...statement) (string, error) {
 	return string(data), err
 }
 
-// items allows the items of a state in the table of locks: the lock, the digest, which stands for
-// the state, and Lockstep's own notes.
+// items allows the items of a state in the table of locks: the lock, the digest of the state, and Lockstep's
+// own notes.
 func items(partition, table, path string, access jobs.Access) []statement {
 	all := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
 	in := []string{fmt.Sprintf("arn:%s:dynamodb:*:*:table/%s", partition, table)}

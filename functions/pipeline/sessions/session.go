@@ -1,9 +1,9 @@
-// Package sessions gets the credentials by which a run reaches its own state and nothing
-// else: those of a role that is assumed for one job, narrowed by a policy that names the
-// state's object, its lock and its digest. The functions' own roles reach no state.
+// Package sessions gets the credentials with which a run reaches its own state and nothing else. They are
+// credentials of a role that is assumed for one job. A policy narrows them to the state's object, its lock and
+// its digest. The functions' own roles reach no state.
 //
-// It refuses to know the use of a state, and how credentials get to whoever uses
-// them. Start at [Role.For].
+// This package refuses to know the use of a state, and how credentials are passed on. Start reading at
+// [Role.For].
 package sessions
 
 import (
@@ -21,26 +21,26 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// A Role is one that reaches states.
+// A Role is a role that can access states.
 type Role struct {
 	ARN        string
 	ExternalID string // "" for none
 	STS        AssumeRoler
 }
 
-// AssumeRoler gives credentials of roles; *sts.Client is it.
+// AssumeRoler gives credentials of roles. *sts.Client implements it.
 type AssumeRoler interface {
 	AssumeRole(context.Context, *sts.AssumeRoleInput, ...func(*sts.Options)) (*sts.AssumeRoleOutput, error)
 }
 
-// Seconds is how long credentials live: a role that was assumed by a role gives no longer
-// ones. A run that takes longer gets new ones.
-// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+// Seconds is how long credentials are valid. A role that was assumed by a role cannot give longer ones. A run
+// that takes longer gets new ones. Source:
+// https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 const Seconds = 3600
 
-// For returns the credentials for the state of a job. They are requested once before it returns, so
-// that it returns a refusal. Where the backend block on the base branch names a role it is that one, for the state
-// but not for keys, which are the deployment's.
+// For returns the credentials for the state of a job. It requests them once before it returns, so it returns a
+// refusal at once. If the backend block on the base branch names a role, that role is used for the state. Keys
+// belong to the deployment, and need its own role.
 func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	own := j.State.Role()
 	if j.Access == jobs.Keys {
@@ -107,8 +107,8 @@ func partitionOf(arn string) (string, error) {
 	return parts[1], nil
 }
 
-// tags are the session tags that a role's trust policy can test: repository, pull and project, and
-// actor where somebody has asked for the job.
+// tags returns the session tags that a role's trust policy can test: repository, pull and project, and actor if
+// somebody asked for the job.
 func tags(j jobs.Job) []types.Tag {
 	out := []types.Tag{tag("repository", j.Repository()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
 	if j.Actor != "" {
@@ -117,9 +117,8 @@ func tags(j jobs.Job) []types.Tag {
 	return out
 }
 
-// notInTag are characters that the value of a tag must not have, notInName those that the
-// name of a session must not.
-// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_Tag.html
+// notInTag matches characters that the value of a tag must not contain. notInName matches those that the name
+// of a session must not contain. Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_Tag.html
 var (
 	notInTag  = regexp.MustCompile(`[^\p{L}\p{Z}\p{N}_.:/=+\-@]`)
 	notInName = regexp.MustCompile(`[^\w+=,.@-]`)
@@ -133,7 +132,7 @@ func tag(name, value string) types.Tag {
 	return types.Tag{Key: &name, Value: &value}
 }
 
-// sessionName is the name of a session in the account's logs: at most 64 characters.
+// sessionName returns the name of a session in the account's logs: at most 64 characters.
 func sessionName(j jobs.Job) string {
 	name := notInName.ReplaceAllString(fmt.Sprintf("lockstep-%d-%s-%s", j.Number, j.Repo.Name, j.Project), "-")
 	return name[:min(len(name), 64)]

@@ -18,20 +18,20 @@ import (
 )
 
 const (
-	// grace is the time for a child to stop after it was asked to: it has to finish the changes
-	// under way, and to release its lock.
+	// grace is how long a child may take to stop after it was asked to. It has to finish changes under way, and
+	// to release its lock.
 	grace = 8 * time.Second
-	// before is the time, before our own time ends, at which we ask it to stop, so that we can
-	// still report the result.
+	// before is how long before the end of our own time we ask it to stop, so that we can still report the
+	// result.
 	before = 10 * time.Second
-	// letGoTime is the limit for releasing the lock of a process that died.
+	// letGoTime is the time limit for releasing the lock of a process that died.
 	letGoTime = 20 * time.Second
 )
 
-// lingering is the time for a child to end after its last message.
+// lingering is how long a child may take to end after its last message.
 const lingering = 2 * time.Second
 
-// errShape is the error for a message of a child that breaks the protocol.
+// errShape is the error about a message of a child that breaks the protocol.
 var errShape = errors.New("the process of the run did not keep to the protocol")
 
 // A call is one child, from its order to its end.
@@ -40,23 +40,23 @@ type call struct {
 	order  order
 	permit func(jobs.BeforeApply) jobs.Permit
 
-	permitted bool // it was allowed to apply
-	ended     bool // it has told the outcome of that
-	again     bool // it was asked to plan again
-	locked    bool // it may have a lock
-	programs  bool // it may have started programs
+	permitted bool // the child was allowed to apply
+	ended     bool // the child has reported the outcome of that
+	again     bool // the child was asked to plan again
+	locked    bool // the child may have a lock
+	programs  bool // the child may have started programs
 	fetched   int
-	secrets   map[string]string       // of the job, once it has asked for them
-	session   aws.CredentialsProvider // of the job's state, once it has asked for them
-	keys      aws.CredentialsProvider // of the state's keys
+	secrets   map[string]string       // of the job, once the child has asked for them
+	session   aws.CredentialsProvider // of the job's state, once the child has asked for them
+	keys      aws.CredentialsProvider // for the state's keys
 	process   *confine.Process
-	in, out   *os.File // ours
+	in, out   *os.File // our ends of the pipes
 	place     *os.File
 	said      lastWords
 	far       comment.Progress
-	told      time.Time // when its progress was passed on last
-	early     bool      // it was asked to stop before ctx ended
-	forced    bool      // it was killed, since it did not stop
+	told      time.Time // when its progress was last passed on
+	early     bool      // the child was asked to stop before ctx ended
+	forced    bool      // the child was killed, because it did not stop
 }
 
 func (e *Engine) call(o order) *call {
@@ -65,8 +65,8 @@ func (e *Engine) call(o order) *call {
 	return c
 }
 
-// do has the child carry out the order. The error is a *jobs.DeathError if the child died by itself
-// or at a limit, and that of ctx if it was stopped for that reason.
+// do has the child carry out the order. The error is a *jobs.DeathError if the child died by itself or at a
+// limit. It is that of ctx if the child was stopped because of ctx.
 func (c *call) do(ctx context.Context) (result, error) {
 	if err := ctx.Err(); err != nil {
 		return result{}, context.Cause(ctx)
@@ -87,7 +87,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 	c.out.Close()
 	if err != nil && !errors.Is(err, errShape) {
 		select {
-		case <-c.process.Done(): // its death is the reason
+		case <-c.process.Done(): // its death has a reason of its own
 		case <-time.After(lingering):
 		}
 	}
@@ -115,7 +115,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 	return result{}, c.death(end)
 }
 
-// start makes the run's directories, and starts the child.
+// start makes the run's directories and starts the child.
 func (c *call) start(ctx context.Context, dir string) error {
 	e, o := c.engine, &c.order
 	// Paths must be the same with and without namespaces, and the path may contain links.
@@ -172,8 +172,8 @@ func (c *call) start(ctx context.Context, dir string) error {
 	return nil
 }
 
-// limits returns those of the run. An apply may take the time that its changes take; reading files
-// takes a part of the time of a plan.
+// limits returns the limits of the run. An apply may take as long as its changes take. Reading files may take a
+// part of the time of a plan.
 func (c *call) limits() confine.Limits {
 	l := c.engine.Limits
 	switch c.order.Action {
@@ -185,7 +185,7 @@ func (c *call) limits() confine.Limits {
 	return l
 }
 
-// reading is the divisor of a run's time that gives the time for reading its files.
+// reading divides the time of a run; the result is the time for reading files.
 const reading = 4
 
 func withoutTmp(env []string) []string {
@@ -198,14 +198,14 @@ func withoutTmp(env []string) []string {
 	return out
 }
 
-// stopper asks the child to stop when ctx ends, or shortly before its deadline, and kills it if it
-// does not stop.
+// stopper asks the child to stop when ctx ends, or shortly before its deadline. It kills the child if it does
+// not stop.
 func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	var early <-chan time.Time
 	if end, ok := ctx.Deadline(); ok && c.order.Action != applies {
 		left := time.Until(end)
 		reserve := before
-		if left < before { // a function with little time still has some of it for the work
+		if left < before { // a function with little time still needs some of it for the work
 			reserve = left / 4
 		}
 		early = time.After(left - reserve)
@@ -226,8 +226,8 @@ func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// patience returns the time for the child to end after it was asked to. An apply has the time that is
-// left, for its calls; after that the journal knows which were under way.
+// patience returns how long the child may take to end after it was asked to. An apply gets all the remaining
+// time, for its calls. After that the journal knows which calls were under way.
 func (c *call) patience() time.Duration {
 	if c.order.Action != applies {
 		return grace
@@ -238,16 +238,16 @@ func (c *call) patience() time.Duration {
 	return applyGrace
 }
 
-// outOfTime reports whether an apply that may have changed something was killed because its time was
-// over: another process can go on with it.
+// outOfTime reports whether an apply that may have changed something was killed because its time was over.
+// Another process can continue it.
 func (c *call) outOfTime() bool { return c.order.Action == applies && c.permitted && c.forced }
 
-// applyGrace is the time for an apply to finish the changes under way, where it has no end: on
-// a machine it lasts as long as providers' calls do.
+// applyGrace is how long an apply without an end of its time may take to finish changes under way. On a
+// machine, an apply lasts as long as the providers' calls.
 const applyGrace = 30 * time.Minute
 
-// maxWords limits how much is kept of a child's standard error: its beginning, where the runtime
-// writes the reason.
+// maxWords limits how much of a child's standard error is kept: the beginning, where the runtime writes the
+// reason.
 const maxWords = 4 << 10
 
 // lastWords keeps the beginning of its input.
@@ -261,7 +261,7 @@ func (w *lastWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// where returns the place that the child noted last.
+// where returns the place that the child recorded last.
 func (c *call) where() string {
 	text := make([]byte, maxPlace+1)
 	n, _ := c.place.ReadAt(text, 0)

@@ -25,28 +25,28 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// The files of a child.
+// These are the open files of a child.
 const (
 	orders    = confine.FirstFile + iota // read by the child
 	questions                            // written by the child
-	places                               // its place, for the parent to read
+	places                               // the place of the evaluation, for the parent to read
 )
 
-// A Child is the process of one run, from the inside. It may be used by many goroutines.
+// A Child is the process of one run, seen from inside. Many goroutines may use it.
 type Child struct {
-	// Settings are the parent's, for the Maker.
+	// Settings are the parent's settings for the Maker.
 	Settings json.RawMessage
 	// Memory is the data that an earlier child passed to [Child.Remember]; it may be empty.
 	Memory []byte
 	// Tmp is the run's own directory.
 	Tmp string
-	// Place returns the place of the evaluation, for the report of a death: it is called many times
-	// a second, from another goroutine. nil: it is unknown.
+	// Place returns the place of the evaluation, for the report of a death. It is called many times a second,
+	// from another goroutine. nil means that the place is unknown.
 	Place func() string
 
 	order   order
-	keeps   int      // packages that were to be kept
-	show    []string // further files for programs to read
+	keeps   int      // the number of packages handed to Keep
+	show    []string // further files that programs may read
 	mu      sync.Mutex
 	in, out *os.File
 	cell    *confine.Cell
@@ -56,8 +56,8 @@ type Child struct {
 // A Maker makes the engine that works in a child.
 type Maker func(*Child) (jobs.Engine, error)
 
-// Main is for mains, first of all: a process that is a child of an [Engine] does its work here, and
-// Main does not return.
+// Main must be called first in each main function. A process that is a child of an [Engine] does its work here,
+// and Main does not return.
 func Main(make Maker) {
 	confine.Probe()
 	if !confine.Confined() {
@@ -75,7 +75,7 @@ func work(make Maker) error {
 	if err := confine.Enter(); err != nil {
 		return err
 	}
-	// The first signal asks it to stop.
+	// The first signal asks the child to stop.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	c := &Child{in: os.NewFile(orders, "orders"), out: os.NewFile(questions, "questions")}
@@ -164,14 +164,14 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 	return err
 }
 
-// tellEvery is the interval at which a child notes its place.
+// tellEvery is how often a child records its place.
 const tellEvery = 20 * time.Millisecond
 
-// maxPlace limits the length of a place in bytes.
+// maxPlace is the maximum length of a place in bytes.
 const maxPlace = 1000
 
-// tell notes the place of the evaluation, in a file that outlives the process, until ctx ends: then
-// the place to report is the one at the deadline, not those on the way out.
+// tell records the place of the evaluation until ctx ends, in a file that outlives the process. After ctx has
+// ended the place stays: the report needs the place at the deadline, not a later one.
 func (c *Child) tell(ctx context.Context) {
 	if c.Place == nil {
 		return
@@ -182,7 +182,7 @@ func (c *Child) tell(ctx context.Context) {
 		if now := c.Place(); now != last && ctx.Err() == nil {
 			last = now
 			now = now[:min(len(now), maxPlace)]
-			// A single write, which also overwrites the rest of a longer place.
+			// It is a single write, which also overwrites the rest of a longer place.
 			line := append([]byte(now), '\n')
 			file.WriteAt(append(line, make([]byte, maxPlace+1-len(line))...), 0)
 		}
@@ -212,8 +212,8 @@ func (c *Child) permit(now jobs.BeforeApply) jobs.Permit {
 	return a.Permit
 }
 
-// Environment returns the environment of the job's programs, in which the run's directory is that
-// of temporary files.
+// Environment returns the environment of the job's programs. In it, the run's directory is that for temporary
+// files.
 func (c *Child) Environment(context.Context, jobs.Job) ([]string, error) {
 	a, err := c.ask(question{Kind: isEnvironment})
 	if err != nil {
@@ -222,14 +222,14 @@ func (c *Child) Environment(context.Context, jobs.Job) ([]string, error) {
 	return append(a.Env, "TMPDIR="+c.Tmp), nil
 }
 
-// Secrets returns those of the job's environment, by the names of variables.
+// Secrets returns the secrets of the job's environment, by the names of variables.
 func (c *Child) Secrets(context.Context, jobs.Job) (map[string]string, error) {
 	a, err := c.ask(question{Kind: isSecrets})
 	return a.Secrets, err
 }
 
-// Sessions returns the credentials of the job's state, or of its keys by the job's access, which come
-// from the parent; nil if the parent has none, and they are in the environment.
+// Sessions returns the credentials of the job's state, or of its keys, by the job's access. They come from the
+// parent. It returns nil if the parent has none, and they are in the environment.
 func (c *Child) Sessions(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	if !c.order.Narrowed {
 		return nil, nil
@@ -252,14 +252,14 @@ func (c *Child) Sessions(ctx context.Context, j jobs.Job) (aws.CredentialsProvid
 	return p, err
 }
 
-// Rescue keeps a state that its backend did not take, and returns its address.
+// Rescue stores a state that its backend refused, and returns its address.
 func (c *Child) Rescue(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 	a, err := c.ask(question{Kind: isRescue, Name: name, Data: state})
 	return a.Text, err
 }
 
-// Fetch makes the parent fetch a repository, and moves its files to dir, which exists and is empty.
-// The error is an *[Absent] if there is none for this job.
+// Fetch has the parent fetch a repository, and moves its files to dir, which exists and is empty. The error is
+// an *[Absent] if this job cannot have the repository.
 func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
 	a, err := c.ask(question{Kind: isFetch, Owner: owner, Repo: name, Ref: ref})
 	if err != nil {
@@ -268,7 +268,7 @@ func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
 	return errors.Join(os.Remove(dir), os.Rename(a.Text, dir))
 }
 
-// Gate makes the parent ask a gate of the job about a plan's JSON.
+// Gate has the parent ask a gate of the job about a plan's JSON.
 func (c *Child) Gate(_ context.Context, _ jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
 	a, err := c.ask(question{Kind: isGate, Gate: g.Name, Data: plan})
 	if err != nil || a.Judgement == nil {
@@ -277,14 +277,14 @@ func (c *Child) Gate(_ context.Context, _ jobs.Job, g requirements.Gate, plan []
 	return *a.Judgement, nil
 }
 
-// Remember keeps data for later children.
+// Remember stores data for later children.
 func (c *Child) Remember(data []byte) { _, _ = c.ask(question{Kind: isMemory, Data: data}) }
 
-// State tells the parent that the run will now access its state: if it dies from here on, it may
-// leave a lock.
+// State tells the parent that the run will now access its state. If the child dies from here on, it may leave a
+// lock.
 func (c *Child) State() { _, _ = c.ask(question{Kind: isState}) }
 
-// Show lets programs read further files and directories, if it is called before they are started.
+// Show lets programs read further files and directories. It must be called before they are started.
 func (c *Child) Show(paths ...string) {
 	c.celled.Lock()
 	defer c.celled.Unlock()

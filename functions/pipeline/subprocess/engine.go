@@ -19,38 +19,37 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// An Engine has each run done in a process of its own: our own program, whose main calls [Main]. It
-// may be used by many goroutines, and must not be copied after its first use.
+// An Engine has each run done in a process of its own: our own program, whose main calls [Main]. Many
+// goroutines may use it. It must not be copied after its first use.
 type Engine struct {
 	// Settings are for the [Maker], as JSON.
 	Settings any
-	// Environment returns the environment of the child, limited to the needs of the job. nil: it is
-	// empty.
+	// Environment returns the environment of the child, limited to what the job needs; nil means an empty one.
 	Environment func(context.Context, jobs.Job) ([]string, error)
-	// Credentials returns those of the job's state. nil: the child finds them in its environment.
+	// Credentials returns the credentials of the job's state. If it is nil, the child finds them in its
+	// environment.
 	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
-	// PluginEnv returns the environment of the job's programs. nil: it is empty.
+	// PluginEnv returns the environment of the job's programs; nil means an empty one.
 	PluginEnv func(context.Context, jobs.Job) ([]string, error)
-	// Secrets returns the secrets of the job's environment, by the names of variables. nil: there are
-	// none.
+	// Secrets returns the secrets of the job's environment, by the names of variables; nil means none.
 	Secrets func(context.Context, jobs.Job) (map[string]string, error)
-	// Gate asks a gate of the job about a plan's JSON. nil: there is nobody who can.
+	// Gate asks a gate of the job about a plan's JSON; nil if nobody can.
 	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
-	// Rescue keeps a state that its backend did not take, and returns its address, for people.
+	// Rescue stores a state that its backend refused, and returns its address, for people.
 	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error)
-	// Fetch unpacks a repository into a directory that exists and is empty, if the job may have it;
-	// the error is an *[Absent] if it may not, or if there is none.
+	// Fetch unpacks a repository into an empty directory, if the job may have the repository. The error is an
+	// *[Absent] if the job may not, or if there is none.
 	Fetch func(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error
-	// Packages is the store of providers' packages. nil: there is none.
+	// Packages is the store of providers' packages; nil for none.
 	Packages Packages
-	// Redact removes our own secrets, and others, from a child's reports. nil: there are none.
+	// Redact removes our own secrets, and others, from a child's reports; nil if there are none.
 	Redact func(text string, others []string) string
 	// Scratch is the directory for the temporary files of runs.
 	Scratch string
 	Limits  confine.Limits
 	// Ports are TCP ports of this machine that are closed to programs.
 	Ports []int
-	// Remedy is the advice after a limit was met, in Markdown; "": a sentence that fits all.
+	// Remedy is the advice after a run has hit a limit, in Markdown; "" means a sentence that fits all limits.
 	Remedy string
 	// Protection is told once how programs are confined: a line for each way.
 	Protection func(lines []string)
@@ -67,8 +66,8 @@ var (
 )
 
 // Used reports whether a run has started programs that the base branch allows without knowing them:
-// provisioners' commands, or those of the provider "external". If the machine can be replaced, no
-// other run may use it then.
+// provisioners' commands, or those of the provider "external". If the machine can be replaced, no other run may
+// use it afterwards.
 func (e *Engine) Used() bool { return e.used.Load() }
 
 // Plan implements jobs.Engine.
@@ -188,7 +187,7 @@ func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, er
 	return got, nil
 }
 
-// Look tells Protection how programs of runs will be confined, before there are any.
+// Look tells Protection how the programs of runs will be confined, before there are any.
 func (e *Engine) Look(ctx context.Context) error {
 	_, err := e.call(order{Action: looks}).do(ctx)
 	return err
@@ -215,7 +214,7 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 	}
 	d.Unheld = e.clean(d.Unheld)
 	if !slices.Contains(project.SettingsFiles, d.Settings) {
-		d.Settings = "" // the name stands in answers
+		d.Settings = "" // the name is in the answers
 	}
 	return d, nil
 }
@@ -260,8 +259,8 @@ func (e *Engine) hide(text string, others []string) string {
 	return e.Redact(text, others)
 }
 
-// letGo releases the lock of a process that died. All its work has ended. If the lock cannot be
-// released, "lockstep unlock" can do so later.
+// letGo releases the lock of a process that died. All its work has ended. If the lock cannot be released,
+// "lockstep unlock" can do so later.
 func (e *Engine) letGo(ctx context.Context, c *call) {
 	if !c.locked {
 		return
@@ -283,7 +282,7 @@ func (e *Engine) complete(o *order) error {
 	return nil
 }
 
-// what returns the work of a child, in Markdown.
+// what describes the work of a child, in Markdown.
 func (o order) what() string {
 	switch o.Action {
 	case plans:

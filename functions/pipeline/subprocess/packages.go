@@ -8,17 +8,17 @@ import (
 	"slices"
 )
 
-// Packages is a store of providers' packages. Nothing in it is trusted: a run installs only packages with
-// a checksum that the base branch grants.
+// Packages is a store of providers' packages. Nothing in it is trusted: a run installs only packages with a
+// checksum that the base branch grants.
 type Packages interface {
-	// Address returns an address at which a package can be read in ranges for some minutes, whether it
-	// is there or not.
+	// Address returns an address at which a package can be read in ranges for some minutes, whether or not the
+	// package exists.
 	Address(ctx context.Context, p PackageName) (url string, err error)
 	// Keep puts a package into the store.
 	Keep(ctx context.Context, p PackageName, f *os.File) error
 }
 
-// A PackageName names a package of a provider, in the words of a child: "registry.terraform.io/hashicorp/aws", "6.2.0",
+// A PackageName names a package of a provider, as a child does: "registry.terraform.io/hashicorp/aws", "6.2.0",
 // "linux_arm64".
 type PackageName struct{ Provider, Version, Platform string }
 
@@ -38,7 +38,8 @@ func (c *call) installs() bool {
 	return slices.Contains([]action{plans, applies, checks, snapshots}, c.order.Action)
 }
 
-// maxPackage limits a package in bytes. S3 takes 5 GB in one request, and no provider has as much.
+// maxPackage is the maximum size of a package in bytes. S3 accepts 5 GB in one request, and no provider is that
+// large.
 const maxPackage = 2 << 30
 
 // keep puts a package into the store, unless programs of this child could have forged it.
@@ -72,7 +73,7 @@ func (c *Child) Package(_ context.Context, p PackageName) (url string, err error
 	return a.Text, err
 }
 
-// Keep puts a package into the store, which takes the file away.
+// Keep puts a package into the store. The parent takes the file away.
 func (c *Child) Keep(_ context.Context, p PackageName, path string) error {
 	c.keeps++
 	name := fmt.Sprintf("kept-%d.zip", c.keeps)

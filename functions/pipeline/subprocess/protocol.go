@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// The limit of a frame: a value as JSON after its length, four bytes, big endian.
+// maxFrame is the maximum size of a frame: a value as JSON after its length in four bytes, big endian.
 const maxFrame = 256 << 20
 
 func send(w io.Writer, value any) error {
@@ -64,10 +64,10 @@ const (
 	rehearses action = "rehearse" // tries policies
 	inputs    action = "inputs"
 	compares  action = "compare"
-	looks     action = "look" // lists the protections from programs
+	looks     action = "look" // lists the protections against programs
 )
 
-// An order is the first thing that a child reads.
+// An order is the first message to a child.
 type order struct {
 	Action   action
 	Settings json.RawMessage
@@ -86,19 +86,19 @@ type order struct {
 	Narrowed bool            // the parent has credentials for the job's state
 }
 
-// A question is a message of a child: a request, or, with the kind result, its result.
+// A question is a message of a child: a request, or its result if the kind is result.
 type question struct {
 	Kind             kind
 	Present          jobs.BeforeApply
-	Name             string      // of the state to rescue
-	Data             []byte      // the state to rescue; memory
+	Name             string      // the name of the state to rescue
+	Data             []byte      // the state to rescue, or memory
 	Owner, Repo, Ref string      // the repository to fetch
 	Package          PackageName // of a provider
 	File             string      // of the package to keep, in the directory for fetched files
 	Gate             string      // the name of the gate to ask about the plan's JSON in Data
 	Protection       []string
 	Progress         comment.Progress
-	Outcome          jobs.Outcome // of an apply whose journal is there
+	Outcome          jobs.Outcome // of an apply whose journal still exists
 	Result           *result
 }
 
@@ -112,13 +112,13 @@ const (
 	isKeys        kind = "keys"        // credentials for the keys of an encrypted state
 	isRescue      kind = "rescue"
 	isFetch       kind = "fetch"
-	isPackage     kind = "package" // the address of one in the store
-	isKeep        kind = "keep"    // put one into the store
+	isPackage     kind = "package" // the address of a package in the store
+	isKeep        kind = "keep"    // put a package into the store
 	isMemory      kind = "memory"
 	isGate        kind = "gate"
 	isProgress    kind = "progress"   // of an apply
-	isEnded       kind = "ended"      // an apply, before its journal is removed
-	isState       kind = "state"      // it will access the state, and its lock
+	isEnded       kind = "ended"      // an apply has ended, and its journal is not removed yet
+	isState       kind = "state"      // the run will access the state and its lock
 	isProtection  kind = "protection" // of its programs
 	isResult      kind = "result"
 )
@@ -128,7 +128,7 @@ type answer struct {
 	Permit jobs.Permit
 	Text   string   // an address, or a directory
 	Env    []string // of programs
-	// Secrets are those of the job's environment, by name.
+	// Secrets are the secrets of the job's environment, by name.
 	Secrets map[string]string `json:",omitempty"`
 	// Credentials are for the state, or for its keys.
 	Credentials *aws.Credentials `json:",omitempty"`
@@ -151,18 +151,18 @@ type result struct {
 	Error      *failure
 }
 
-// A failure is an error on its way to another process.
+// A failure is an error that is passed to another process.
 type failure struct {
 	Text string
-	// State, NoProject and Absent are set for a *jobs.StateError, an error that wraps
-	// jobs.ErrNoProject, and an *Absent.
+	// State, NoProject and Absent are set for a *jobs.StateError, for an error that wraps jobs.ErrNoProject,
+	// and for an *Absent.
 	State     *jobs.StateError
 	NoProject bool
 	Absent    bool
 }
 
-// An Absent reports a repository that does not exist, or may not be fetched for this job: asking
-// again does not help.
+// An Absent reports that a repository does not exist, or may not be fetched for this job. Asking again does not
+// help.
 type Absent struct{ Text string }
 
 // Error implements error.
@@ -191,7 +191,7 @@ func (f *failure) err() error {
 	return errors.New(f.Text)
 }
 
-// A noProject wraps jobs.ErrNoProject, and keeps the text of the error.
+// A noProject wraps jobs.ErrNoProject and keeps the text of the error.
 type noProject struct{ text string }
 
 func (e noProject) Error() string { return e.text }

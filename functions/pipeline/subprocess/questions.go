@@ -19,12 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxQuestions limits the questions of a child: more than the modules that a configuration may
-// call.
+// maxQuestions is the maximum number of a child's questions. It is more than the modules that a configuration
+// may call.
 const maxQuestions = 2000
 
-// converse gives the child its order and answers its questions until it has a result. After errors
-// other than errShape the child is gone.
+// converse gives the child its order, and answers its questions until it has a result. After an error other
+// than errShape the child is gone.
 func (c *call) converse(ctx context.Context) (result, error) {
 	if err := send(c.out, c.order); err != nil {
 		return result{}, err
@@ -57,7 +57,7 @@ func (c *call) converse(ctx context.Context) (result, error) {
 // progressEvery is the shortest interval at which the progress of an apply is passed on.
 const progressEvery = 4 * time.Second
 
-// progress passes on how far an apply is.
+// progress passes on the progress of an apply.
 func (c *call) progress(p comment.Progress) {
 	c.far = p
 	if tell := c.order.Job.Progress; tell != nil && time.Since(c.told) >= progressEvery {
@@ -79,7 +79,7 @@ func (c *call) tellEnd(o jobs.Outcome) error {
 // answer answers a question. The error is errShape if the child has no right to ask it.
 func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	if c.permitted {
-		// What is under way, and the state, come to their end although it is to stop.
+		// Work under way, and the state, are completed although the child is to stop.
 		ctx = context.WithoutCancel(ctx)
 	}
 	if c.order.Job.Snapshot != nil && !slices.Contains(unprivileged, q.Kind) {
@@ -102,14 +102,15 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	return a, nil
 }
 
-// An answering says who may ask a question: the processes of some actions, nil for all, where something is true; and how it is answered.
+// An answering says who may ask a question and how it is answered. The children of some actions may ask (nil
+// means all), if a condition is true.
 type answering struct {
 	of   []action
 	may  func(*call, question) bool
 	give func(*call, context.Context, question, *answer) error
 }
 
-// answers is the table of questions, but for that for the permit.
+// answers lists the questions with their answerings, without that for the permit.
 var answers = map[kind]answering{
 	isEnvironment: {give: (*call).environment},
 	isSecrets: {
@@ -132,7 +133,7 @@ var answers = map[kind]answering{
 			return err
 		},
 	},
-	isRescue: { // the name becomes a part of a key, or of a path
+	isRescue: { // the name becomes part of a key or a path
 		of:   []action{applies},
 		may:  func(_ *call, q question) bool { return q.Name != "" && filepath.Base(q.Name) == q.Name },
 		give: (*call).rescue,
@@ -152,7 +153,7 @@ var answers = map[kind]answering{
 	}},
 	isMemory: {give: func(c *call, _ context.Context, q question, _ *answer) error { c.remember(q.Data); return nil }},
 	isState: {give: func(c *call, _ context.Context, _ question, _ *answer) error {
-		c.locked = c.order.Action == applies // a plan takes none, and an apply of its owner may have one
+		c.locked = c.order.Action == applies // a plan takes no lock, and an apply of its owner may have one
 		return nil
 	}},
 	isProgress: {
@@ -176,7 +177,7 @@ var answers = map[kind]answering{
 	}},
 }
 
-// environment gives the environment of plugins.
+// environment returns the environment of plugins.
 func (c *call) environment(ctx context.Context, _ question, a *answer) (err error) {
 	e, j := c.engine, c.order.Job
 	c.programs = true
@@ -189,7 +190,7 @@ func (c *call) environment(ctx context.Context, _ question, a *answer) (err erro
 	return err
 }
 
-// rescue keeps a state that could not be written.
+// rescue stores a state that could not be written.
 func (c *call) rescue(ctx context.Context, q question, a *answer) (err error) {
 	if c.engine.Rescue == nil {
 		return errors.New("there is no place for such states")
@@ -198,8 +199,8 @@ func (c *call) rescue(ctx context.Context, q question, a *answer) (err error) {
 	return err
 }
 
-// vault returns the secrets of the job, and how its states are encrypted, which may contain another
-// one. They are read once, and are in nothing that the child says from here on.
+// vault returns the secrets of the job, and how its states are encrypted, which may contain another secret.
+// They are read once, and removed from everything that the child says from here on.
 func (c *call) vault(ctx context.Context) (map[string]string, error) {
 	if c.secrets != nil {
 		return c.secrets, nil
@@ -217,13 +218,13 @@ func (c *call) vault(ctx context.Context) (map[string]string, error) {
 	return all, nil
 }
 
-// clean removes our own secrets, and those of the job, from a text of the child.
+// clean removes our own secrets and those of the job from a text of the child.
 func (c *call) clean(text string) string {
 	return c.engine.hide(text, slices.Collect(maps.Values(c.secrets)))
 }
 
-// permits asks for the permit of a child. It may be asked once, and once more with the plan that was
-// made again, if that is the answer.
+// permits asks for the permit of a child. It may be asked once, and once more with the plan that was made
+// again, if that was the answer.
 func (c *call) permits(now jobs.BeforeApply) (a answer, err error) {
 	if c.again != (now.Again != nil) {
 		return a, errShape
@@ -242,7 +243,8 @@ func (c *call) permits(now jobs.BeforeApply) (a answer, err error) {
 	return a, nil
 }
 
-// credentials returns those of a session for the job's state, new ones when the last have expired.
+// credentials returns the credentials of a session for the job's state, and new ones when the last have
+// expired.
 func (c *call) credentials(ctx context.Context, session *aws.CredentialsProvider, access jobs.Access) (*aws.Credentials, error) {
 	if c.engine.Credentials == nil {
 		return nil, nil
@@ -263,7 +265,7 @@ func (c *call) credentials(ctx context.Context, session *aws.CredentialsProvider
 	return &got, nil
 }
 
-// accessOf is how far the session of an action reaches.
+// accessOf returns the access of an action's session.
 func accessOf(a action) jobs.Access {
 	switch a {
 	case applies, recovers:
@@ -274,7 +276,8 @@ func accessOf(a action) jobs.Access {
 	return jobs.Reads
 }
 
-// gate asks one of the job's gates about a plan, as the child describes it: which ones there are is not for the child to say.
+// gate asks one of the job's gates about a plan as the child describes it. The child cannot say which gates
+// there are.
 func (c *call) gate(ctx context.Context, q question) (*runs.Judgement, error) {
 	j := c.order.Job
 	i := slices.IndexFunc(j.Gates, func(g requirements.Gate) bool { return g.Name == q.Gate })
@@ -305,10 +308,10 @@ func (c *call) fetch(ctx context.Context, q question) (string, error) {
 	return dir, err
 }
 
-// maxMemory limits the data in bytes.
+// maxMemory is the maximum size of the data in bytes.
 const maxMemory = 1 << 20
 
-// remember keeps data for later children, unless programs of this child could have forged it.
+// remember stores data for later children, unless programs of this child could have forged it.
 func (c *call) remember(data []byte) {
 	if c.programs || len(data) > maxMemory {
 		return

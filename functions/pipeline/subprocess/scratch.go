@@ -9,21 +9,20 @@ import (
 	"syscall"
 )
 
-// longestScratch limits the path of a directory for runs: sockets of plugins are below it, with
-// names of up to 62 bytes, and the kernel allows 107 for the path of one.
-// Source: unix(7)
+// longestScratch is the maximum length of a path of a directory for runs. Sockets of plugins are below it, with
+// names of up to 62 bytes, and the kernel allows 107 bytes for the path of a socket. Source: unix(7)
 const longestScratch = 44
 
-// A Scratch is a directory for temporary files of our work: checkouts, downloads. Nobody else uses
-// it, and it does not outlive its process for long.
+// A Scratch is a directory for temporary files: checkouts and downloads. Nobody else uses it, and it does not
+// outlive its process for long.
 type Scratch struct {
 	Dir  string
 	lock *os.File
 }
 
-// OpenScratch makes a directory of this process' own below dir, which is made, too. It first
-// removes the directories of processes that are gone, as after kill -9. If the path is too long for
-// sockets, it uses the system's directory for temporary files.
+// OpenScratch makes a directory of this process's own below dir, and makes dir, too. It first removes the
+// directories of processes that are gone, for example after kill -9. If the path is too long for sockets, it
+// uses the system's directory for temporary files.
 func OpenScratch(dir string) (*Scratch, error) {
 	if len(dir) > longestScratch {
 		dir = filepath.Join(os.TempDir(), fmt.Sprintf("lockstep-%d", os.Getuid()))
@@ -34,7 +33,7 @@ func OpenScratch(dir string) (*Scratch, error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
-	// One process at a time: a directory that does not have its lock yet looks abandoned.
+	// One process at a time does this, because a directory without its lock yet looks abandoned.
 	all, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -60,12 +59,12 @@ func OpenScratch(dir string) (*Scratch, error) {
 	return &Scratch{Dir: own, lock: lock}, nil
 }
 
-// lockSuffix ends the name of the lock file that shows others that a process lives. The kernel
-// releases the lock with the process.
+// lockSuffix is the suffix of the lock file that shows others that a process is alive. The kernel releases the
+// lock when the process ends.
 const lockSuffix = ".lock"
 
-// private makes a directory that is ours alone, or checks that it is: anybody can make one in a
-// directory for temporary files, before us.
+// private makes a directory that belongs to us alone, or checks that it does. Anybody can create one in a
+// directory for temporary files before us.
 func private(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
 		return err
@@ -108,7 +107,7 @@ func sweep(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Empty removes all files. Nothing may be using them.
+// Empty removes all files. Nothing may use them.
 func (s *Scratch) Empty() error {
 	entries, err := os.ReadDir(s.Dir)
 	for _, e := range entries {
@@ -122,8 +121,7 @@ func (s *Scratch) Close() error {
 	return errors.Join(remove(s.Dir), os.Remove(s.lock.Name()), s.lock.Close())
 }
 
-// remove removes a directory with all its content, including directories that a program has closed
-// to us.
+// remove removes a directory with all its content, including directories that a program has closed to us.
 func remove(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil {
@@ -131,7 +129,7 @@ func remove(dir string) error {
 	}
 	filepath.WalkDir(dir, func(path string, e fs.DirEntry, _ error) error {
 		if e != nil && e.IsDir() {
-			os.Chmod(path, 0o700) // before it is read
+			os.Chmod(path, 0o700) // called before the directory is read
 		}
 		return nil
 	})

@@ -1,11 +1,12 @@
-// Package tenants lets several GitHub Apps share the stores of one deployment, those of several organizations and
-// servers, say. The IDs of repositories, installations and comments are those of one server: another server has the same
-// ones. So each App but the first has a [Space] of its own, by a name that whoever runs Lockstep gives it: its records,
-// artifacts and messages stand apart from those of all others, by construction and not by care. The claims on the
-// addresses of states alone are common to all, because the states are: each names the App of its owner.
+// Package tenants lets several GitHub Apps share the stores of one deployment, for example those of several
+// organizations and servers. The IDs of repositories, installations and comments are unique on one server only:
+// another server has the same ones. So each App except the first has a [Space] of its own, under a name that
+// the operator chooses. Its records, artifacts and messages are separated from all others by construction, and
+// not by care. Only the claims on addresses of states are common to all, because the states are. Each claim
+// names the App of its owner.
 //
-// The first App has no name, and the stores as they always were. The package refuses to know what is stored. Start at
-// [Space].
+// The first App has no name, and uses the stores directly. This package refuses to know what is stored. Start
+// reading at [Space].
 package tenants
 
 import (
@@ -18,12 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// A Space is the name of an App but the first.
+// A Space is the name of an App other than the first.
 type Space string
 
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-// Check returns an error, a sentence for people, if a text is no name of an App.
+// Check returns an error, a sentence for people, if a text is not a valid name of an App.
 func (s Space) Check() error {
 	if !namePattern.MatchString(string(s)) {
 		return fmt.Errorf("%q is not the name of an App: small letters, digits and -, at most 40, a letter or digit first", string(s))
@@ -31,16 +32,17 @@ func (s Space) Check() error {
 	return nil
 }
 
-// Records returns the part of records that is the App's.
+// Records returns the App's part of the records.
 func (s Space) Records(all pipeline.Records) pipeline.Records { return records{all, s} }
 
-// Artifacts returns the part of artifacts that is the App's.
+// Artifacts returns the App's part of the artifacts.
 func (s Space) Artifacts(all pipeline.Artifacts) pipeline.Artifacts { return artifacts{all, s} }
 
-// Queue returns a queue for the App's messages: whoever handles them knows them by their Pull.App.
+// Queue returns a queue for the App's messages. Their handlers recognize them by their Pull.App.
 func (s Space) Queue(all pipeline.Queue) pipeline.Queue { return queue{all, s} }
 
-// mark begins the segment with the App's name, which is the second of a key: no ID and no name has it.
+// mark is the prefix of the segment with the App's name, which is the second of a key. No ID and no name begins
+// with it.
 const mark = "~"
 
 type records struct {
@@ -48,7 +50,7 @@ type records struct {
 	s   Space
 }
 
-// key is a key, or the directory of one, in the records of all Apps. The first segment is the collection.
+// key returns a key, or the directory of one, in the records of all Apps. The first segment is the collection.
 func (r records) key(key string) string {
 	if places.IsClaim(key) {
 		return key
@@ -92,8 +94,8 @@ type artifacts struct {
 	s   Space
 }
 
-// Artifact returns an artifact of the App as it is called among those of all Apps. Its owner is another one, too. The first
-// App's keep their names.
+// Artifact returns the name of an App's artifact among those of all Apps. Its owner changes, too. Names of the
+// first App's artifacts stay the same.
 func (s Space) Artifact(a pipeline.Artifact) pipeline.Artifact {
 	if s == "" {
 		return a

@@ -1,8 +1,9 @@
-// Package endpoints is the part of lockstep.hcl that names programs of a team's own, outside of Lockstep: Lambda
-// functions, webhooks, and programs on the machine of `lockstep serve`. Its blocks hook and notify say when they
-// are called, before and after plans and applies, and who is told of the outcome.
+// Package endpoints parses the parts of lockstep.hcl that name a team's own programs: Lambda functions,
+// webhooks, and programs on the machine of `lockstep serve`. The blocks hook and notify say when they are
+// called, before and after plans and applies, and who is notified of the outcome.
 //
-// It refuses to call them (package callouts does), and to know what for. Start at [Endpoint].
+// This package refuses to call them (package callouts does), and to know their purpose. Start reading at
+// [Endpoint].
 package endpoints
 
 import (
@@ -14,24 +15,26 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// An Endpoint is a Lambda function, a webhook, a program, a channel of Slack, or a topic of SNS.
+// An Endpoint is a Lambda function, a webhook, a program, a Slack channel, or an SNS topic.
 type Endpoint struct {
 	// Function is the ARN of a Lambda function, with or without a version or an alias.
 	Function string `json:",omitempty"`
-	// URL is that of a webhook, https, and Secret the ARN of the secret in Secrets Manager with the key that
-	// requests to it are signed with.
+	// URL is the https URL of a webhook. Secret is the ARN of the secret in Secrets Manager with the key that
+	// signs requests to the webhook.
 	URL    string `json:",omitempty"`
 	Secret string `json:",omitempty"`
-	// Program is the name of a file in the directory of programs that serve's person has chosen.
+	// Program is the name of a file in the directory of programs that the operator of `lockstep serve` chose.
 	Program string `json:",omitempty"`
-	// Slack is the ARN of the secret with the URL of an incoming webhook of Slack, and Topic that of a topic of SNS.
+	// Slack is the ARN of the secret with the URL of a Slack incoming webhook. Topic is the ARN of an SNS
+	// topic.
 	Slack string `json:",omitempty"`
 	Topic string `json:",omitempty"`
-	// Timeout is the time for an answer, with all attempts.
+	// Timeout is the time for an answer, including all attempts.
 	Timeout time.Duration
 }
 
-// DefaultTimeout is the time for an answer, and MaxTimeout the longest: an apply waits for it with the state locked.
+// DefaultTimeout is the default time for an answer, and MaxTimeout the longest. An apply waits for the answer
+// with the state locked.
 const (
 	DefaultTimeout = 10 * time.Second
 	MaxTimeout     = time.Minute
@@ -79,7 +82,7 @@ func parseProgram(name string) error {
 	return nil
 }
 
-// maxURL is the greatest length of a URL in bytes.
+// maxURL is the maximum length of a URL in bytes.
 const maxURL = 2000
 
 // parseURL checks the URL of a webhook.
@@ -94,7 +97,7 @@ func parseURL(text string) error {
 	return nil
 }
 
-// parseTimeout reads the time for an answer.
+// parseTimeout parses the time for an answer.
 func parseTimeout(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < time.Second || d > MaxTimeout {

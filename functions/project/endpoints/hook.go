@@ -19,7 +19,7 @@ import (
 //	}
 type HookEvent string
 
-// The events. A hook before something can refuse it; one after something only has its say.
+// These are the events. A hook before something can refuse it, and one after something cannot.
 const (
 	BeforePlan  HookEvent = "before_plan"
 	AfterPlan   HookEvent = "after_plan"
@@ -27,7 +27,7 @@ const (
 	AfterApply  HookEvent = "after_apply"
 )
 
-// hookEvents are all of them, in the order of a pull request.
+// hookEvents are all events, in the order of a pull request.
 var hookEvents = []HookEvent{BeforePlan, AfterPlan, BeforeApply, AfterApply}
 
 // Before reports whether a hook on the event can refuse what comes after it.
@@ -37,18 +37,18 @@ func (e HookEvent) Before() bool { return e == BeforePlan || e == BeforeApply }
 type Hook struct {
 	Name string
 	On   []HookEvent // sorted as events, each once
-	// Projects are patterns of names and directories, in doublestar's notation; nil is for all.
+	// Projects are patterns of names and directories, in doublestar's notation; nil means all.
 	Projects []string
 	Endpoint
 }
 
-// hookKinds are those of endpoints that a hook can have.
+// hookKinds are the kinds of endpoints that a hook can have.
 var hookKinds = []string{Function, URL, Program}
 
-// maxHooks is the limit of hook blocks in a file: people wait for each.
+// maxHooks is the maximum number of hook blocks in a file. People wait for each hook.
 const maxHooks = 10
 
-// ParseHooks reads hook blocks. If there are errors, the result lacks blocks.
+// ParseHooks parses hook blocks. With errors, some blocks are missing.
 func ParseHooks(list hcl.Blocks) ([]Hook, hcl.Diagnostics) {
 	return blocks.Named(list, maxHooks, "people wait for each", readHook)
 }

@@ -22,12 +22,12 @@ type Outcome string
 // The outcomes.
 const (
 	OutcomePlanned      Outcome = "planned"
-	OutcomeUnchanged    Outcome = "unchanged" // planned, and there is nothing to do
+	OutcomeUnchanged    Outcome = "unchanged" // planned without changes
 	OutcomePlanFailed   Outcome = "plan_failed"
 	OutcomeApplied      Outcome = "applied"
 	OutcomeApplyFailed  Outcome = "apply_failed"
 	OutcomeApplyStopped Outcome = "apply_stopped"
-	OutcomeNotApplied   Outcome = "not_applied" // though it is merged
+	OutcomeNotApplied   Outcome = "not_applied" // merged, and not applied
 )
 
 var outcomes = []Outcome{OutcomePlanned, OutcomeUnchanged, OutcomePlanFailed, OutcomeApplied, OutcomeApplyFailed, OutcomeApplyStopped, OutcomeNotApplied}
@@ -36,18 +36,18 @@ var outcomes = []Outcome{OutcomePlanned, OutcomeUnchanged, OutcomePlanFailed, Ou
 type Notification struct {
 	Name string
 	On   []Outcome
-	// Projects are patterns of names and directories, in doublestar's notation; nil is for all.
+	// Projects are patterns of names and directories, in doublestar's notation; nil means all.
 	Projects []string
 	Endpoint
 }
 
-// maxNotifications is the limit of notify blocks in a file.
+// maxNotifications is the maximum number of notify blocks in a file.
 const maxNotifications = 20
 
-// notifyKinds are those of endpoints that can be told.
+// notifyKinds are the kinds of endpoints that can be notified.
 var notifyKinds = []string{Slack, Topic, URL, Function, Program}
 
-// ParseNotifications reads notify blocks. If there are errors, the result lacks blocks.
+// ParseNotifications parses notify blocks. With errors, some blocks are missing.
 func ParseNotifications(list hcl.Blocks) ([]Notification, hcl.Diagnostics) {
 	return blocks.Named(list, maxNotifications, "one can be for many projects", readNotification)
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Patterns are ARNs in which each * stands for any text. Without any, nothing matches.
+// Patterns are ARNs in which each * stands for any text. Without patterns, nothing matches.
 type Patterns []*regexp.Regexp
 
-// ParsePatterns reads patterns of ARNs of a service, "lambda" or "secretsmanager", separated by commas.
+// ParsePatterns parses patterns of ARNs of a service ("lambda" or "secretsmanager"), separated by commas.
 func ParsePatterns(service, text string) (Patterns, error) {
 	out := Patterns{}
 	for p := range strings.SplitSeq(text, ",") {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// Kinds are the arguments that name an endpoint, of which a block has one; each type of block takes some.
+// These are the arguments that name an endpoint. A block has one of them, and each type of block accepts some.
 const (
 	Function = "function"
 	URL      = "url"
@@ -18,12 +18,12 @@ const (
 	Topic    = "topic"
 )
 
-// Arguments are those of an endpoint in its block, given the kinds that the block takes.
+// Arguments returns the arguments of an endpoint in its block. kinds are the kinds that the block accepts.
 func Arguments(kinds ...string) []string {
 	return append(slices.Clone(kinds), "secret", "timeout")
 }
 
-// Read reads the arguments of an endpoint of one of the kinds.
+// Read parses the arguments of an endpoint of one of the kinds.
 func Read(r *blocks.Reader, b *hcl.Block, kinds ...string) Endpoint {
 	e := Endpoint{Timeout: DefaultTimeout}
 	e.Function, e.URL, e.Secret = r.Checked(Function, parseFunction), r.Checked(URL, parseURL), r.Checked("secret", parseSecret)

@@ -1,12 +1,12 @@
-// Package environments knows the environment blocks of lockstep.hcl: the roles, secrets and
-// variables that projects have in common, say those of one account.
+// Package environments has the environment blocks of lockstep.hcl: roles, secrets and variables that several
+// projects share, for example those of one account.
 //
-// Everybody who opens a pull request writes such blocks. So an [Environment] keeps its rights to
-// itself: all that can be read of it are its variables. The rights are those of a [Granted] value,
-// which [Environment.Grant] makes of an environment at a base commit. No other type has a role, the
-// name of a secret or a variable of the environment; nor is a Granted value ever read from a text.
+// Anybody who opens a pull request can write such blocks. So an [Environment] hides its rights, and only its
+// variables can be read. A [Granted] value has the rights. [Environment.Grant] makes it from an environment at
+// a base commit. No other type has a role, the name of a secret or a variable of the environment, and a Granted
+// value is never read from a text.
 //
-// The package refuses to know repositories, sessions and the values of secrets. Start at [Parse].
+// This package refuses to know repositories, sessions and the values of secrets. Start reading at [Parse].
 package environments
 
 import (
@@ -23,7 +23,7 @@ import (
 type Environment struct {
 	Name string
 	At   hcl.Range
-	// Variables are values of variables as JSON, by name.
+	// Variables are variable values as JSON, by name.
 	Variables map[string]json.RawMessage
 
 	rights     rights
@@ -32,7 +32,7 @@ type Environment struct {
 	broken     bool
 }
 
-// rights count at the base commit only.
+// rights count only at the base commit.
 type rights struct {
 	planRole, applyRole, externalID, region, github string
 	env                                             map[string]string
@@ -40,43 +40,43 @@ type rights struct {
 	runner                                          Runner
 }
 
-// A Runner is where applies are done. The zero value is the process that takes them from the queue.
+// A Runner says where applies run. The zero value is the process that takes them from the queue.
 type Runner struct {
 	Name string // [CodeBuild], or ""
-	// At is the line of the setting at the base commit, "lockstep.hcl:9".
+	// At is the line of the setting at the base commit: "lockstep.hcl:9".
 	At string
 }
 
-// CodeBuild is the runner that does an apply in a build of AWS CodeBuild. AWS Batch would do, too, but needs a network with
-// a compute environment, and an image in a registry; CodeBuild takes the function's own archive, for 36 hours.
-// Source: https://docs.aws.amazon.com/codebuild/latest/userguide/limits.html,
+// CodeBuild is the runner that applies in a build of AWS CodeBuild. AWS Batch would work, too, but needs a
+// network with a compute environment, and an image in a registry. CodeBuild uses the function's own archive,
+// for up to 36 hours. Source: https://docs.aws.amazon.com/codebuild/latest/userguide/limits.html,
 // https://docs.aws.amazon.com/batch/latest/userguide/compute_environments.html
 const CodeBuild = "codebuild"
 
-// A Secret is the name of one, not its value.
+// A Secret is the name of a secret, not its value.
 type Secret struct {
-	// Name is that of an environment variable: TF_VAR_x for the variable x.
+	// Name is the name of an environment variable: TF_VAR_x for the variable x.
 	Name string
-	// ARN is that of a secret in Secrets Manager, or of a parameter in SSM.
+	// ARN is the ARN of a secret in Secrets Manager, or of a parameter in SSM.
 	ARN string
-	// At is its line at the base commit, "lockstep.hcl:9".
+	// At is its line at the base commit: "lockstep.hcl:9".
 	At string
 }
 
-// A Granted is what an environment gives to a project, by the base commit. The zero value gives the
-// roles and the region of the deployment, and nothing else.
+// A Granted is what an environment gives to a project, by the base commit. The zero value gives the roles and
+// the region of the deployment, and nothing else.
 type Granted struct {
 	name   string
 	at     string // the line of the block at the base commit
 	rights rights
 }
 
-// Deployment is the name of the deployment that serves the environment's projects; "" is the one without
-// a name. It counts at the base commit only.
+// Deployment returns the name of the deployment that serves the environment's projects; "" is the one without a
+// name. It counts only at the base commit.
 func (e Environment) Deployment() string { return e.deployment }
 
-// Grant returns the rights of an environment that comes from the base commit, for pull requests
-// into a branch. The error is a sentence for people, with the remedy.
+// Grant returns the rights of an environment from the base commit, for pull requests into a branch. The error
+// is a sentence for people that says what to do.
 func (e Environment) Grant(branch string) (Granted, error) {
 	if e.broken {
 		return Granted{}, fmt.Errorf("the environment %q has errors on the base branch (%s), so Lockstep does not use its roles: correct the environment on the base branch", e.Name, line(e.At))
@@ -92,17 +92,18 @@ func (e Environment) Grant(branch string) (Granted, error) {
 
 func line(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }
 
-// GitHub is the name of the environment of GitHub whose protection rules hold for applies; "" for none. It is no right, but a condition.
+// GitHub returns the name of the GitHub environment whose protection rules count for applies; "" for none. It
+// is a condition, and not a right.
 func (e Environment) GitHub() string { return e.rights.github }
 
-// Name is the environment's; "" for none.
+// Name returns the environment's name; "" for none.
 func (g Granted) Name() string { return g.name }
 
-// At is the line of its block at the base commit, "lockstep.hcl:3".
+// At returns the line of its block at the base commit: "lockstep.hcl:3".
 func (g Granted) At() string { return g.at }
 
-// Role returns the ARN of the role for the project's providers while it is applied or planned, and
-// its external ID; "" leaves it to the deployment.
+// Role returns the ARN and the external ID of the role for the project's providers, for applies or for plans.
+// "" means the deployment's role.
 func (g Granted) Role(applies bool) (arn, externalID string) {
 	if applies {
 		return g.rights.applyRole, g.rights.externalID
@@ -110,23 +111,23 @@ func (g Granted) Role(applies bool) (arn, externalID string) {
 	return g.rights.planRole, g.rights.externalID
 }
 
-// GitHub is the name of the environment of GitHub in which applies are recorded; "" for none.
+// GitHub returns the name of the GitHub environment in which applies are recorded; "" for none.
 func (g Granted) GitHub() string { return g.rights.github }
 
-// Runner is where the project is applied.
+// Runner returns where the project is applied.
 func (g Granted) Runner() Runner { return g.rights.runner }
 
-// Region is that of providers; "" leaves it to the deployment.
+// Region returns the region of providers; "" means the deployment's.
 func (g Granted) Region() string { return g.rights.region }
 
-// Secrets are those that the project gets, sorted by name.
+// Secrets returns the project's secrets, sorted by name.
 func (g Granted) Secrets() []Secret { return slices.Clone(g.rights.secrets) }
 
-// encryption is the variable with a part of the encryption block, which is for nobody but that.
+// encryption is the variable with a part of the encryption block. It is used for nothing else.
 const encryption = "TF_ENCRYPTION"
 
-// Encryption returns what the environment adds to the encryption block, TF_ENCRYPTION by name, if it
-// is in env; it can be one of the Secrets, too.
+// Encryption returns what the environment adds to the encryption block, TF_ENCRYPTION by name, if env has it.
+// It can also be one of the Secrets.
 func (g Granted) Encryption() map[string]string {
 	if value, ok := g.rights.env[encryption]; ok {
 		return map[string]string{encryption: value}
@@ -134,7 +135,7 @@ func (g Granted) Encryption() map[string]string {
 	return nil
 }
 
-// Env are variables of the environment of providers, NAME=value, sorted.
+// Env returns the variables of the providers' environment, NAME=value, sorted.
 func (g Granted) Env() []string {
 	var out []string
 	for name, value := range g.rights.env {

@@ -40,7 +40,7 @@ const (
 	maxBraces   = 4
 )
 
-// Parse reads an environment block. Beside errors it returns one that cannot be granted: half an
+// Parse parses an environment block. With errors, it returns an environment that cannot be granted: half an
 // environment could have the role of another account.
 func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 	values, ds := grammar.Read(grammar.Environment, b.Body)
@@ -82,8 +82,8 @@ func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 
 const aDeployment = "the name of a deployment: small letters, digits and -, at most 40, a letter or digit first"
 
-// CheckDeployment returns an error, a sentence for people, if a text is not the name of a deployment; ""
-// is one.
+// CheckDeployment returns an error, a sentence for people, if a text is not a valid name of a deployment. "" is
+// valid.
 func CheckDeployment(name string) error {
 	if name != "" && !deploymentPattern().MatchString(name) {
 		return fmt.Errorf("%q is not %s", name, aDeployment)
@@ -113,8 +113,8 @@ func (p *parser) text(name string, into *string, form func() *regexp.Regexp, wan
 	}
 }
 
-// roles reports a half: a project that is planned by a role and applied by the deployment's, in
-// another account perhaps, is a mistake.
+// roles reports an incomplete pair of roles. Planning with one role and applying with the deployment's, perhaps
+// in another account, is a mistake.
 func (p *parser) roles(at hcl.Range) {
 	r := p.out.rights
 	switch {
@@ -141,7 +141,7 @@ func (p *parser) secrets(at hcl.Range) {
 		case p.out.rights.env[name] != "":
 			p.errorf(x.At, "Two values of one variable", "The variable %s is in env and in secrets. Remove one of the two.", name)
 		case !secretPattern().MatchString(x.Text()):
-			// Its value may be the secret itself, and is not repeated.
+			// Its value may be the secret itself, so it is not repeated.
 			p.errorf(hcl.Range{Filename: x.At.Filename, Start: x.At.Start, End: x.At.Start}, "Invalid name of a secret", "The secret %s must be the ARN of a secret in Secrets Manager, \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\", or of a parameter in SSM, \"arn:aws:ssm:REGION:ACCOUNT:parameter/NAME\". If the secret itself stands there, change it: whoever may read the repository has read it.", name)
 		}
 	}
@@ -153,7 +153,7 @@ func (p *parser) secrets(at hcl.Range) {
 	}
 }
 
-// ours reports whether a variable is set by Lockstep.
+// ours reports whether Lockstep sets a variable.
 func ours(name string) bool {
 	upper := strings.ToUpper(name)
 	return strings.HasPrefix(upper, "AWS_ACCESS_KEY") || strings.HasPrefix(upper, "AWS_SECRET") || strings.HasPrefix(upper, "AWS_SESSION_TOKEN")

@@ -1,8 +1,8 @@
-// Package grammar is the table of lockstep.hcl: its blocks, their arguments, and what each may be.
-// The parser takes from it the names that it accepts and the remedy in its errors, and editors the
-// JSON Schema ([Schema]): so neither has an argument that the other lacks.
+// Package grammar has the table of lockstep.hcl: its blocks, their arguments, and the form of each. The parser
+// takes from it the names that it accepts and the remedies in its errors. Editors get the JSON Schema from it
+// ([Schema]). So neither has an argument that the other lacks.
 //
-// It refuses to know the meaning of a value. Start at [Block].
+// This package refuses to know the meaning of a value. Start reading at [Block].
 package grammar
 
 import (
@@ -19,28 +19,28 @@ const (
 	text    Kind = iota
 	boolean      // true or false
 	texts        // a list of texts
-	dict         // texts by names
-	values       // any values by names
-	// files is a list of files' names, or values by names in their place.
+	dict         // texts by name
+	values       // any values by name
+	// files is a list of file names, or instead values by name.
 	files
-	number  // a whole one
-	numbers // whole ones by names
+	number  // a whole number
+	numbers // whole numbers by name
 )
 
-// An Argument is one of a block.
+// An Argument is an argument of a block.
 type Argument struct {
 	Name     string
 	Kind     Kind
 	Required bool
-	OneOf    []string // the only values of a text, or of each in a list; nil: any
-	Default  string   // the effect of leaving the argument out, in Markdown: a value, or words
+	OneOf    []string // the only values of a text, or of each in a list; nil means any
+	Default  string   // the effect of omitting the argument, in Markdown: a value, or words
 	Doc      string   // a sentence
 }
 
 // A Block is a type of block.
 type Block struct {
 	Type  string
-	Label string // "" if it has none, and stands once in the file
+	Label string // "" if it has none, and may occur once in the file
 	Doc   string
 	Args  []Argument
 	// Inner are the types of blocks in it, each with a label.
@@ -59,7 +59,7 @@ var usual = []Argument{
 	{Name: "apply", OneOf: []string{"comment", "merge"}, Default: "`\"comment\"`", Doc: "When Lockstep applies a plan: after a comment, before the merge, or by the merge. The base branch decides."},
 }
 
-// conditions are those of a require block, and of its alternatives.
+// conditions are the arguments of a require block and of its alternatives.
 var conditions = []Argument{
 	{Name: "by", Kind: texts, Default: "everybody who may write", Doc: "People and teams who may give the command: `\"alice\"`, `\"acme/sre\"`."},
 	{Name: "permission", OneOf: []string{"write", "admin"}, Default: "`\"write\"`", Doc: "The permission on the repository that the command needs."},
@@ -127,14 +127,14 @@ var (
 		{Name: "method", OneOf: []string{"merge", "squash", "rebase"}, Default: "`\"merge\"`", Doc: "The merge method, which the repository's settings on GitHub must allow."},
 		{Name: "delete_branch", Kind: boolean, Default: "`false`", Doc: "Whether Lockstep deletes the pull request's branch after the merge."},
 	}}
-	// Require is read by package requirements, which has errors of its own.
+	// Require is parsed by package requirements, which has its own errors.
 	Require = Block{Type: "require", Label: "command", Doc: "Conditions of a command. All conditions of the block must be met, and those of one `alternative` if the block has any. The base branch decides.",
 		Args: append([]Argument{
 			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override the requirement by a comment: `\"alice\"`, `\"acme/sre\"`."},
 		}, conditions...),
 		Inner: []Block{{Type: "alternative", Label: "name", Doc: "A set of conditions. At least one set must be met.", Args: conditions}}}
-	// Policy is read by package requirements, too.
+	// Policy is parsed by package requirements.
 	Policy = Block{Type: "policy", Label: "name", Doc: "A directory of Rego policies in conftest's layout. A result of the rules `deny` or `violation` denies the plan, and Lockstep shows results of `warn`. The base branch decides.",
 		Args: []Argument{
 			{Name: "dir", Default: "`\"policy\"`", Doc: "The directory with the policies, as a path from the root of the repository."},
@@ -146,20 +146,20 @@ var (
 			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override the policy by a comment."},
 		}}
-	// Gate is read by package requirements, too.
+	// Gate is parsed by package requirements.
 	Gate = Block{Type: "gate", Label: "name", Doc: "A Lambda function or a webhook that must allow each plan. It receives the plan as JSON, without sensitive values, and answers with a verdict. The base branch decides.",
 		Args: slices.Concat(endpoint, []Argument{
 			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 			{Name: "override", Kind: texts, Default: "nobody", Doc: "People and teams who may override the gate by a comment."},
 		})}
-	// Hook is read by package endpoints.
+	// Hook is parsed by package endpoints.
 	Hook = Block{Type: "hook", Label: "name", Doc: "A step of your own before or after plans and applies: a Lambda function, a webhook, or with `lockstep serve` a program. It receives the run as JSON, and a step before the run can refuse it. The base branch decides.",
 		Args: slices.Concat([]Argument{
 			{Name: "on", Kind: texts, Required: true, Doc: "The events of the hook: `\"before_plan\"`, `\"after_plan\"`, `\"before_apply\"`, `\"after_apply\"`."},
 			{Name: "program", Default: "none", Doc: "The name of a program in the directory of `lockstep serve -hook-programs`."},
 			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 		}, endpoint)}
-	// Notify is read by package endpoints.
+	// Notify is parsed by package endpoints.
 	Notify = Block{Type: "notify", Label: "name", Doc: "A receiver of the outcomes of plans and applies. The base branch decides.",
 		Args: slices.Concat([]Argument{
 			{Name: "on", Kind: texts, Required: true, Doc: "The outcomes to send: `\"planned\"`, `\"unchanged\"`, `\"plan_failed\"`, `\"applied\"`, `\"apply_failed\"`, `\"apply_stopped\"`, and `\"not_applied\"` for a merge without an apply."},
@@ -168,7 +168,7 @@ var (
 			{Name: "program", Default: "none", Doc: "The name of a program in the directory of `lockstep serve -hook-programs`."},
 			{Name: "projects", Kind: texts, Default: "all projects", Doc: "Patterns of projects."},
 		}, endpoint)}
-	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
+	// file is lockstep.hcl itself. Args are its arguments, and it contains [blocks].
 	file = Block{Args: []Argument{
 		{Name: "exclude", Kind: texts, Default: "none", Doc: "Patterns of directories in which Lockstep looks for no projects."},
 		{Name: "ignore_commands", Kind: texts, OneOf: programs, Default: "none", Doc: "Programs whose commands in comments Lockstep leaves to them, without an answer."},
@@ -177,13 +177,13 @@ var (
 	}}
 )
 
-// programs are those whose commands in comments Lockstep knows, beside its own.
+// programs are other programs whose commands in comments Lockstep knows.
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
 // blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
 var blocks = []Block{Project, Defaults, Environment, Allow, Check, Automerge, Require, Policy, Gate, Hook, Notify}
 
-// Body is the form of the block's content, for package hcl.
+// Body returns the form of the block's content, for package hcl.
 func (b Block) Body() *hcl.BodySchema {
 	s := &hcl.BodySchema{}
 	for _, a := range b.Args {
@@ -192,14 +192,14 @@ func (b Block) Body() *hcl.BodySchema {
 	return s
 }
 
-// Arg returns an argument of the block by its name; one that it does not have is our mistake, and
-// panics.
+// Arg returns an argument of the block by its name. It panics if the block has no such argument, because that
+// is our mistake.
 func (b Block) Arg(name string) Argument {
 	i := slices.IndexFunc(b.Args, func(a Argument) bool { return a.Name == name })
 	return b.Args[i]
 }
 
-// Remedy is the sentence that ends an error about an argument that the block does not have.
+// Remedy returns the sentence that ends an error about an argument that the block does not have.
 func (b Block) Remedy() string {
 	article := "A "
 	if strings.ContainsAny(b.Type[:1], "aeio") {
@@ -208,7 +208,7 @@ func (b Block) Remedy() string {
 	return article + b.Type + " block can have " + sentence(b.Args, func(a Argument) string { return a.Name }) + "."
 }
 
-// whole is the form of the file, and the sentence that ends an error about anything else in it.
+// whole returns the form of the file, and the sentence that ends an error about anything else in it.
 func whole(name string) (*hcl.BodySchema, string) {
 	s := file.Body()
 	for _, b := range blocks {

@@ -14,7 +14,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// A Value is that of an argument, in the form of its [Kind]. The zero value is empty.
+// A Value is the value of an argument, in the form of its [Kind]. The zero value is empty.
 type Value struct {
 	At hcl.Range
 
@@ -23,7 +23,7 @@ type Value struct {
 	list  []hcl.Range
 }
 
-// Read reads a block's arguments. Beside errors it returns those without one. Expressions are
+// Read reads a block's arguments. With errors, it returns the arguments that have none. Expressions are
 // literals: there are no variables and no functions.
 func Read(b Block, body hcl.Body) (map[string]Value, hcl.Diagnostics) {
 	content, ds := b.Content(body)
@@ -41,7 +41,7 @@ func Read(b Block, body hcl.Body) (map[string]Value, hcl.Diagnostics) {
 	return out, ds
 }
 
-// Content is hcl's of the block, whose errors about unexpected content end with the remedy.
+// Content returns the block's content. Errors about unexpected content end with the remedy.
 func (b Block) Content(body hcl.Body) (*hcl.BodyContent, hcl.Diagnostics) {
 	return remedied(body, b.Body(), b.Remedy())
 }
@@ -56,7 +56,7 @@ func remedied(body hcl.Body, schema *hcl.BodySchema, remedy string) (*hcl.BodyCo
 	return content, ds
 }
 
-// Contents is hcl's of the whole file, with the same remedies.
+// Contents returns the content of the whole file, with the same remedies.
 func Contents(name string, body hcl.Body) (*hcl.BodyContent, hcl.Diagnostics) {
 	schema, remedy := whole(name)
 	return remedied(body, schema, remedy)
@@ -149,7 +149,7 @@ func each(v cty.Value, fits func(cty.Value) bool) bool {
 	return true
 }
 
-// ranges returns those of the items of an object.
+// ranges returns the ranges of an object's items.
 func ranges(e hcl.Expression) map[string]hcl.Range {
 	out := map[string]hcl.Range{}
 	pairs, ds := hcl.ExprMap(e)
@@ -164,7 +164,7 @@ func ranges(e hcl.Expression) map[string]hcl.Range {
 	return out
 }
 
-// Text is the value of a text.
+// Text returns the value of a text.
 func (v Value) Text() string {
 	if v.value == cty.NilVal || v.value.Type() != cty.String {
 		return ""
@@ -172,7 +172,7 @@ func (v Value) Text() string {
 	return v.value.AsString()
 }
 
-// Number is a whole number, or the nearest one that an int can have; 0 for other values.
+// Number returns a whole number, or the nearest number that an int can have; 0 for other values.
 func (v Value) Number() int {
 	if v.value == cty.NilVal || v.value.Type() != cty.Number {
 		return 0
@@ -181,7 +181,7 @@ func (v Value) Number() int {
 	return int(max(math.MinInt, min(n, math.MaxInt)))
 }
 
-// List are the values of a list.
+// List returns the values of a list.
 func (v Value) List() []Value {
 	var out []Value
 	if v.value == cty.NilVal || !v.value.Type().IsTupleType() {
@@ -197,7 +197,7 @@ func (v Value) List() []Value {
 	return out
 }
 
-// Items are the values by names, sorted; none if it is a list.
+// Items returns the values by name, sorted; none if it is a list.
 func (v Value) Items() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.value == cty.NilVal || !v.value.Type().IsObjectType() {
@@ -229,12 +229,12 @@ func Literal(e hcl.Expression) (json.RawMessage, hcl.Diagnostics) {
 func encoded(v cty.Value) json.RawMessage {
 	data, err := ctyjson.Marshal(v, v.Type())
 	if err != nil {
-		panic(err) // a literal of the language is data
+		panic(err) // a literal of the language is always data
 	}
 	return data
 }
 
-// JSON are the values by names, each as JSON; nil if there are none.
+// JSON returns the values by name, each as JSON; nil if there are none.
 func (v Value) JSON() map[string]json.RawMessage {
 	var out map[string]json.RawMessage
 	for name, x := range v.Items() {

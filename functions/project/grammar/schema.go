@@ -2,9 +2,9 @@ package grammar
 
 import "encoding/json"
 
-// Schema returns the JSON Schema of lockstep.hcl in HCL's JSON syntax, in which editors and linters
-// see native files, too: a block with a label is an object by labels.
-// Source: https://json-schema.org/draft/2020-12, https://github.com/hashicorp/hcl/blob/main/json/spec.md
+// Schema returns the JSON Schema of lockstep.hcl in HCL's JSON syntax. Editors and linters see native files in
+// this form, too: a block with a label is an object by labels. Source: https://json-schema.org/draft/2020-12,
+// https://github.com/hashicorp/hcl/blob/main/json/spec.md
 func Schema() []byte {
 	properties := of(file).Properties
 	for _, b := range blocks {
@@ -40,7 +40,7 @@ type node struct {
 	AnyOf       []node          `json:"anyOf,omitempty"`
 	Properties  map[string]node `json:"properties,omitempty"`
 	Required    []string        `json:"required,omitempty"`
-	// AdditionalProperties is false, or the node of all of them; nil: anything.
+	// AdditionalProperties is false, or the node of all of them; nil means anything.
 	AdditionalProperties any `json:"additionalProperties,omitempty"`
 }
 
@@ -84,7 +84,7 @@ func (a Argument) node() node {
 	return n
 }
 
-// description is the sentence of an argument, with its default.
+// description returns the sentence about an argument, with its default.
 func (a Argument) description() string {
 	if a.Default == "" {
 		return a.Doc

@@ -1,8 +1,8 @@
-// Package order decides in which order the projects of a pull request are applied: from the edges
-// between projects, and from how far each project of the pull request is.
+// Package order decides in which order the projects of a pull request are applied. It uses the dependencies
+// between projects and the progress of each.
 //
-// The package is pure. It refuses to read settings (package project does) and to know words (package
-// comment). Start at [Union] and [Waits].
+// This package is pure. It refuses to read settings (package project does) and to know words (package comment
+// has them). Start reading at [Union] and [Waits].
 package order
 
 import (
@@ -14,19 +14,19 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Edges are the projects that a project depends on, by its name: names, sorted, each once. A [Set] among them stands for
-// its members, which depend on nothing because of it: so a thousand projects that depend on a thousand others are two
-// thousand edges.
+// Edges are the projects that each project depends on: names, sorted, each once. A [Set] among them stands for
+// its members, which get no dependencies from it. So a thousand projects that depend on a thousand others are
+// only two thousand edges.
 type Edges map[string][]string
 
-// Set reports whether a name is none of a project, but of a set of them: a pattern, or a [Group].
+// Set reports whether a name stands for a set of projects: a pattern or a [Group].
 func Set(name string) bool { return strings.ContainsAny(name, " *?[{\\") }
 
-// Group is the name of the projects with one number: those of the next higher number depend on them.
+// Group is the name of the projects with one group number. Projects with the next higher number depend on them.
 func Group(number int) string { return fmt.Sprintf("group %d", number) }
 
-// Matches returns those of names that a pattern, in doublestar's notation, is for. A name that has
-// no special character is a pattern for itself.
+// Matches returns the names that a pattern in doublestar's notation matches. A name without special characters
+// matches itself.
 func Matches(pattern string, names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -37,14 +37,14 @@ func Matches(pattern string, names []string) []string {
 	return out
 }
 
-// Union returns the order that holds for a pull request. The author of a pull request writes head, so
-// it may add edges and take none away: an edge of the base branch between two projects that the head
-// still has stays. A project that the head has removed, or renamed, waits for nobody and holds up
-// nobody; those that depended on it depend on what it depended on. present reports whether the head has a
-// project; of one that has no edges there, and is not changed, it may say no.
+// Union returns the order that counts for a pull request. Its author writes head, so head may add edges but not
+// remove them: an edge of the base branch between two projects that the head still has stays. A project that
+// the head has removed or renamed waits for nobody and delays nobody. The projects that depended on it depend
+// on its own dependencies. present reports whether the head has a project; it may say no for an unchanged
+// project without edges there.
 func Union(base, head Edges, present func(name string) bool) Edges {
 	out := Edges{}
-	// A set of the base branch has the members that it has there, whatever the head calls so.
+	// A set of the base branch has the members that it has there, whatever the head names that way.
 	ours := func(name string) string {
 		if Set(name) {
 			return name + " of the base branch"
@@ -71,8 +71,7 @@ func Union(base, head Edges, present func(name string) bool) Edges {
 	return out
 }
 
-// passing returns the projects that a project depends on, directly or through projects that are not
-// present.
+// passing returns the projects that a project depends on, directly or through projects that are not present.
 func passing(edges Edges, name string, present func(string) bool) (out []string) {
 	seen := map[string]bool{}
 	next := slices.Clone(edges[name])
@@ -91,8 +90,8 @@ func passing(edges Edges, name string, present func(string) bool) (out []string)
 	return out
 }
 
-// Cycle returns the projects of a cycle, each followed by one that it depends on and the first one
-// again at the end; nil if there is none. Equal edges have equal answers.
+// Cycle returns the projects of a cycle, each followed by one that it depends on, with the first one again at
+// the end; nil for none. Equal edges give equal answers.
 func Cycle(edges Edges) []string {
 	done := map[string]bool{}
 	var way []string
@@ -121,10 +120,9 @@ func Cycle(edges Edges) []string {
 	return nil
 }
 
-// Waves returns the names in the order of their applies: the projects of a wave depend on none of the
-// same wave or a later one. Dependencies count through projects that names lack, because these have
-// no changes. Within a wave the names are sorted. ok is false if there is a [Cycle]: then there are
-// no waves.
+// Waves returns the names in the order of their applies. The projects of a wave depend on none in the same or a
+// later wave. Dependencies count through projects that are not among names, because those have no changes.
+// Within a wave the names are sorted. ok is false if there is a [Cycle], and then there are no waves.
 func Waves(edges Edges, names []string) (waves [][]string, ok bool) {
 	if Cycle(edges) != nil {
 		return nil, false
@@ -145,8 +143,8 @@ func Waves(edges Edges, names []string) (waves [][]string, ok bool) {
 	return waves, true
 }
 
-// before returns the projects that a project depends on, directly or not, sorted. One in a cycle is
-// among its own.
+// before returns the projects that a project depends on, directly or not, sorted. A project in a cycle depends
+// on itself.
 func before(edges Edges, name string) []string {
 	found := map[string]bool{}
 	next := slices.Clone(edges[name])
@@ -160,8 +158,7 @@ func before(edges Edges, name string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Around returns the edges of a project and of all that it depends on: those that decide when it is
-// applied.
+// Around returns the edges of a project and of all that it depends on. They decide when it is applied.
 func Around(edges Edges, name string) Edges {
 	out := Edges{}
 	for _, n := range append(before(edges, name), name) {
@@ -172,8 +169,8 @@ func Around(edges Edges, name string) Edges {
 	return out
 }
 
-// Ranks returns a number for each name that is higher than those of the names that it depends on, except in
-// a [Cycle].
+// Ranks returns a number for each name. It is higher than the numbers of the names that it depends on, except
+// in a [Cycle].
 func Ranks(edges Edges, names []string) map[string]int {
 	out := map[string]int{}
 	for _, n := range names {
@@ -182,22 +179,22 @@ func Ranks(edges Edges, names []string) map[string]int {
 	return out
 }
 
-// Progress is how far a project of a pull request is.
+// Progress is the progress of a project in a pull request.
 type Progress int
 
 const (
-	// Unknown is that of a project of the pull request about which nothing can be told: its plan is
-	// under way, or is lost.
+	// Unknown means that nothing is known about a project of the pull request: its plan is in progress, or is
+	// lost.
 	Unknown   Progress = iota
-	Failed             // it has to be planned again: its plan, or its apply, has failed, or is out of date
+	Failed             // it has to be planned again: its plan or apply has failed, or its plan is out of date
 	Unchanged          // its plan has no changes
-	Pending            // its plan has changes that are not applied, or not all of them
+	Pending            // its plan has changes, and not all are applied
 	Applied            // its changes are applied
 )
 
-// Waits returns the projects that hold up the apply of a project, sorted: those of the pull request
-// that it depends on, directly or not, and that are neither applied nor without changes. Projects
-// that progress lacks are none of the pull request, and hold up nothing.
+// Waits returns the projects that block the apply of a project, sorted. They belong to the pull request, the
+// project depends on them directly or not, and they are neither applied nor unchanged. Projects that progress
+// does not have are not in the pull request, and block nothing.
 func Waits(edges Edges, progress map[string]Progress, name string) []string {
 	var out []string
 	for _, n := range before(edges, name) {
@@ -208,8 +205,8 @@ func Waits(edges Edges, progress map[string]Progress, name string) []string {
 	return out
 }
 
-// Dependents returns the projects that hold up the destruction of a project, sorted: those of the pull request that depend on
-// it, directly or not, and that are neither applied nor without changes.
+// Dependents returns the projects that block the destruction of a project, sorted. They belong to the pull
+// request, depend on the project directly or not, and are neither applied nor unchanged.
 func Dependents(edges Edges, progress map[string]Progress, name string) []string {
 	var out []string
 	for _, n := range slices.Sorted(maps.Keys(progress)) {
@@ -220,7 +217,7 @@ func Dependents(edges Edges, progress map[string]Progress, name string) []string
 	return out
 }
 
-// open reports whether a project of the pull request is neither applied nor without changes.
+// open reports whether a project of the pull request is neither applied nor unchanged.
 func open(progress map[string]Progress, name string) bool {
 	p, ok := progress[name]
 	return ok && p != Unchanged && p != Applied

@@ -1,10 +1,11 @@
-// Package projectinputs holds the inputs of projects: expressions in lockstep.hcl that make values for the variables of one
-// project of the outputs of others.
+// Package projectinputs has the inputs of projects: expressions in lockstep.hcl that make variable values of
+// one project from the outputs of others.
 //
 //	inputs = { vpc_id = project.network.outputs.vpc_id }
 //
-// The package is pure. It reads the expressions ([Parse]), tells which outputs of which projects they are made of
-// ([Link.References]), and evaluates them ([Link.Value]). It refuses to know states, and who may read them. Start at [Parse].
+// This package is pure. It parses the expressions ([Parse]), names the outputs that they use
+// ([Link.References]), and evaluates them ([Link.Value]). It refuses to know states, and who may read them.
+// Start reading at [Parse].
 package projectinputs
 
 import (
@@ -19,10 +20,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// A Link is an input: a variable of the project, and the expression of its value.
+// A Link is an input: a variable of the project, and the expression for its value.
 type Link struct {
 	Variable string
-	// Expression is its source, and At the place of that.
+	// Expression is its source, and At the place of the source.
 	Expression string
 	At         At `json:",omitzero"`
 }
@@ -33,10 +34,10 @@ type At struct {
 	Line, Column, Byte int
 }
 
-// Reference is an output of another project, or all of its outputs, in an expression.
+// A Reference is an output of another project, or all of its outputs, in an expression.
 type Reference struct {
 	Project string
-	Output  string // "" for all
+	Output  string // "" means all
 	At      hcl.Range
 }
 
@@ -46,14 +47,14 @@ const (
 	outputs = "outputs"
 )
 
-// Limits of the inputs of a project: each expression is kept in every job of it.
+// These are the limits of a project's inputs. Each job of the project contains all expressions.
 const (
 	maxLinks      = 100
 	maxExpression = 4 << 10 // bytes
 )
 
-// Parse reads an argument whose value is an object of expressions; src is the file that it stands in. Beside errors it
-// returns the inputs without one, in the order of the text.
+// Parse parses an argument whose value is an object of expressions. src is the file that contains it. With
+// errors, it returns the inputs that have none, in the order of the text.
 func Parse(src []byte, a *hcl.Attribute) (out []Link, ds hcl.Diagnostics) {
 	pairs, more := hcl.ExprMap(a.Expr)
 	if more.HasErrors() {
@@ -83,7 +84,7 @@ func Parse(src []byte, a *hcl.Attribute) (out []Link, ds hcl.Diagnostics) {
 	return out, ds
 }
 
-// Plain returns inputs without their places, sorted: those of two files are the same if they mean the same.
+// Plain returns inputs without their places, sorted. Inputs of two files are equal if they mean the same.
 func Plain(all []Link) []Link {
 	out := slices.Clone(all)
 	for i := range out {
@@ -93,20 +94,20 @@ func Plain(all []Link) []Link {
 	return out
 }
 
-// Range is that of the first character of the expression.
+// Range returns the range of the expression's first character.
 func (l Link) Range() hcl.Range {
 	return hcl.Range{Filename: l.At.File, Start: l.At.pos(), End: l.At.pos()}
 }
 
 func (at At) pos() hcl.Pos { return hcl.Pos{Line: at.Line, Column: at.Column, Byte: at.Byte} }
 
-// check reports everything about an expression that is wrong whatever the outputs are.
+// check reports everything that is wrong with an expression whatever the outputs are.
 func (l Link) check(at hcl.Range) hcl.Diagnostics {
 	if len(l.Expression) > maxExpression {
 		return refused(at, "Too long", "The input has %d bytes, and at most %d are allowed. Compute the value in an output of the other project.", len(l.Expression), maxExpression)
 	}
 	tree, ds := parsing.Tree([]byte(l.Expression), l.At.File, l.At.pos())
-	if ds.HasErrors() { // a text that is no expression without the line's end behind it
+	if ds.HasErrors() { // a text that is an expression only together with the line's end
 		return refused(at, "Invalid input", "The input cannot be read by itself. Write it without <<.")
 	}
 	if _, ds = referencesOf(tree); ds.HasErrors() {
@@ -115,7 +116,7 @@ func (l Link) check(at hcl.Range) hcl.Diagnostics {
 	return hclsyntax.VisitAll(tree, simple)
 }
 
-// simple refuses expressions that make much of little.
+// simple refuses expressions that make large values from little text.
 func simple(n hclsyntax.Node) hcl.Diagnostics {
 	switch n.(type) {
 	case *hclsyntax.ForExpr, *hclsyntax.FunctionCallExpr:
@@ -124,12 +125,12 @@ func simple(n hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// parse reads the expression again, which was read once.
+// parse parses the expression again.
 func (l Link) parse() (hclsyntax.Expression, hcl.Diagnostics) {
 	return parsing.Expression([]byte(l.Expression), l.At.File, l.At.pos())
 }
 
-// References returns the outputs that the value is made of, in the order of the text.
+// References returns the outputs that the value uses, in the order of the text.
 func (l Link) References() []Reference {
 	e, ds := l.parse()
 	if ds.HasErrors() {
@@ -139,7 +140,7 @@ func (l Link) References() []Reference {
 	return out
 }
 
-// Projects returns the names of all projects that inputs are made of, sorted, and each once.
+// Projects returns the names of all projects that inputs use, sorted, each once.
 func Projects(all []Link) []string {
 	var out []string
 	for _, l := range all {
@@ -151,7 +152,7 @@ func Projects(all []Link) []string {
 	return slices.Compact(out)
 }
 
-// referencesOf returns the references in an expression; those with errors are missing.
+// referencesOf returns the references in an expression. References with errors are missing.
 func referencesOf(e hcl.Expression) (out []Reference, ds hcl.Diagnostics) {
 	for _, t := range e.Variables() {
 		r, more := reference(t)
@@ -178,7 +179,7 @@ func reference(t hcl.Traversal) (Reference, hcl.Diagnostics) {
 	return Reference{name, output, at}, nil
 }
 
-// step returns the name at an index of a traversal: of an attribute or, if keys may be, of an index.
+// step returns the name at an index of a traversal: of an attribute, or also of an index if keys is set.
 func step(t hcl.Traversal, i int, keys bool) (string, bool) {
 	if i >= len(t) {
 		return "", false

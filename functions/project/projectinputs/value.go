@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Value evaluates an input. known are the outputs of projects, by names; one that is missing there is not known.
-// Outputs may be unknown, and have marks, which the value has then, too. Errors have no values in them.
+// Value evaluates an input. known are the outputs of projects, by name; a missing one is unknown. Outputs may
+// be unknown or have marks, and then the value has them, too. Errors contain no values.
 func (l Link) Value(b *budget.Budget, known map[string]map[string]cty.Value) (cty.Value, diags.Diagnostics) {
 	e, hs := l.parse()
 	if hs.HasErrors() {
@@ -38,7 +38,7 @@ func (l Link) Value(b *budget.Budget, known map[string]map[string]cty.Value) (ct
 	}
 	v, hs := e.Value(scope(b, cty.ObjectVal(projects)))
 	for _, d := range hs {
-		d.EvalContext, d.Expression = nil, nil // which have values that would be shown
+		d.EvalContext, d.Expression = nil, nil // they contain values that would be shown
 	}
 	if hs.HasErrors() {
 		v = cty.DynamicVal
@@ -46,7 +46,7 @@ func (l Link) Value(b *budget.Budget, known map[string]map[string]cty.Value) (ct
 	return v, diags.FromHCL(hs)
 }
 
-// remedy names the outputs that there are.
+// remedy names the existing outputs.
 func remedy(of map[string]cty.Value) string {
 	if len(of) == 0 {
 		return "It has no outputs. Declare the output there, and apply that project."
@@ -54,7 +54,7 @@ func remedy(of map[string]cty.Value) string {
 	return "It has " + strings.Join(slices.Sorted(maps.Keys(of)), ", ") + ". Correct the name, or declare the output there and apply that project."
 }
 
-// scope is that of an expression, with the value of project.
+// scope returns the scope of an expression, with the value of project.
 func scope(b *budget.Budget, project cty.Value) *hcl.EvalContext {
 	variables := map[string]cty.Value{root: project}
 	b.Put(variables)

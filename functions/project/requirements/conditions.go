@@ -2,56 +2,57 @@ package requirements
 
 import "github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 
-// Rules are conditions that all have to hold. The zero value of each is no condition.
+// Rules are conditions that must all be met. The zero value of each is no condition.
 type Rules struct {
-	// By are the parties who may ask, Permission the least permission: "" or "admin".
+	// By are the people and teams who may ask. Permission is the least permission: "" or "admin".
 	By         []Party `json:",omitempty"`
 	Permission string  `json:",omitempty"`
-	// Approvals is the number of approvals, ApprovedBy the parties whose approvals count; nil: those
-	// of everybody who may write.
+	// Approvals is the number of approvals required. ApprovedBy are the people and teams whose approvals count;
+	// nil means everybody with write access.
 	Approvals  int     `json:",omitempty"`
 	ApprovedBy []Party `json:",omitempty"`
-	// Codeowners: each changed path is approved by one of its owners. Mergeable: nothing but our own
-	// checks stands in the way of a merge. UpToDate: the head has the tip of the base branch.
-	// Resolved: no conversation is open. Ready: the pull request is no draft.
+	// Codeowners requires that each changed path is approved by one of its owners. Mergeable requires that only
+	// our own checks prevent a merge. UpToDate requires that the head contains the tip of the base branch.
+	// Resolved requires that no conversation is open. Ready requires that the pull request is not a draft.
 	Codeowners bool `json:",omitempty"`
 	Mergeable  bool `json:",omitempty"`
 	UpToDate   bool `json:",omitempty"`
 	Resolved   bool `json:",omitempty"`
 	Ready      bool `json:",omitempty"`
-	// Checks are those that have to pass. Labels have to be there, and NotLabels must not: both by
-	// name, without regard to case.
+	// Checks are the checks that must pass. Labels must be present, and NotLabels must be absent. Both are
+	// compared by name, ignoring case.
 	Checks    []Check  `json:",omitempty"`
 	Labels    []string `json:",omitempty"`
 	NotLabels []string `json:",omitempty"`
-	// Windows are the times of which it has to be one; in a Freeze it must not be.
+	// Windows are the allowed times; the time must be in one of them. It must not be in a Freeze.
 	Windows []Window `json:",omitempty"`
 	Freezes []Freeze `json:",omitempty"`
-	// MaxChanges and MaxDestroys are limits of a plan, nil for none. A replacement is one of each
-	// kind, so two changes. NoDestroy are patterns of resource types.
+	// MaxChanges and MaxDestroys are limits of a plan; nil for none. A replacement counts as one creation and
+	// one destruction, so as two changes. NoDestroy are patterns of resource types.
 	MaxChanges  *int     `json:",omitempty"`
 	MaxDestroys *int     `json:",omitempty"`
 	NoDestroy   []string `json:",omitempty"`
-	// Policy is that of a policy block, which has no other condition; nil in a require block.
+	// Policy is the policy of a policy block, which has no other condition; nil in a require block.
 	Policy *Policy `json:",omitempty"`
-	// Gate is that of a gate block, likewise.
+	// Gate is the gate of a gate block, which has no other condition; nil in a require block.
 	Gate *Gate `json:",omitempty"`
-	// Environment is one of GitHub's whose protection rules have to hold, of a project's environment block; "" in a require block.
+	// Environment is the GitHub environment, from a project's environment block, whose protection rules must be
+	// met; "" in a require block.
 	Environment string `json:",omitempty"`
 }
 
-// A condition is an argument of a require block, and of its alternatives.
+// A condition is an argument of a require block and of its alternatives.
 type condition struct {
 	name string
 	read func(*blocks.Reader, *Rules)
-	// none reports whether an argument that lists something lists nothing; nil for others.
+	// none reports whether a list argument lists nothing; nil for other arguments.
 	none func(Rules) bool
 	// ofPlan is set for a condition about a plan's content.
 	ofPlan bool
 }
 
-// conditions is the table of them. Package grammar has the words of each for who writes one, package requirementrules its rule, and package rulings
-// the words for who reads a decision.
+// conditions lists the conditions. Package grammar has the words for people who write them, package
+// requirementrules the rules, and package rulings the words for people who read a decision.
 var conditions = []condition{
 	{name: "by", read: func(r *blocks.Reader, x *Rules) { x.By = parties(r, "by") }, none: func(x Rules) bool { return x.By == nil }},
 	{name: "permission", read: permission},

@@ -1,5 +1,5 @@
-// Package requirements reads the require blocks of lockstep.hcl: the conditions under which a
-// command may be carried out for a project, beside the rules that hold for everybody.
+// Package requirements parses the require blocks of lockstep.hcl: conditions for a command for a project, in
+// addition to the rules for everybody.
 //
 //	require "apply" {
 //	  projects    = ["prod-*"]
@@ -13,10 +13,10 @@
 //	  }
 //	}
 //
-// All arguments of a block have to hold, and one of its alternatives if it has any. All blocks that
-// are about a command and a project have to hold. A block with a mistake is an error, and never a
-// block with fewer conditions: the caller must refuse what it cannot read.
+// All arguments of a block must be met, and one of its alternatives if it has any. All blocks for a command and
+// a project must be met. A block with a mistake is an error, and never a block with fewer conditions. The
+// caller must refuse what it cannot read.
 //
-// The package refuses to know pull requests and their facts: package requirementrules decides. Start at
-// [Parse].
+// This package refuses to know pull requests and their facts: package requirementrules decides. Start reading
+// at [Parse].
 package requirements

@@ -11,14 +11,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// A Gate is a gate block of lockstep.hcl: a function or a webhook that must allow a plan. It is a requirement for
-// applies, as a policy block is.
+// A Gate is a gate block of lockstep.hcl: a function or a webhook that must allow a plan. Like a policy block,
+// it is a requirement for applies.
 type Gate struct {
 	Name string
 	endpoints.Endpoint
 }
 
-// ID distinguishes gates by all that decides: a verdict with another one is another gate's.
+// ID is a digest of everything that decides. A verdict with another ID comes from another gate.
 func (g Gate) ID() string {
 	data, err := json.Marshal(g)
 	if err != nil {
@@ -28,11 +28,12 @@ func (g Gate) ID() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// maxGates is the limit of gate blocks in a file: each is asked after each plan, and before each apply.
+// maxGates is the maximum number of gate blocks in a file. Each gate is asked after each plan and before each
+// apply.
 const maxGates = 10
 
-// ParseGates reads gate blocks as requirements. If there are errors, the result lacks blocks, and must not be used to
-// allow anything.
+// ParseGates parses gate blocks as requirements. With errors, some blocks are missing, and the result must not
+// be used to allow anything.
 func ParseGates(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 	return blocks.Named(list, maxGates, "a function can call others", gate)
 }

@@ -13,15 +13,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// Limits of one file: more than people read, and little enough to evaluate at each command.
+// These are the limits of one file: more than people read, and few enough to evaluate at each command.
 const (
 	maxBlocks       = 200
 	maxAlternatives = 20
 	maxApprovals    = 20
 )
 
-// Parse reads require blocks. If there are errors, the result lacks blocks, and must not be used to
-// allow anything.
+// Parse parses require blocks. With errors, some blocks are missing, and the result must not be used to allow
+// anything.
 func Parse(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 	var out []Requirement
 	var all hcl.Diagnostics
@@ -92,8 +92,7 @@ var (
 	orgPattern   = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,99}$`)
 )
 
-// ParseParty reads a person or a team, as lockstep.hcl and CODEOWNERS have them: "alice",
-// "@acme/sre".
+// ParseParty parses a person or a team, as in lockstep.hcl and CODEOWNERS: "alice", "@acme/sre".
 func ParseParty(text string) (Party, error) {
 	s := fold(strings.TrimPrefix(text, "@"))
 	org, team, is := strings.Cut(s, "/")
@@ -124,7 +123,8 @@ func parseLabel(text string) (string, error) {
 	return fold(text), nil
 }
 
-// lifters are the parties of an override, which no App gives: its comments may have another's words.
+// lifters parses the people and teams of an override. No App can override, because its comments may contain
+// somebody else's words.
 func lifters(r *blocks.Reader) []Party {
 	return blocks.Each(r, "override", func(text string) (Party, error) {
 		if p, err := ParseParty(text); err != nil || !strings.HasSuffix(p.Login, "[bot]") {

@@ -12,47 +12,46 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// A Policy is a policy block of lockstep.hcl: a directory of Rego policies that must not deny a plan.
-// It is a requirement for applies, and so for the projects of its block, and with its overrides.
+// A Policy is a policy block of lockstep.hcl: a directory of Rego policies that must not deny a plan. It is a
+// requirement for applies of the block's projects, with the block's overrides.
 type Policy struct {
 	Name string
-	// Dir is the directory in the repository, as the base branch has it: slash-separated, in conftest's
-	// layout.
+	// Dir is the directory in the repository at the base branch, slash-separated, in conftest's layout.
 	Dir string
-	// Data are directories there with the policies' data, as conftest's option --data names them: likewise.
+	// Data are directories there with the policies' data, as for conftest's option --data.
 	Data []string `json:",omitempty"`
-	// Repository has the directories, "owner/name"; "" is the pull request's own. Ref is a branch there, or a commit.
+	// Repository is the repository with the directories, "owner/name"; "" means the pull request's own. Ref is
+	// a branch or a commit there.
 	Repository string `json:",omitempty"`
 	Ref        string `json:",omitempty"`
-	// Namespaces are the packages whose rules count; nil is conftest's, "main", and ["*"] is all.
+	// Namespaces are the packages whose rules count. nil means conftest's default, "main", and ["*"] means all.
 	Namespaces []string `json:",omitempty"`
 	// RegoV0 is set for policies in version 0 of Rego.
 	RegoV0 bool `json:",omitempty"`
 }
 
-// Reads reports whether one of some files is in the directories of the policies or of their data.
+// Reads reports whether one of the files is in the directories of the policies or of their data.
 func (p Policy) Reads(files []string) bool {
 	return slices.ContainsFunc(append([]string{p.Dir}, p.Data...), func(dir string) bool {
 		return slices.ContainsFunc(files, func(f string) bool { return dir == "." || f == dir || strings.HasPrefix(f, dir+"/") })
 	})
 }
 
-// DefaultPolicyDir is conftest's directory of policies.
-// Source: https://www.conftest.dev/options/
+// DefaultPolicyDir is conftest's default directory of policies. Source: https://www.conftest.dev/options/
 const DefaultPolicyDir = "policy"
 
-// DefaultPolicyRef is the branch of another repository that policies are read from.
+// DefaultPolicyRef is the branch from which policies in another repository are read by default.
 const DefaultPolicyRef = "main"
 
-// repositoryPattern is that of owner/name.
-// Source: https://docs.github.com/en/rest/repos/repos#create-an-organization-repository
+// repositoryPattern matches owner/name. Source:
+// https://docs.github.com/en/rest/repos/repos#create-an-organization-repository
 var repositoryPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9_.-]{1,100}$`)
 
-// maxPolicies is the limit of policy blocks in a file: each is evaluated after each plan.
+// maxPolicies is the maximum number of policy blocks in a file. Each policy is evaluated after each plan.
 const maxPolicies = 10
 
-// ParsePolicies reads policy blocks as requirements. If there are errors, the result lacks blocks, and
-// must not be used to allow anything.
+// ParsePolicies parses policy blocks as requirements. With errors, some blocks are missing, and the result must
+// not be used to allow anything.
 func ParsePolicies(list hcl.Blocks) ([]Requirement, hcl.Diagnostics) {
 	return blocks.Named(list, maxPolicies, "a directory can have many policies", policy)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// commands are those that can have requirements.
+// commands are the commands that can have requirements.
 var commands = func() (out []string) {
 	for _, v := range grammar.Gated() {
 		out = append(out, string(v))
@@ -24,23 +24,22 @@ type Requirement struct {
 	Command string
 	// At is the place of the block, for people: "lockstep.hcl:12".
 	At string
-	// Projects are patterns of names and directories, in doublestar's notation; nil is for all.
+	// Projects are patterns of names and directories, in doublestar's notation; nil means all.
 	Projects []string `json:",omitempty"`
 	Rules
-	// Alternatives are those of which one has to hold; none if there are none.
+	// Alternatives are alternatives; one of them must be met; nil for none.
 	Alternatives []Alternative `json:",omitempty"`
-	// Override are the parties that may lift the block; nil if nobody may.
+	// Override are the people and teams that may override the block; nil if nobody may.
 	Override []Party `json:",omitempty"`
 }
 
-// An Alternative is one way to fulfil a requirement.
+// An Alternative is one way to meet a requirement.
 type Alternative struct {
 	Name string
 	Rules
 }
 
-// A Party is a person, or a team: Org and Team, or Login. Letters are lower case, as GitHub compares
-// them.
+// A Party is a person (Login) or a team (Org and Team). Letters are in lower case, because GitHub ignores case.
 type Party struct {
 	Org   string `json:",omitempty"`
 	Team  string `json:",omitempty"` // its slug
@@ -58,11 +57,11 @@ func (p Party) String() string {
 // A Check is a pattern of names of check runs and commit statuses, in doublestar's notation.
 type Check struct {
 	Pattern string
-	// App is the slug of the App whose check runs count; "" is any, and statuses, too.
+	// App is the slug of the App whose check runs count. "" means any App, and commit statuses, too.
 	App string `json:",omitempty"`
 }
 
-// Matches reports whether a check is for one that an App has reported; "" for a commit status.
+// Matches reports whether c matches a check that an App has reported. app is "" for a commit status.
 func (c Check) Matches(name, app string) bool {
 	return (c.App == "" || c.App == app) && doublestar.MatchUnvalidated(c.Pattern, name)
 }
@@ -75,25 +74,25 @@ func (c Check) String() string {
 	return c.Pattern
 }
 
-// About reports whether a requirement is about a command for a project that has any of the given
-// names or directories. A project that the base branch does not know is new: its name is the choice of
-// the pull request's author, so a requirement for some projects is one for it, too.
+// About reports whether a requirement is about a command for a project with any of these names or directories.
+// new is set for a project that the base branch does not know. The pull request's author chose its name, so a
+// requirement for some projects is about it, too.
 func (r Requirement) About(command string, names []string, new bool) bool {
 	return r.Command == command && Selects(r.Projects, names, new)
 }
 
-// Selects reports whether patterns of projects, nil for all, select a project with any of the given names or
-// directories, or a new one. A directory is a pattern for all below it.
+// Selects reports whether patterns of projects select a project with any of these names or directories, or a
+// new one. nil patterns select all. A directory selects everything below it.
 func Selects(patterns, names []string, new bool) bool {
 	return new || patterns == nil || slices.ContainsFunc(patterns, func(pattern string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return blocks.MatchesPath(pattern, name) })
 	})
 }
 
-// MatchesType reports whether a pattern of NoDestroy is for a resource type.
+// MatchesType reports whether a pattern of NoDestroy matches a resource type.
 func MatchesType(pattern, resource string) bool {
 	return doublestar.MatchUnvalidated(pattern, resource)
 }
 
-// fold is the form in which GitHub compares names of people, teams and labels.
+// fold returns names of people, teams and labels in the form in which GitHub compares them.
 func fold(s string) string { return strings.ToLower(s) }

@@ -4,14 +4,13 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // a Lambda may have none
+	_ "time/tzdata" // a Lambda function may have no time zones
 )
 
-// A Window is a time of the week, of which each day's begins and ends at a time of that day. It is
-// kept as its text.
+// A Window is a weekly time: some days, each with a beginning and an end. It is stored as its text.
 type Window struct{ Text string }
 
-// A Freeze is a span of time, with the reason for people. It is kept as its text.
+// A Freeze is a span of time with the reason for people. It is stored as its text.
 type Freeze struct{ Text string }
 
 // days are the days of the week, as they are written.
@@ -20,7 +19,7 @@ var days = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 // week is a parsed Window.
 type week struct {
 	on       [7]bool
-	from, to time.Duration // since midnight; to is the next day's where it is not after from
+	from, to time.Duration // since midnight; if to is not after from, it is on the next day
 	zone     *time.Location
 }
 
@@ -108,8 +107,8 @@ func zone(name string) (*time.Location, error) {
 	return z, nil
 }
 
-// Open reports whether a moment is in the window, by the clocks of its zone: the begin is, the end
-// is not. A window that cannot be read is closed.
+// Open reports whether a moment is in the window, by the clocks of its time zone. The beginning is inside, and
+// the end is not. A window that cannot be read is closed.
 func (w Window) Open(now time.Time) bool {
 	x, err := parseWindow(w.Text)
 	if err != nil {
@@ -132,7 +131,7 @@ type span struct {
 
 const freezeForm = `FROM/TO ZONE: REASON, as in "2026-12-20/2027-01-06 Europe/Berlin: year's end" or "2026-05-01T18:00/2026-05-02T06:00"`
 
-// parseFreeze reads a freeze. A day as its end belongs to it.
+// parseFreeze parses a freeze. If its end is a day, the whole day belongs to it.
 func parseFreeze(text string) (s span, err error) {
 	head, reason, _ := strings.Cut(text, ": ")
 	s.reason = strings.TrimSpace(reason)
@@ -174,7 +173,7 @@ func moment(text string, z *time.Location, end bool) (time.Time, error) {
 	return t, nil
 }
 
-// Holds reports whether a moment is in the span. One that cannot be read holds always.
+// Holds reports whether a moment is in the span. A freeze that cannot be read includes every moment.
 func (f Freeze) Holds(now time.Time) bool {
 	s, err := parseFreeze(f.Text)
 	return err != nil || !now.Before(s.from) && now.Before(s.to)

@@ -10,7 +10,7 @@ import (
 func (d *deployment) change(ctx context.Context) error {
 	switch status := d.present.Status; {
 	case status != "REVIEW_IN_PROGRESS" && strings.HasSuffix(status, "_IN_PROGRESS"):
-		if err := d.stack.Await(ctx, d.person.told); err != nil {
+		if err := d.stack.awaitChange(ctx, d.person.told); err != nil {
 			return err
 		}
 		return d.again(ctx)

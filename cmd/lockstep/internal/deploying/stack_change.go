@@ -124,8 +124,8 @@ func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	return s.await(ctx, s.Name, before, told)
 }
 
-// Await waits for the end of the change that is under way.
-func (s namedStack) Await(ctx context.Context, told func(stackEvent)) error {
+// awaitChange waits for the end of the change that is under way.
+func (s namedStack) awaitChange(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 	if c.Calls != nil {
 		e.Gate = c.Calls.Judge
 	}
-	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, e.Scratch
+	p.Engine, p.Projects, p.TryPolicies, p.Scratch = e, e, e.Rehearse, e.Scratch
 	if err := e.Look(context.Background()); err != nil && c.Log != nil {
 		c.Log(fmt.Errorf("find out what programs of runs are kept from: %w", err))
 	}

@@ -49,7 +49,7 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	if c.Apart != nil {
 		m.apart(c, p, hidden)
 	} else {
-		p.Engine, p.Rehearse = m.engine(c, hidden), policytrial.Changed
+		p.Engine, p.TryPolicies = m.engine(c, hidden), policytrial.Changed
 	}
 	return &member{p, intake.Webhook{Intake: parts.Intake, Secrets: []github.Secret{c.Secret}, Log: c.Log}, parts.Janitor(p)}
 }

@@ -142,7 +142,7 @@ func serve(a *cli.App, s *serveSettings) error {
 	defer work.Wait()
 	defer stop()
 	failed := make(chan error, 2)
-	if s.serves.None() {
+	if s.serves.Empty() {
 		log(errors.New("Lockstep serves no repository. Start it with -serves, for example -serves acme/infra"))
 	}
 	work.Go(func() { failed <- m.Work(ctx) })

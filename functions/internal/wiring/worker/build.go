@@ -16,13 +16,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// The environment variables of a build: the message, and the minutes that a build may take.
+// These are the environment variables of a build: the message, and how many minutes the build may take.
 const (
 	messageVariable = "LOCKSTEP_MESSAGE"
 	minutesVariable = "LOCKSTEP_BUILD_MINUTES"
 )
 
-// buildTime is the time that a build may take; 0 where this is none.
+// buildTime returns how long a build may take; 0 if this process is no build.
 func buildTime(getenv func(string) string) time.Duration {
 	n, err := strconv.Atoi(getenv(minutesVariable))
 	if err != nil || n < 0 {
@@ -31,8 +31,8 @@ func buildTime(getenv func(string) string) time.Duration {
 	return time.Duration(n) * time.Minute
 }
 
-// buildEnd is the certain end of the process of a build, which sees to it itself.
-// Source: https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
+// buildEnd returns when the process of a build certainly ends. The process ensures that itself. Source:
+// https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
 func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	begun := now
 	if ms, err := strconv.ParseInt(getenv("CODEBUILD_START_TIME"), 10, 64); err == nil && ms < now.UnixMilli() {
@@ -41,8 +41,8 @@ func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	return begun.Add(buildTime(getenv))
 }
 
-// build handles the one message of a build, and returns the exit code of its process: 0 if another process goes on, or
-// nobody has to.
+// build handles the one message of a build, and returns the exit code of its process. It is 0 if another
+// process continues, or if nobody has to.
 func (w *Worker) build(ctx context.Context, message string) int {
 	var m pipeline.Message
 	id := os.Getenv("CODEBUILD_BUILD_ID")
@@ -92,7 +92,8 @@ func outcome(err error) string {
 // patience is the longest wait for another process, such as the function that has started the build.
 const patience = 20 * time.Minute
 
-// after returns the time until the message is tried again in the same build; 0 ends it with an exit code.
+// after returns the time until the message is tried again in the same build. 0 ends the build with an exit
+// code.
 func after(err error, now, end time.Time) (wait time.Duration, code int) {
 	var busy *pipeline.BusyError
 	var limited *github.RateLimitedError

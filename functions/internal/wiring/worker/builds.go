@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 )
 
-// builds are those of a project of CodeBuild, whose buildspec runs the apply function's program.
+// builds are the builds of a CodeBuild project, whose buildspec runs the apply function's program.
 type builds struct {
 	client  *codebuild.Client
 	project string
@@ -61,7 +61,7 @@ func (b builds) Look(ctx context.Context, id string) (buildrunner.End, error) {
 		return buildrunner.Gone, nil
 	}
 	x := out.Builds[0]
-	if !x.BuildComplete { // its process may run still
+	if !x.BuildComplete { // its process may still run
 		return buildrunner.Working, nil
 	}
 	return ends[x.BuildStatus], nil

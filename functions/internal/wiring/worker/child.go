@@ -13,8 +13,8 @@ import (
 // A childSettings is the part of the function's settings that a run's process gets.
 type childSettings struct{ DataDir, Mirror string }
 
-// Main is for mains of functions with an engine, first of all: in the process of a run it
-// does the run's work and does not return.
+// Main must be called first in the main of a function with an engine. In the process of a run, it does the
+// run's work and does not return.
 func Main() { subprocess.Main(child) }
 
 // child makes the engine of a run's process.

@@ -20,9 +20,9 @@ const (
 // limitRemedy is the remedy for a limit.
 const limitRemedy = "Something in the configuration grows without end, or exceeds the limits of this function. Make it smaller and push again, or ask an operator of Lockstep to give the function more memory."
 
-// limits are those of one run in a function with so much memory, or in a build on a machine of its own. Its time is the
-// invocation's, or the build's.
-// Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+// limits returns the limits of one run in a function with so much memory, or in a build on a machine of its
+// own. Its time is that of the invocation or the build. Source:
+// https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
 func limits(getenv func(string) string) confine.Limits {
 	l := confine.Limits{CPU: 10 * time.Minute, Wall: 14 * time.Minute, Disk: 1 << 30, Processes: 256, Files: 4096}
 	size, err := strconv.ParseInt(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64)
@@ -39,8 +39,8 @@ func limits(getenv func(string) string) confine.Limits {
 	return l
 }
 
-// ports are those on this machine that programs must not reach: the one that hands out
-// invocations, and takes their answers from anybody.
+// ports returns the ports of this machine that programs must not reach: the Runtime API's, which hands out
+// invocations and accepts answers from anybody.
 func ports(getenv func(string) string) []int {
 	_, port, err := net.SplitHostPort(getenv("AWS_LAMBDA_RUNTIME_API"))
 	if err != nil {
@@ -53,8 +53,8 @@ func ports(getenv func(string) string) []int {
 	return []int{n}
 }
 
-// stateEnv is the part of our environment that a run's process needs to reach its state: the
-// addresses of AWS and of a proxy, but not our credentials, which open more than the state.
+// stateEnv returns the part of our environment that a run's process needs for its state: the addresses of AWS
+// and of a proxy. It leaves out our credentials, which open more than the state.
 func stateEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

@@ -21,13 +21,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A member is the pipeline of one App, with an engine of its own: what a run remembers for the next is of the same App.
+// A member is the pipeline of one App, with an engine of its own. So what a run remembers for the next one
+// stays within the App.
 type member struct {
 	*dispatch.Pipeline
 	engine *subprocess.Engine
 }
 
-// of returns the member of the App that a message is of, which reads the App's key once.
+// of returns the member for the App of a message. It reads the App's key once.
 func (w *Worker) of(ctx context.Context, m pipeline.Message) (*member, error) {
 	name := m.Pull.App
 	if x := w.members[name]; x != nil {
@@ -50,7 +51,7 @@ func (w *Worker) Handle(ctx context.Context, m pipeline.Message) error {
 	return x.Pipeline.Handle(ctx, m)
 }
 
-// used reports whether programs that nobody knows have run here, for any App.
+// used reports whether unknown programs have run here, for any App.
 func (w *Worker) used() bool {
 	for _, x := range w.members {
 		if x.engine.Used() {
@@ -65,8 +66,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	state := sessions.Role{ARN: own.StateRole, ExternalID: own.StateExternalID, STS: sts.NewFromConfig(own.AWS)}
 	providers := target{Role: own.TargetRole, ExternalID: own.ExternalID, Region: own.AWS.Region, Applies: w.function == wiring.Apply, STS: sts.NewFromConfig(own.AWS)}
 	e := &subprocess.Engine{
-		// The disk of an environment outlives an invocation: installed providers are there for the
-		// next.
+		// The disk of an environment outlives an invocation, so the next one finds the installed providers.
 		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: own.Mirror},
 		Environment: func(context.Context, jobs.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
 		Credentials: state.For,
@@ -89,7 +89,7 @@ func (w *Worker) member(own *wiring.World) *member {
 	e.Gate = calls.Judge
 	parts := assembly.Parts{App: own.App, Intake: own.Intake, Artifacts: own.Artifacts, Where: own.Where, Secrets: own.Secrets, Deployment: own.Deployment}
 	p := parts.Pipeline()
-	p.Engine, p.Projects, p.Rehearse, p.Scratch = e, e, e.Rehearse, e.Scratch
+	p.Engine, p.Projects, p.TryPolicies, p.Scratch = e, e, e.Rehearse, e.Scratch
 	p.States, p.Share, p.Hook, p.Notify = own.OwnStates, own.MaxPlans, calls.Step, calls.Notify
 	p.StopBefore = own.StopBefore
 	if own.Builds != "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// version is the version that saved plans are bound to: another version's are not applied.
+// version is the version that saved plans are bound to. Plans of another version are not applied.
 const version = "0.1.0-dev"
 
 // A Worker is a function with an engine. It handles one message at a time.
@@ -50,8 +50,8 @@ func ownSecrets(environ []string, more ...string) []string {
 	return slices.DeleteFunc(append(executor.SecretsIn(own), more...), func(s string) bool { return s == "" })
 }
 
-// rescue keeps a state that its backend did not take: the function's disk does not last. Those of all Apps are in one
-// place, where whoever runs Lockstep looks for them.
+// rescue stores a state that its backend refused, because the function's disk does not last. States of all Apps
+// are in one place, where operators look for them.
 func (w *Worker) rescue(ctx context.Context, j jobs.Job, name string, state []byte) (string, error) {
 	a := pipeline.Artifact{Key: "rescued/" + name, Repo: j.Repository(), Number: j.Number, SHA: j.Head}
 	if j.App != "" {

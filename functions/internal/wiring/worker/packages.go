@@ -18,8 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// packages is the store of providers' packages, on the side of the function. It is in no run's way: a package that it does
-// not have is downloaded.
+// packages is the store of providers' packages, on the side of the function. It blocks no run: a package that
+// it does not have is downloaded.
 type packages struct {
 	awsstore.Packages
 	keeps bool // the function's role may write
@@ -59,7 +59,7 @@ func (p packages) Keep(ctx context.Context, name subprocess.PackageName, f *os.F
 	return nil
 }
 
-// kept reads the name of a package, which becomes a key: only its normal form counts.
+// kept parses the name of a package, which becomes a key. Only its normal form is accepted.
 func kept(name subprocess.PackageName) (k install.Kept, err error) {
 	if k.Provider, err = addrs.ParseProvider(name.Provider); err != nil {
 		return k, err
@@ -80,7 +80,7 @@ func nameOf(k install.Kept) subprocess.PackageName {
 	return subprocess.PackageName{Provider: k.Provider.String(), Version: k.Version.String(), Platform: k.Platform.String()}
 }
 
-// A store is the same, on the side of a run's process.
+// A store is the store of providers' packages, on the side of a run's process.
 type store struct{ *subprocess.Child }
 
 // archive is the Store of an [install.Installer].
@@ -94,5 +94,5 @@ func (s store) archive(ctx context.Context, k install.Kept) (install.Package, er
 	}}, nil
 }
 
-// keep is the Keep of an [install.Installer]. The function's log has the reason if a package is not kept.
+// keep is the Keep of an [install.Installer]. If a package is not stored, the function's log has the reason.
 func (s store) keep(ctx context.Context, k install.Kept) { _ = s.Keep(ctx, nameOf(k), k.Path) }

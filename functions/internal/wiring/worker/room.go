@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 )
 
-// mostRoom is the room for a package: the archive and the files of the largest one known, hashicorp/aws, have
-// some 150 and 850 MB.
+// mostRoom is the space needed for a package. The largest known one, hashicorp/aws, has some 150 MB of archive
+// and 850 MB of files.
 const mostRoom = 1536 << 20
 
-// room has packages of earlier runs go where the disk of the function, which a directory is on, has no room for another
-// one: half of a small disk, and less of a large one.
+// room removes packages of earlier runs if the disk of a directory has no space for another one. It needs half
+// of a small disk, and less of a large one.
 func room(dir string) *install.Room {
 	disk := filepath.Dir(dir)
 	free := func() (int64, error) {
@@ -26,7 +26,7 @@ func room(dir string) *install.Room {
 	return &install.Room{Free: free, Want: min(mostRoom, size/2)}
 }
 
-// space returns the bytes that are free on a disk, and all that it has.
+// space returns the free bytes of a disk, and all of its bytes.
 func space(dir string) (free, size int64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

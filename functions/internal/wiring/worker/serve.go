@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// Start handles the function's messages or, in a build, the one that it was handed. It does not return.
+// Start handles the function's messages, or the one message of a build. It does not return.
 func (w *Worker) Start() {
 	if message := os.Getenv(messageVariable); message != "" && os.Getenv("AWS_LAMBDA_RUNTIME_API") == "" {
 		os.Exit(w.build(context.Background(), message))
@@ -21,8 +21,8 @@ func (w *Worker) Start() {
 	lambda.Start(w.handle)
 }
 
-// handle handles an event in a directory that has nothing of the one before in it. When the process
-// is asked to end, its work ends as at its deadline.
+// handle handles an event in an empty directory. When the process is asked to end, its work ends as at its
+// deadline.
 func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
@@ -40,10 +40,9 @@ func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, err
 	return &delivered{Reader: bytes.NewReader(data), then: w.next}, nil
 }
 
-// next ends the process after a run whose programs nobody knows: Lambda then starts another
-// one. Should it take the invocation for failed, its messages come again, and are found to be
-// done.
-// Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-invoke
+// next ends the process after a run that has started unknown programs. Lambda then starts another one. If
+// Lambda treats the invocation as failed, its messages come again, and are found to be handled. Source:
+// https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-invoke
 func (w *Worker) next() {
 	if w.used() {
 		w.Log.Info("this process has run programs of a pull request, so it ends; a new process handles the next message")
@@ -52,8 +51,8 @@ func (w *Worker) next() {
 	}
 }
 
-// delivered is an answer that reports when Lambda has taken it: the loop of the library closes an
-// answer after sending it, and sends one that it cannot encode as it is.
+// delivered is an answer that reports when Lambda has taken it. The library's loop closes an answer after
+// sending it, and sends one that it cannot encode unchanged.
 type delivered struct {
 	*bytes.Reader
 	then func()

@@ -11,24 +11,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 )
 
-// A target is the role that providers have: that of the project's environment, or of the deployment.
+// A target is the role for providers: that of the project's environment, or of the deployment.
 type target struct {
-	// Role is the ARN of the deployment's; "" gives providers no credentials.
+	// Role is the ARN of the deployment's role; "" gives providers no credentials.
 	Role       string
 	ExternalID string // "" for none
 	Region     string
-	// Applies is set for the function that applies: of an environment it has the role for that.
+	// Applies is set in the function that applies. It then uses the environment's role for applies.
 	Applies bool
 	STS     sessions.AssumeRoler
 }
 
-// Env returns the environment variables, NAME=value, that a job's providers get. The role
-// is told for whom it is assumed, in tags that its trust policy can ask for: repository,
-// pull, project and actor.
+// Env returns the environment variables that a job's providers get, NAME=value. The role is assumed with tags
+// that its trust policy can test: repository, pull, project and actor.
 func (t target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
 	region := cmp.Or(j.Environment.Region(), t.Region)
-	// A process without credentials must not find others: the function's metadata have none, but a
-	// provider that looks for them waits in vain.
+	// A process without credentials must not search for others. The function's metadata have none, and a
+	// provider that looks for them would wait in vain.
 	env := append(j.Environment.Env(), "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region, "AWS_EC2_METADATA_DISABLED=true")
 	out, err := t.session(ctx, j)
 	if err != nil {

@@ -14,11 +14,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A vault reads the secrets of environments: with the role of the environment, whose policy decides,
-// and never with the function's own.
+// A vault reads the secrets of environments. It uses the role of the environment, whose policy decides, and
+// never the function's own credentials.
 type vault struct {
 	target target
-	AWS    aws.Config // whose credentials are not used
+	AWS    aws.Config // its credentials are not used
 }
 
 // values returns the secrets of a job's environment by their names. The error is for people.

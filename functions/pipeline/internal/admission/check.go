@@ -6,55 +6,51 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Verdict is the result of checking a plan that waits, after another pull request was applied to
-// its state.
+// A Verdict is the result of checking a waiting plan after another pull request was applied to its state.
 type Verdict string
 
 const (
-	// StillSame keeps the plan, under its hash: it would change the same.
+	// StillSame keeps the plan and its hash: it would still make the same changes.
 	StillSame Verdict = "the same"
-	// Another replaces the plan: it would change something else, or one of its parts has moved that
-	// no plan shows the effect of.
+	// Another replaces the plan: it would make other changes, or a part has changed whose effect no plan shows.
 	Another Verdict = "another one"
-	// Unchecked leaves the plan as it is, since it could not be compared with anything.
+	// Unchecked leaves the plan as it is, because it could not be compared.
 	Unchecked Verdict = "not checked"
 )
 
-// A Finding is a verdict with its reasons: the parts of the plan that have moved, or, for Unchecked,
-// all that kept it from being checked; these may be none.
+// A Finding is a verdict with its reasons. The reasons are the parts of the plan that have changed. For
+// Unchecked they are everything that prevented the check. There may be none.
 type Finding struct {
 	Verdict Verdict
 	Reasons reasons.List
 }
 
-// Settles reports whether the parts of the plan that have moved are those only that a plan shows the effect of.
-func (f Finding) Settles() bool {
+// OnlySettleable reports whether a plan shows the effect of all the parts that have changed.
+func (f Finding) OnlySettleable() bool {
 	return !slices.ContainsFunc(f.Reasons, func(r reasons.Reason) bool { return !settleable(r) })
 }
 
-// planRenewed holds that a plan which was made by itself, in the place of another one, is applied by
-// those only who name it.
+// planRenewed refuses a plan that Lockstep made by itself in place of another one, unless the comment names it.
 func planRenewed(q *Request) reasons.Reason {
-	if q.later() {
-		return nil // occasion tells it
+	if q.asksForMerge() {
+		return nil // occasion says so
 	}
 	if !q.Run.Renewed() || q.Entry == ByComment && (q.Decided || q.Named != "") {
-		return nil // unseen holds that the name is the plan's
+		return nil // unseen checks that the name is the plan's
 	}
 	outputs := Has[reasons.OutputsPlanned](Decision{Reasons: q.Run.Plan.Checked.Since})
 	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged(), Outputs: outputs}
 }
 
-// trusted are the rules for a plan that is compared with another one, and moving those about its
-// parts.
+// trusted are the rules about a plan that is compared with another one. moving are the rules about its parts.
 var (
 	trusted = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged}
 	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved, outputsPlanned, outputsMoved}
 )
 
-// Check decides what becomes of a plan that was made again without the state's lock; q.Replanned is the
-// new one. Nothing that it decides is believed by an apply: that makes the plan again with the state
-// locked. So the worst of a wrong decision is a plan that is shown.
+// Check decides what happens to a plan that was made again without the lock of the state. q.Again is the new
+// plan. No apply trusts this decision: it makes the plan again with the state locked. So the worst effect of a
+// wrong decision is a wrong plan on display.
 func Check(q Request) Finding {
 	reasons := func(rules []func(*Request) reasons.Reason) (out reasons.List) {
 		for _, no := range rules {

@@ -10,26 +10,25 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Decision allows a command unless it has reasons against it.
+// A Decision allows a command if it has no reasons against it.
 type Decision struct {
 	Reasons reasons.List
-	// settled are reasons that a plan made again, and the same, has settled.
+	// settled are reasons that no longer count, because the plan was made again and is the same.
 	settled reasons.List
 }
 
 // Allowed reports whether the command may be carried out.
 func (d Decision) Allowed() bool { return len(d.Reasons) == 0 }
 
-// Refusal is a decision for one reason.
+// Refusal returns a decision with one reason.
 func Refusal(r reasons.Reason) Decision { return Decision{Reasons: reasons.List{r}} }
 
-// Has reports whether a decision has a reason of a type.
+// Has reports whether a decision has a reason of type R.
 func Has[R reasons.Reason](d Decision) bool {
 	return slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool { _, is := r.(R); return is })
 }
 
-// stale are the reasons that do not go away: a plan that was refused for one of them is never
-// applied.
+// stale are the reasons that never go away. A plan that was refused for one of them is never applied.
 var stale = []reasons.Reason{
 	reasons.HeadMoved{}, reasons.Restored{}, reasons.StateMoved{}, reasons.FoundStale{}, reasons.InputsMoved{}, reasons.ModulesMoved{}, reasons.OtherVersion{},
 	reasons.ProvidersMoved{}, reasons.OthersMoved{}, reasons.ConfigMoved{},
@@ -37,7 +36,7 @@ var stale = []reasons.Reason{
 	reasons.SavedExchanged{}, reasons.ShownExchanged{}, reasons.KeptExchanged{}, reasons.PlaceMoved{}, reasons.PlaceKeptElse{},
 }
 
-// Stale reports whether a decision about an apply means that only a new plan can be applied.
+// Stale reports whether only a new plan can be applied.
 func (d Decision) Stale() bool {
 	return slices.ContainsFunc(d.Reasons, func(r reasons.Reason) bool {
 		return slices.ContainsFunc(stale, func(s reasons.Reason) bool { return reflect.TypeOf(s) == reflect.TypeOf(r) })
@@ -50,16 +49,17 @@ var general = []reasons.Reason{
 	reasons.FromFork{}, reasons.ForkUnnamed{}, reasons.OtherCommit{}, reasons.OwnFork{}, reasons.ForkOnlyPlanned{},
 }
 
-// General reports whether a refusal is about who asks, and about the pull request, and so the same for each of its projects.
-func General(all reasons.List) bool {
+// SameForAllProjects reports whether a refusal is only about the person who asks and about the pull request.
+// Then it is the same for each project.
+func SameForAllProjects(all reasons.List) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(r reasons.Reason) bool {
 		return !slices.ContainsFunc(general, func(g reasons.Reason) bool { return reflect.TypeOf(g) == reflect.TypeOf(r) })
 	})
 }
 
-// A rule returns the reason why a request is refused, nil if it has none.
+// A rule returns the reason why a request is refused, or nil.
 type rule struct {
-	verbs []comment.Verb // the commands that it is about
+	verbs []comment.Verb // the commands that the rule is for
 	on    subject
 	no    func(*Request) reasons.Reason
 }
@@ -72,12 +72,12 @@ const (
 	theRun                   // the project's record
 	aPlan                    // a plan that can be applied
 	thePlace                 // the decision about the address of the state
-	itsChange                // the same, where the address is granted
+	itsChange                // the same, if the address is granted
 )
 
 var (
 	everything = grammar.Acting()
-	// A stop and an unlock need no rights that the base branch grants.
+	// A stop and an unlock need no rights from the base branch.
 	granted  = slices.DeleteFunc(grammar.Acting(), func(v comment.Verb) bool { return v == comment.Stop || v == comment.Unlock })
 	planning = []comment.Verb{comment.Plan}
 	applying = []comment.Verb{comment.Apply}
@@ -128,12 +128,12 @@ var rules = []rule{
 
 	{applying, itsChange, placeRenamed},
 	{applying, itsChange, placeLeft},
-	{applying, itsChange, sealedFirst},
+	{applying, itsChange, encryptedFirst},
 	{applying, itsChange, placeMoved},
 }
 
-// Decide decides whether a command may be carried out, whichever way it came in. It gives all
-// reasons against it at once, but tells nothing of the run to somebody who may not ask.
+// Decide decides whether a command may be carried out, whichever way it came in. It returns all reasons against
+// it at once. But it says nothing about the run to somebody who may not ask.
 func Decide(q Request) Decision {
 	if !slices.Contains(everything, q.Verb) {
 		panic(fmt.Sprintf("admission: the gate has no rules for %q", q.Verb))
@@ -156,7 +156,7 @@ func Decide(q Request) Decision {
 	if len(d.Reasons) > 1 {
 		comes := d.Reasons.MayCome()
 		for i, r := range d.Reasons {
-			d.Reasons[i] = held(r, comes)
+			d.Reasons[i] = besideOthers(r, comes)
 		}
 	}
 	if p := q.Placing; p != nil {
@@ -168,8 +168,9 @@ func Decide(q Request) Decision {
 	return d
 }
 
-// held is a reason beside which others stand; comes tells whether those may come to an end after the merge.
-func held(r reasons.Reason, comes bool) reasons.Reason {
+// besideOthers returns a reason marked as one among several. comes tells whether the others may disappear after
+// the merge.
+func besideOthers(r reasons.Reason, comes bool) reasons.Reason {
 	switch r := r.(type) {
 	case reasons.AppliedLater:
 		r.Held, r.Comes = true, comes
@@ -194,7 +195,7 @@ func (d *Decision) ask(q *Request, on subject) {
 		switch {
 		case no == nil:
 		case q.Again != nil && settleable(no):
-			d.settled = append(d.settled, no) // by an equal plan, or planDiffers speaks
+			d.settled = append(d.settled, no) // an equal plan has settled it; for a different one planDiffers speaks
 		default:
 			d.Reasons = append(d.Reasons, no)
 		}

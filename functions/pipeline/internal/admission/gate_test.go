@@ -113,7 +113,7 @@ func TestGate(t *testing.T) {
 			q.Run.Plan.Reads, q.Applied = map[string]int{"vpc@default": 1}, map[string]int{"vpc@default": n}
 		}
 	}
-	waiting := func(q *Request) { q.Run = q.Run.Await(runs.Waiting{By: "carol", On: []string{"vpc"}}) }
+	waiting := func(q *Request) { q.Run = q.Run.WithWaiting(runs.Waiting{By: "carol", On: []string{"vpc"}}) }
 	queue := func(q *Request) {
 		q.Actor, q.Permission, q.Pull.MergedBy = "queue[bot]", github.NoPermission, pipeline.MergeQueue
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// BlocksOf returns the commands whose require blocks a request for a verb and a run has to fulfil: those that ask for that, be it by another
-// name.
+// BlocksOf returns the commands whose require blocks a request has to meet. They are the commands that ask for
+// the same thing, even under another name.
 func BlocksOf(verb comment.Verb, r runs.Run) []string {
 	var out []string
 	for _, v := range grammar.Gated() {

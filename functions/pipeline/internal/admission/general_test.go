@@ -22,7 +22,7 @@ func TestGeneral(t *testing.T) {
 		"of a run, as well": {reasons.List{reasons.NoPermission{}, reasons.NoPlan{}}, false},
 		"of a fork":         {reasons.List{reasons.ForkUnnamed{}}, true},
 	} {
-		if got := General(test.all); got != test.want {
+		if got := SameForAllProjects(test.all); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -123,13 +123,13 @@ func TestInOrder(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
-		if _, waits := d.Waits(); waits != strings.HasPrefix(c.want, "Awaits") {
+		if _, waits := d.WaitsForProjects(); waits != strings.HasPrefix(c.want, "Awaits") {
 			t.Errorf("%s: waits %t", c.name, waits)
 		}
 	}
 	if q := allowed(); Decide(q).Allowed() {
 		q.Run.Project, q.Run.Spec.Head, q.Order = "app", headTwo, runstest.Order("app>net", "", "app:planned net:applying")
-		if _, waits := Decide(q).Waits(); waits {
+		if _, waits := Decide(q).WaitsForProjects(); waits {
 			t.Error("a plan of another head waits")
 		}
 	}
@@ -159,7 +159,7 @@ func TestAwaited(t *testing.T) {
 	} {
 		q := allowed()
 		q.Run.Project, q.Order = "app", runstest.Order("app>net", "", "app:planned net:applying")
-		q.Run = q.Run.Await(runs.Waiting{For: "comment", By: "bob", Answer: "7", Plan: planHash, On: []string{"net"}})
+		q.Run = q.Run.WithWaiting(runs.Waiting{For: "comment", By: "bob", Answer: "7", Plan: planHash, On: []string{"net"}})
 		if !q.Run.Waiting() || q.Run.Standing() != comment.Awaiting {
 			t.Fatalf("%s: it does not wait", c.name)
 		}
@@ -168,7 +168,7 @@ func TestAwaited(t *testing.T) {
 		}
 		c.change(&q)
 		var got []string
-		for _, r := range Awaited(q).Reasons {
+		for _, r := range DecideWaiting(q).Reasons {
 			got = append(got, strings.TrimPrefix(fmt.Sprintf("%T", r), "reasons."))
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
@@ -201,7 +201,7 @@ func TestHeld(t *testing.T) {
 		"a window, and other files":     {reasons.List{reasons.InputsMoved{Merged: true}, required(rulings.Windows, true)}, "[] false"},
 		"a window, and a failed plan":   {reasons.List{required(rulings.Windows, true), reasons.PlanIsBad{Merged: true}}, "[] false"},
 	} {
-		held, on, ok := Decision{Reasons: test.all}.Held()
+		held, on, ok := Decision{Reasons: test.all}.WaitsAfterMerge()
 		if got := fmt.Sprint(on, ok); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}

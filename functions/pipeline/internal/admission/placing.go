@@ -10,67 +10,67 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A PlaceQuestion is all facts for the decision about the address of a project's state.
+// A PlaceQuestion has all facts for the decision about the address of a project's state.
 type PlaceQuestion struct {
-	App  string // that reaches the repository, as [pipeline.Pull] has it
+	App  string // the App that can reach the repository, as in [pipeline.Pull]
 	Repo github.Repo
-	// Head are the projects in the commit to plan or apply. Project is one of them, the subject of
-	// the question.
+	// Head are the projects in the commit to plan or apply. Project is the one that the question is about.
 	Head    []project.Project
 	Project project.Project
-	// Base are the projects at the base commit. BaseBroken is set if some may be missing, because
-	// the settings there have errors.
+	// Base are the projects at the base commit. BaseBroken is set if some may be missing, because the settings
+	// there have errors.
 	Base       []project.Project
 	BaseBroken bool
-	// Allow are the patterns of addresses that the base commit allows, and those that the
-	// deployment allows the repository for itself.
+	// Allow are the patterns of allowed addresses: those of the base commit, and those that the deployment
+	// allows the repository for itself.
 	Allow []places.Pattern
-	// Claim is the present claim on the address that Project wants, nil if there is none.
+	// Claim is the present claim on the address that Project wants; nil for none.
 	Claim *places.Claim
-	// Removed is set if the pull request removes the project, LeftBy as in [Placing].
+	// Removed is set if the pull request removes the project. LeftBy is as in [Placing].
 	Removed bool
 	LeftBy  int
 }
 
-// A Placing is the answer.
+// A Placing is the answer to a [PlaceQuestion].
 type Placing struct {
-	// Place is granted: it may be read, and by the rules of its kind written. It is the
-	// zero value if there are Reasons, or if the project's configuration names none.
+	// Place is the granted address. It may be read, and Kind says whether it may be written. It is zero if
+	// there are Reasons, or if the project's configuration names no address.
 	Place places.Place
-	// From is where the base commit has the state, "" if it has none.
+	// From is where the base commit has the state; "" if it has none.
 	From string
 	Kind PlaceKind
-	// Owner is the project that the base commit gives a place that is Renamed.
+	// Owner is the project to which the base commit gives a place of kind [RenamedPlace].
 	Owner string
-	// Ignored are the arguments of the pull request's backend block that count only once they
-	// are merged; Imposed those that a new place has from others in the same bucket.
+	// Ignored are the arguments of the pull request's backend block that count only after the merge. Imposed
+	// are the arguments that a new place takes from others in the same bucket.
 	Ignored, Imposed []string
-	// InClear is set if the base commit does not have the project, and so no encryption block for it,
-	// though the pull request has one: an apply would write the state in clear.
+	// InClear is set if an apply would write the state in clear text although the pull request has an
+	// encryption block. The base commit does not have the project, and so has no such block for it.
 	InClear bool
-	// Former is the project that had the place before and has left it, LeftBy the number of the pull request that has removed it without
-	// destroying its objects: those of the state are its own. They are "" and 0 for none.
+	// Former is the project that had the place before and has left it. LeftBy is the number of the pull request
+	// that removed that project without destroying its objects. The objects in the state still belong to that
+	// project. Both are empty if there is no such project.
 	Former string
 	LeftBy int
-	// Reasons speak against any place.
+	// Reasons speak against any address.
 	Reasons reasons.List
 }
 
-// A PlaceKind is the relation of an address to the base commit.
+// A PlaceKind relates an address to the base commit.
 type PlaceKind string
 
 const (
 	SamePlace    PlaceKind = "the same"
 	NewPlace     PlaceKind = "new"     // the base commit does not have the project
-	MovedPlace   PlaceKind = "moved"   // it has it elsewhere
-	RenamedPlace PlaceKind = "renamed" // it has it for a project that is gone at the head
+	MovedPlace   PlaceKind = "moved"   // the base commit has the project at another address
+	RenamedPlace PlaceKind = "renamed" // the base commit has the address for a project that is gone at the head
 )
 
 // Moves reports whether the base commit has another address for the state.
 func (p Placing) Moves() bool { return p.Kind == MovedPlace }
 
-// PlaceFor decides on the address of a project's state, and on its locks. The wish of a pull
-// request counts only as far as the base commit has the same, or allows it.
+// PlaceFor decides about the address of a project's state, and about its locks. The wish of a pull request
+// counts only if the base commit has the same address, or allows it.
 func PlaceFor(q PlaceQuestion) Placing {
 	d := &placing{PlaceQuestion: q, is: func(x project.Project) bool {
 		return x.Name == q.Project.Name && x.Workspace == q.Project.Workspace
@@ -87,7 +87,7 @@ func PlaceFor(q PlaceQuestion) Placing {
 	case known && before.Place.Is(wanted):
 		d.same(before.Place)
 	case wanted.Backend == "local":
-		d.out.Place = wanted // its own, by repository and project
+		d.out.Place = wanted // the place belongs to this repository and project anyway
 	default:
 		d.other()
 	}
@@ -103,7 +103,7 @@ func PlaceFor(q PlaceQuestion) Placing {
 // placing collects the answer.
 type placing struct {
 	PlaceQuestion
-	is  func(project.Project) bool // the project that is asked about
+	is  func(project.Project) bool // whether a project is the one in question
 	out Placing
 }
 
@@ -117,8 +117,8 @@ func (d *placing) find(all []project.Project, is func(project.Project) bool) (pr
 
 func (d *placing) no(r reasons.Reason) { d.out.Reasons = append(d.out.Reasons, r) }
 
-// same grants the address that the base commit has for the project, with the arguments of the
-// backend block there. The pull request's own arguments count once they are merged.
+// same grants the address that the base commit has for the project, with the backend arguments from there. The
+// pull request's own arguments count after the merge.
 func (d *placing) same(base places.Place) {
 	d.out.Kind, d.out.From, d.out.Place = SamePlace, base.String(), base
 	d.out.Ignored = base.Differing(d.Project.Place)
@@ -142,9 +142,8 @@ func (d *placing) other() {
 	}
 }
 
-// follows reports whether the project may be another name of one at the base commit:
-// that one is gone at the head, and this one is none that the base commit has, by its name
-// or its directory.
+// follows reports whether the project may be a new name of an owner at the base commit. The owner must be gone
+// at the head. The base commit must not have the project, by its name or its directory.
 func (d *placing) follows(owner project.Project) bool {
 	gone := !slices.ContainsFunc(d.Head, func(x project.Project) bool { return x.Name == owner.Name && x.Workspace == owner.Workspace })
 	return gone && !slices.ContainsFunc(d.Base, func(x project.Project) bool {
@@ -153,17 +152,17 @@ func (d *placing) follows(owner project.Project) bool {
 	})
 }
 
-// renamed grants a place whose project has another name at the head: it can be planned,
-// and is applied when the base branch knows the new name.
+// renamed grants a place whose project has another name at the head. It can be planned now. It is applied when
+// the base branch knows the new name.
 func (d *placing) renamed(owner project.Project) {
 	d.out.Kind, d.out.Owner, d.out.Place = RenamedPlace, owner.Name, owner.Place
 	d.out.From = owner.Place.String()
 	d.out.Ignored = owner.Place.Differing(d.Project.Place)
 }
 
-// guarded returns a new place with the locks and the encryption that the repository's
-// states in that bucket have at the base commit, and reached by the role that they are reached by. A list of
-// who may read it is the bucket's to have, not a pull request's, and no pull request names a role.
+// guarded returns a new place with the locks, the encryption and the role that the repository's states in that
+// bucket have at the base commit. A pull request names neither a role nor an access list: the bucket decides
+// who may read.
 func (d *placing) guarded(p places.Place) places.Place {
 	const encrypt, acl = "encrypt", "acl"
 	granted := p.With(acl, nil).With(places.RoleArgument, nil)
@@ -191,8 +190,9 @@ func (d *placing) guarded(p places.Place) places.Place {
 	return granted
 }
 
-// claimed looks whose the place is by the registry: one that is another repository's, or that of a project that the base commit still has,
-// or that came there since this one was removed, is nobody else's. One that its owner has left is granted, and Former tells of it.
+// claimed decides by the registry of claims who owns the place. Nobody else gets a place in these cases:
+// another repository has claimed it, the base commit still has its owner, or its owner came there after this
+// project was removed. A place that its owner has left is granted, and Former names that owner.
 func (d *placing) claimed() {
 	c := d.Claim
 	ours := c != nil && c.App == d.App && c.RepoID == d.Repo.ID
@@ -213,8 +213,9 @@ func (d *placing) claimed() {
 	}
 }
 
-// Destroys is the reason that the plan of a run is not applied: it destroys or forgets objects of the Former owner of its place; nil for none.
-func (p Placing) Destroys(r runs.Run) reasons.Reason {
+// DestroysFormer returns the reason against a plan that destroys or forgets objects of the Former owner of its
+// place; nil for none.
+func (p Placing) DestroysFormer(r runs.Run) reasons.Reason {
 	if p.Former == "" || r.Plan.Counts.Destroy+r.Plan.Counts.Forget == 0 {
 		return nil
 	}

@@ -8,20 +8,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A plan that does not fit any more because of a reason that is settleable is made again, with the
-// state locked, before anything changes. If it is the same plan, the approval is one of the new
-// plan. Settleable are those parts that a plan shows the effect of: the state, the version of
-// Lockstep, the packages of providers, files around the configuration, and those blocks of the
-// configuration that the plan does not depend on (package containing),
-// and outputs of other projects.
+// A plan that is out of date for a settleable reason is made again, with the state locked, before anything
+// changes. If the new plan is the same, the approval counts for it. A reason is settleable if a plan shows its
+// effect:
+//   - the state
+//   - the version of Lockstep
+//   - the packages of providers
+//   - files around the configuration
+//   - blocks of the configuration that the plan does not depend on (package containing)
+//   - outputs of other projects
 //
-// Other files of the configuration are not among them, and neither are remote modules: a plan does
-// not have the provider configurations, the provisioners and the expressions of values that are not
-// known yet, so that they can do something else by the same plan. For the same reason files around
-// it are not, where provisioners may run, which read them. A state of another lineage, or one that
-// is gone, is not the one that was approved, whatever its plan is.
+// Other files of the configuration and remote modules are not settleable. A plan does not contain provider
+// configurations, provisioners, or expressions for values that are not known yet. So the same plan could do
+// something else. For the same reason files around the configuration are not settleable if provisioners may
+// run, because those read them. A state that is gone, or that has another lineage, is not the approved one,
+// whatever its plan is.
 
-// PlanAgain reports whether a plan made again, and found to be the same, would settle all reasons.
+// PlanAgain reports whether making the plan again would settle all reasons, if the new plan is the same.
 func (d Decision) PlanAgain() bool {
 	for _, r := range d.Reasons {
 		if !settleable(r) {
@@ -44,10 +47,10 @@ func settleable(r reasons.Reason) bool {
 	return false
 }
 
-// othersMoved holds that files around the configuration are the same, where programs can read them.
+// othersMoved refuses if files around the configuration have changed and programs can read them.
 func othersMoved(q *Request) reasons.Reason {
 	switch {
-	case len(q.Around) == 0 || len(q.Differ) > 0: // inputsMoved has them all
+	case len(q.Around) == 0 || len(q.Differ) > 0: // inputsMoved lists them all
 		return nil
 	case q.Provisioners:
 		return reasons.InputsMoved{Files: reasons.SomeOf(q.Around), Whole: q.Whole, Merged: q.merged(), Late: q.Run.Asked.Late}
@@ -55,9 +58,9 @@ func othersMoved(q *Request) reasons.Reason {
 	return reasons.OthersMoved{Files: reasons.SomeOf(q.Around), Merged: q.merged()}
 }
 
-// blocksMoved holds that the configuration is the same.
+// blocksMoved refuses if the configuration has changed.
 func blocksMoved(q *Request) reasons.Reason {
-	if len(q.Blocks) == 0 || len(q.Differ) > 0 { // inputsMoved has them all
+	if len(q.Blocks) == 0 || len(q.Differ) > 0 { // inputsMoved lists them all
 		return nil
 	}
 	return reasons.ConfigMoved{Files: reasons.SomeOf(q.Blocks), Merged: q.merged()}
@@ -70,7 +73,7 @@ func providersMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// againElsewhere holds that the plan made again is of the state that is locked.
+// againElsewhere refuses if the plan made again is not of the locked state.
 func againElsewhere(q *Request) reasons.Reason {
 	if q.Again == nil || q.State != nil && q.Again.State == *q.State {
 		return nil
@@ -82,8 +85,8 @@ func againElsewhere(q *Request) reasons.Reason {
 	return r
 }
 
-// outputsPlanned holds that a plan is not applied as it was made with the outputs of plans: by now there is a state that has
-// others, or is to have them. A check is about those plans that have moved.
+// outputsPlanned refuses to apply a plan that was made with planned outputs of others. By now their state has
+// other outputs, or is to get them. For a check, only the plans that have changed count.
 func outputsPlanned(q *Request) reasons.Reason {
 	if q.State == nil || q.Run.Plan.Parts == nil {
 		return nil
@@ -101,14 +104,14 @@ func outputsPlanned(q *Request) reasons.Reason {
 	return reasons.OutputsPlanned{Projects: slices.Compact(on), Merged: q.merged()}
 }
 
-// outputsMoved holds that no project that the plan depends on was applied since. Those whose planned outputs the plan was made
-// with are for outputsPlanned.
+// outputsMoved refuses if a project that the plan depends on was applied since. The projects whose planned
+// outputs were used are checked by outputsPlanned.
 func outputsMoved(q *Request) reasons.Reason {
 	if q.State == nil {
 		return nil
 	}
 	var on []string
-	for _, target := range runs.Outdated(q.Run, q.Applied) {
+	for _, target := range runs.ReadsOutdated(q.Run, q.Applied) {
 		if q.Run.Plan.Parts == nil || q.Run.Plan.Parts.PlannedOn[target] == "" {
 			on = append(on, runs.ProjectOf(target))
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// fork holds that of a pull request from a fork no more is done than to plan the commit that somebody else has named, until
-// it is merged: then it is a part of the base branch.
+// fork allows one thing for a pull request from a fork: planning the commit that somebody else has named. After
+// the merge the rule does not count, because the commit is part of the base branch.
 func fork(q *Request) reasons.Reason {
 	merged := q.afterMerge()
 	switch {
@@ -27,8 +27,8 @@ func fork(q *Request) reasons.Reason {
 	return reasons.ForkOnlyPlanned{Verb: q.Verb}
 }
 
-// unnamed holds that the head is the very commit that somebody else than the pull request's author has named, by the
-// whole of its ID: others can be made that begin as it does.
+// unnamed refuses unless the head is exactly the commit that somebody other than the pull request's author has
+// named. The whole ID is compared: another commit can be made that begins the same way.
 func unnamed(q *Request) reasons.Reason {
 	named, head := q.Run.Spec.Named, q.Pull.Head.SHA
 	queued := q.Run.Phase == runs.Queued || q.Run.Phase == runs.Planning
@@ -43,7 +43,7 @@ func unnamed(q *Request) reasons.Reason {
 	return nil
 }
 
-// otherCommit holds that a command that names a commit is for no other one.
+// otherCommit refuses a command that names another commit than the head.
 func otherCommit(q *Request) reasons.Reason {
 	if named, head := q.Run.Spec.Named, q.Pull.Head.SHA; named != "" && named != head && !q.Pull.Fork() {
 		return reasons.OtherCommit{Named: named, Head: head}

@@ -4,9 +4,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// Waits reports whether an apply may be accepted, though not be done yet: nothing speaks against it but
-// other projects whose applies come first, and which are coming. on are their names.
-func (d Decision) Waits() (on []string, ok bool) {
+// WaitsForProjects reports whether an apply may be accepted although it cannot be done yet. The only reason
+// against it is that other projects come first, and their applies are coming. on are their names.
+func (d Decision) WaitsForProjects() (on []string, ok bool) {
 	if len(d.Reasons) != 1 {
 		return nil, false
 	}
@@ -14,9 +14,10 @@ func (d Decision) Waits() (on []string, ok bool) {
 	return w.On, ok
 }
 
-// Held is the same for an apply that a merge has asked for, and that nothing speaks against but requirements, or a lock, that come
-// to an end by the clock or by people, and maybe such projects. The reasons are those for which it waits, besides the projects.
-func (d Decision) Held() (held Decision, on []string, ok bool) {
+// WaitsAfterMerge is the same for an apply that a merge requested. The only reasons against it are requirements
+// or a lock, which time or people can end, and perhaps such projects. held has the reasons for which it waits,
+// without the projects.
+func (d Decision) WaitsAfterMerge() (held Decision, on []string, ok bool) {
 	for _, r := range d.Reasons {
 		switch no := r.(type) {
 		case reasons.Awaits:
@@ -42,11 +43,13 @@ func (d Decision) Held() (held Decision, on []string, ok bool) {
 	return held, on, ok
 }
 
-// awaited are the rules for an apply that waits, besides inOrder. All others are asked when it is done.
+// awaited are the rules for an apply that waits, in addition to inOrder. All other rules are asked when it is
+// done.
 var awaited = []func(*Request) reasons.Reason{occasion, phase, headMoved, planReplaced}
 
-// Awaited decides about an apply that waits: it waits on ([Decision.Waits]), can be queued, or is over.
-func Awaited(q Request) Decision {
+// DecideWaiting decides about an apply that waits. It still waits for the projects of
+// [Decision.WaitsForProjects], it can be queued, or it is over.
+func DecideWaiting(q Request) Decision {
 	var d Decision
 	w := q.Run.Asked.Waits
 	q.Named, q.Run.Asked.Waits = w.Plan, nil
@@ -61,7 +64,7 @@ func Awaited(q Request) Decision {
 	return d
 }
 
-// planReplaced holds that the plan is the one that the apply was accepted for.
+// planReplaced refuses if the plan is not the one for which the apply was accepted.
 func planReplaced(q *Request) reasons.Reason {
 	if q.Run.Plan.Hash == q.Named {
 		return nil
@@ -72,18 +75,18 @@ func planReplaced(q *Request) reasons.Reason {
 	return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.Plan.Hash}
 }
 
-// inOrder holds that the projects that this one depends on are applied, as far as the pull request changes
-// them; or those that depend on it, where it is destroyed.
+// inOrder refuses until the projects that this one depends on are applied, if the pull request changes them.
+// For a plan that destroys this project, it refuses until the projects that depend on it are applied.
 func inOrder(q *Request) reasons.Reason {
-	name, b := q.Run.Project, q.Order.Behind(q.Run, q.later())
+	name, b := q.Run.Project, q.Order.Predecessors(q.Run, q.asksForMerge())
 	switch {
 	case b == nil:
 		return nil
 	case b.Cycle != nil:
 		return reasons.InCycle{Projects: b.Cycle}
 	case len(b.Left) > 0:
-		return reasons.OutOfOrder{Project: name, Left: b.Left, Again: b.Again, Destroys: b.Destroys, Removed: q.Run.Spec.Removed, Merged: q.merged(), Later: q.later(), OnMerge: b.OnMerge, Once: b.Once}
-	case q.later():
+		return reasons.OutOfOrder{Project: name, Left: b.Left, Again: b.Again, Destroys: b.Destroys, Removed: q.Run.Spec.Removed, Merged: q.merged(), Later: q.asksForMerge(), OnMerge: b.OnMerge, Once: b.Once}
+	case q.asksForMerge():
 		return nil
 	}
 	return reasons.Awaits{Project: name, On: b.On, Destroys: b.Destroys}

@@ -17,13 +17,14 @@ func headMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// unseen holds that the author of a comment, or who merges, has seen this plan: the comment names it, or it was shown before the
-// comment was written, or before the merge. A plan that the same comment has asked for is applied unseen only where the base branch
-// lets it be, and if it creates and updates in place, and no more.
+// unseen refuses an apply by somebody who cannot have seen the plan. The author of a comment has seen it if the
+// comment names it, or if it was shown before the comment. A person who merges has seen it if it was shown
+// before the merge. A plan that the same comment asked for is applied unseen only if the base branch allows
+// that and the plan only creates and updates in place.
 func unseen(q *Request) reasons.Reason {
 	newer := reasons.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged()}
 	switch {
-	case q.Decided, q.later(), q.merged() && !runs.Whole(q.Run): // nobody is shown the name of the latter, and notAll refuses it
+	case q.Decided, q.asksForMerge(), q.merged() && !runs.PlansEverything(q.Run): // nobody is shown the name of such a plan, and notAll refuses it
 		return nil
 	case q.Together && !(q.ApplyUnseen && runs.Additive(q.Run)):
 		return reasons.PlanUnseen{Project: q.Run.Project, Let: q.ApplyUnseen}
@@ -31,15 +32,15 @@ func unseen(q *Request) reasons.Reason {
 		return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.Plan.Hash}
 	case q.Named != "":
 		return nil
-	case !runs.Seen(q.Shown, q.At):
+	case !runs.CouldHaveSeen(q.Shown, q.At):
 		newer.Shown = !q.Shown.IsZero()
 		return newer
 	}
 	return nil
 }
 
-// savedExchanged, shownExchanged and keptExchanged hold that the plan to apply is the one that was
-// made, and shown: the right to write where plans or records are kept is not the right to apply.
+// savedExchanged, shownExchanged and keptExchanged refuse a plan that is not the one that was made and shown.
+// Who may write where plans or records are kept may still not apply.
 func savedExchanged(q *Request) reasons.Reason {
 	if made := q.Run.Saved(); q.Saved != "" && q.Saved != made {
 		return reasons.SavedExchanged{Saved: q.Saved, Made: made, Merged: q.merged()}
@@ -58,7 +59,7 @@ func shownExchanged(q *Request) reasons.Reason {
 }
 
 func keptExchanged(q *Request) reasons.Reason {
-	if kept := cmp.Or(q.Kept, q.Run.Broken()); kept != "" {
+	if kept := cmp.Or(q.Kept, q.Run.Defect()); kept != "" {
 		return reasons.KeptExchanged{Problem: kept, Merged: q.merged()}
 	}
 	return nil
@@ -71,8 +72,8 @@ func conflictSince(q *Request) reasons.Reason {
 	return nil
 }
 
-// inputsMoved holds that the files are the same. Where the project is not found, since the settings have errors, it is not known
-// whether they are, and the plan stays for the time when they have none.
+// inputsMoved refuses if the plan's files have changed. If the settings have errors and the project is not
+// found, nobody knows whether the files have changed. The plan then stays until the settings are fixed.
 func inputsMoved(q *Request) reasons.Reason {
 	if q.Broken != "" {
 		return reasons.SettingsBroken{Project: q.Run.Project, Problem: q.Broken, OfBase: q.OfBase, Merged: q.merged()}
@@ -83,8 +84,7 @@ func inputsMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// ownFirst lists all changed files, those in the project's directory first: of the others there
-// may be many.
+// ownFirst lists all changed files, beginning with those in the project's directory. There may be many others.
 func (q *Request) ownFirst() []string {
 	own := func(name string) bool { return q.Run.Spec.Dir == "." || strings.HasPrefix(name, q.Run.Spec.Dir+"/") }
 	return slices.SortedStableFunc(slices.Values(slices.Concat(q.Differ, q.Blocks, q.Around)), func(a, b string) int {
@@ -112,7 +112,7 @@ func otherVersion(q *Request) reasons.Reason {
 	return nil
 }
 
-// otherUnmerged holds that an apply reverts no other pull request.
+// otherUnmerged refuses an apply that could revert another pull request.
 func otherUnmerged(q *Request) reasons.Reason {
 	if l := q.Last; l != nil && l.Number != q.Pull.Number && !l.Settled {
 		return reasons.OtherUnmerged{Number: l.Number, Merged: q.merged(), Mutual: q.Mutual}
@@ -120,7 +120,7 @@ func otherUnmerged(q *Request) reasons.Reason {
 	return nil
 }
 
-// stateMoved compares the state of the plan with the present one.
+// stateMoved refuses if the present state is not the state of the plan.
 func stateMoved(q *Request) reasons.Reason {
 	if q.State == nil {
 		return nil
@@ -148,7 +148,7 @@ func stateMoved(q *Request) reasons.Reason {
 	return r
 }
 
-// placeRenamed holds that a state under a new name is applied only once the base branch has it.
+// placeRenamed refuses to apply to a state under a new name until the base branch has that name.
 func placeRenamed(q *Request) reasons.Reason {
 	if q.Placing.Kind == RenamedPlace {
 		return reasons.PlaceRenamed{Project: q.Run.Project, Owner: q.Placing.Owner}
@@ -156,10 +156,10 @@ func placeRenamed(q *Request) reasons.Reason {
 	return nil
 }
 
-// placeLeft holds that nobody destroys by one project what another one has left at the address of its state.
-func placeLeft(q *Request) reasons.Reason { return q.Placing.Destroys(q.Run) }
+// placeLeft refuses to destroy, as one project, objects that another project has left at the state's address.
+func placeLeft(q *Request) reasons.Reason { return q.Placing.DestroysFormer(q.Run) }
 
-// copied holds that a removed project destroys no objects that another one of the pull request has by now.
+// copied refuses to destroy a removed project's objects if another project of the pull request has them by now.
 func copied(q *Request) reasons.Reason {
 	if q.Copied == "" {
 		return nil
@@ -167,9 +167,9 @@ func copied(q *Request) reasons.Reason {
 	return reasons.StateCopied{Project: q.Run.Project, Place: q.Run.Address.Place, Owner: q.Copied}
 }
 
-// sealedFirst holds that the state of a new project is written encrypted from the beginning, if it is to
-// be encrypted: versions of it in clear would stay in its bucket.
-func sealedFirst(q *Request) reasons.Reason {
+// encryptedFirst refuses to write a new project's state in clear text if it is to be encrypted. Otherwise
+// versions in clear text would stay in the bucket.
+func encryptedFirst(q *Request) reasons.Reason {
 	if q.Placing.InClear {
 		return reasons.NotEncrypted{Project: q.Run.Project}
 	}
@@ -183,9 +183,9 @@ func placeMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// reserved holds that a state which a person keeps for one pull request is left alone by all others.
+// reserved refuses if a person has locked the state for another pull request.
 func reserved(q *Request) reasons.Reason {
-	no := q.Reserved.Against(q.Pull.Number)
+	no := q.Reserved.Blocks(q.Pull.Number)
 	if no == nil {
 		return nil
 	}

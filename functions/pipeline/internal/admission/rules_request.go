@@ -16,8 +16,8 @@ func permission(q *Request) reasons.Reason {
 	return nil
 }
 
-// mergedByBot reports whether an App merged the pull request, as merge queues do, or put it into GitHub's merge queue: GitHub has
-// no permission of an App to show, and has let it merge.
+// mergedByBot reports whether an App merged the pull request, as merge queues do, or put it into GitHub's merge
+// queue. GitHub shows no permission for an App, but has let it merge.
 func (q *Request) mergedByBot() bool {
 	by := q.Pull.MergedBy == q.Actor || q.Pull.MergedBy == pipeline.MergeQueue
 	return q.Entry == ByMerge && q.Pull.Merged && by && pipeline.IsBot(q.Actor)
@@ -30,7 +30,7 @@ func otherBase(q *Request) reasons.Reason {
 	return nil
 }
 
-// servedElsewhere holds that no deployment works on the projects of another one, once the base branch has given them away.
+// servedElsewhere refuses to work on a project that the base branch has given to another deployment.
 func servedElsewhere(q *Request) reasons.Reason {
 	if q.ServedBy != q.Deployment {
 		return reasons.ServedElsewhere{Project: q.Run.Project, By: q.ServedBy}
@@ -39,7 +39,7 @@ func servedElsewhere(q *Request) reasons.Reason {
 }
 
 func closed(q *Request) reasons.Reason {
-	// A merged change can be planned again until it is applied.
+	// Merged changes can be planned again until they are applied.
 	if after := q.afterMerge() && q.Verb == comment.Plan; !q.Pull.Open && !after {
 		return reasons.NotOpen{Merged: q.Pull.Merged, Lock: q.Verb == comment.Lock}
 	}
@@ -53,7 +53,7 @@ func beingApplied(q *Request) reasons.Reason {
 	return nil
 }
 
-// restored holds that the objects of a project are destroyed only as long as its removal stands.
+// restored refuses to destroy a project's objects if its removal has been reverted.
 func restored(q *Request) reasons.Reason {
 	if q.Run.Spec.Removed && q.Restored {
 		return reasons.Restored{Project: q.Run.Project, Merged: q.Pull.Merged}
@@ -68,7 +68,7 @@ func conflict(q *Request) reasons.Reason {
 	return nil
 }
 
-// occasion holds that a plan is applied by a comment or by the merge, as the settings want it.
+// occasion refuses if the settings want the plan applied in another way: by a comment, or by the merge.
 func occasion(q *Request) reasons.Reason {
 	onMerge := q.Run.Spec.ApplyOn == project.OnMerge
 	switch {
@@ -76,46 +76,47 @@ func occasion(q *Request) reasons.Reason {
 		return reasons.NotMerged{}
 	case q.merged() && !onMerge && q.Run.Phase != runs.New:
 		return reasons.NotOnMerge{Project: q.Run.Project}
-	case q.Entry != ByComment, q.Pull.Merged && known(q.Run):
+	case q.Entry != ByComment, q.Pull.Merged && phaseExplains(q.Run):
 		return nil
 	case !q.Pull.Open && !(q.Pull.Merged && q.Run.Spec.AfterMerge):
 		return reasons.NotOpen{Merged: q.Pull.Merged}
 	case !onMerge, q.Run.Spec.AfterMerge:
 		return nil
 	case runs.Empty(q.Run):
-		return nil // there is nothing to do, neither now nor then: see phase
+		return nil // nothing has to be done, neither now nor after the merge: see phase
 	}
 	no := reasons.AppliedLater{Project: q.Run.Project}
 	if phase(q) == nil {
 		no.Renewed = q.Run.Standing() == comment.Renewed
-		if !runs.Whole(q.Run) {
+		if !runs.PlansEverything(q.Run) {
 			no.Options = q.Run.Spec.Options.Words()
 		}
 	}
 	return no
 }
 
-// known reports whether phase tells what becomes of a run whose pull request is merged, or became of it.
-func known(r runs.Run) bool {
+// phaseExplains reports whether the rule phase says what will happen to a run whose pull request is merged, or
+// what has happened.
+func phaseExplains(r runs.Run) bool {
 	return r.End.FinishedBy != 0 || r.Waiting() || r.Phase.UnderWay() || r.Phase == runs.Applied && runs.Complete(r)
 }
 
-// later reports whether a comment asks for an apply that the merge is to do: its refusal tells what is in the way of that one, and
-// nothing that is about the comment alone.
-func (q *Request) later() bool {
+// asksForMerge reports whether a comment asks for an apply that the merge is to do. The refusal says what is in
+// the way of the merge's apply, and nothing about the comment alone.
+func (q *Request) asksForMerge() bool {
 	return q.Verb == comment.Apply && q.Entry == ByComment && q.Run.ByMerge()
 }
 
-// notAll holds that the merge, which stands for all that the pull request changes, applies no plan that leaves something of
-// it out: anybody who may plan gives a plan its options, and who merges need not look at them.
+// notAll refuses a merge whose plan leaves out something that the pull request changes. The merge stands for
+// all changes. Anybody who may plan chooses a plan's options, and the person who merges need not look at them.
 func notAll(q *Request) reasons.Reason {
-	if q.merged() && !runs.Whole(q.Run) {
+	if q.merged() && !runs.PlansEverything(q.Run) {
 		return reasons.NotAll{Options: q.Run.Spec.Options.Words()}
 	}
 	return nil
 }
 
-// phase holds that the run has a plan that can be applied.
+// phase refuses if the run has no plan that can be applied.
 func phase(q *Request) reasons.Reason {
 	r := q.Run
 	if r.End.FinishedBy != 0 {
@@ -128,7 +129,7 @@ func phase(q *Request) reasons.Reason {
 	case runs.Queued, runs.Planning:
 		return reasons.BeingPlanned{Merged: q.merged() || q.Pull.Merged}
 	case runs.PlanFailed:
-		return reasons.PlanIsBad{Head: r.Spec.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.End.StoppedBy, Plain: runs.Plain(r), Vain: runs.Stands(r)}
+		return reasons.PlanIsBad{Head: r.Spec.Head, Merged: q.merged() || q.Pull.Merged, StoppedBy: r.End.StoppedBy, Plain: runs.PlainPlanCommand(r), Vain: runs.KeepsOutcome(r)}
 	case runs.ApplyQueued, runs.Applying, runs.Continuing:
 		return reasons.BeingApplied{By: r.Asked.By, Verb: comment.Apply}
 	case runs.Applied:

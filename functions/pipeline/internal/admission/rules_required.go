@@ -4,11 +4,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// required holds that the requirements of the base branch's settings are fulfilled, as far as package
-// gates has decided about them.
+// required refuses if the requirements of the base branch's settings are not met. Package gatefacts has them
+// decided.
 func required(q *Request) reasons.Reason {
 	if q.Required == nil || q.Required.Outcome.Allows() {
 		return nil
 	}
-	return reasons.Required{Verb: q.Verb, Tree: *q.Required, Merged: q.merged(), Later: q.later()}
+	return reasons.Required{Verb: q.Verb, Tree: *q.Required, Merged: q.merged(), Later: q.asksForMerge()}
 }

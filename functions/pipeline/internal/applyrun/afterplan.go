@@ -13,16 +13,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// ApplyAfterPlan queues the apply that a comment has requested together with a plan, now that the plan is made:
-// of that plan, named by its hash, if the gate allows it. Else it answers the reasons. It can be
-// repeated.
+// ApplyAfterPlan queues the apply that a comment requested together with a plan, now that the plan is made. The
+// apply is of exactly that plan, named by its hash, if the gate allows it. Otherwise ApplyAfterPlan answers
+// with the reasons. It can be repeated.
 func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 	s, err := qu.Ledger.Read(ctx, r.Key())
 	if err != nil || s.Asked.Attempt != r.Asked.Attempt {
 		return err
 	}
 	made := s.Asked.ThenApply == s.Asked.Try+1 && s.Asked.Waits == nil && (s.Phase == runs.Planned || s.Phase == runs.PlanFailed)
-	queued := s.Phase == runs.ApplyQueued && s.Asked.ApplyFor == qu.Facts.Message.ID // by an earlier try
+	queued := s.Phase == runs.ApplyQueued && s.Asked.ApplyFor == qu.Facts.Message.ID // by an earlier attempt
 	waits := s.Waiting() && s.Asked.Waits.For == qu.Facts.Message.ID
 	if !made && !queued && !waits {
 		return nil
@@ -38,7 +38,7 @@ func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 		refused.Command.Plan = "" // nobody has typed it
 		no = refused
 	}
-	s.Asked.Try++ // so that it is over
+	s.Asked.Try++ // the number is used up
 	if err := qu.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
 	}
@@ -48,15 +48,16 @@ func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 	return qu.Report.AtRest(ctx, s.Run)
 }
 
-// withPlan answers an apply of a plan that the same comment has asked for: it waits for the plan, or is
-// refused because nobody has seen the head, or for a reason of [planrun.NotNext]. ok is false for other plans.
-func (qu *ApplyQueuer) withPlan(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
+// applyWithPlan answers an apply of a plan that the same comment asked for. The apply waits for the plan. Or it
+// is refused: nobody has seen the head, or there is a reason from [planrun.WhyNotAppliedNext]. ok is false for
+// all other plans.
+func (qu *ApplyQueuer) applyWithPlan(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
 	switch {
 	case s.Asked.PlanFor != qu.Facts.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.Asked.ThenApply == 0:
 		return nil, false, nil
 	case s.Asked.ThenApply == 0:
 		var why reasons.Reason = reasons.HeadIsNewer{Project: s.Project}
-		if no := planrun.NotNext(qu.Facts.Message.Lines, s.Asked.PlanLine, s.Run); no != nil {
+		if no := planrun.WhyNotAppliedNext(qu.Facts.Message.Lines, s.Asked.PlanLine, s.Run); no != nil {
 			why = no
 		}
 		return gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(why)), true, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A application is one process' part of an apply, in the hands of the engine.
+// An application is the part of an apply that one process does with the engine.
 type application struct {
 	ap   *Applier
 	run  ledger.Versioned
@@ -24,15 +24,14 @@ type application struct {
 	// permit decides, with the state locked, and returns the record of the apply.
 	permit func(context.Context, jobs.BeforeApply) (ledger.Begun, jobs.Permit, error)
 
-	far    comment.Progress // as far as it is known
-	begun  ledger.Begun     // without version while nothing was allowed
-	failed error            // of permit
-	stop   *ledger.Stop     // the command that ended it; nil for none
+	far    comment.Progress // the progress so far, if it is known
+	begun  ledger.Begun     // its version is empty while nothing was allowed
+	failed error            // the error of permit
+	stop   *ledger.Stop     // the command that stopped it; nil for none
 }
 
-// carry has the engine carry the plan out until its end, until the time is over, or until somebody
-// stops it.
-func (c *application) carry(ctx context.Context) (jobs.Outcome, error) {
+// execute has the engine apply the plan until the plan is done, the time is over, or somebody stops it.
+func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	c.job.Planned = c.run.Plan.State
 	c.job.Run = fmt.Sprintf("%s/%d", c.run.Key(), c.run.Asked.Try)
 	if end, ok := ctx.Deadline(); ok {
@@ -45,7 +44,7 @@ func (c *application) carry(ctx context.Context) (jobs.Outcome, error) {
 	ctx, deposed := context.WithCancelCause(ctx)
 	defer deposed(nil)
 	c.job.Progress = func(p comment.Progress) {
-		if err := c.goesOn(context.WithoutCancel(ctx), p); errors.Is(err, pipeline.ErrConflict) {
+		if err := c.progress(context.WithoutCancel(ctx), p); errors.Is(err, pipeline.ErrConflict) {
 			deposed(err) // another process has the apply
 		}
 	}
@@ -60,35 +59,36 @@ func (c *application) carry(ctx context.Context) (jobs.Outcome, error) {
 	})
 	c.stop = end()
 	if err == nil {
-		outcome, err = c.whole(ctx, outcome)
+		outcome, err = c.storeFull(ctx, outcome)
 	}
 	return outcome, err
 }
 
-// goesOn records how far the apply is: as long as it gets on, the deaths of its processes are no
-// reason to give it up.
-func (c *application) goesOn(ctx context.Context, p comment.Progress) (err error) {
+// progress records how much of the apply is done. As long as an apply makes progress, the deaths of its
+// processes are no reason to give it up.
+func (c *application) progress(ctx context.Context, p comment.Progress) (err error) {
 	if p.Done > c.far.Done && c.begun.Version != "" {
-		c.ap.Tries.GoesOn(ctx)
-		c.begun, err = c.ap.Ledger.Far(ctx, c.run.Run, c.begun, p)
+		c.ap.Tries.Restart(ctx)
+		c.begun, err = c.ap.Ledger.RecordProgress(ctx, c.run.Run, c.begun, p)
 	}
 	c.far = p
 	return err
 }
 
-// ended records the outcome while the journal is still there: this process may die before it has recorded the end.
+// ended records the outcome while the journal still exists: this process may die before it has recorded the
+// end.
 func (c *application) ended(ctx context.Context, o jobs.Outcome) (err error) {
-	if o, err = c.whole(ctx, o); err != nil {
+	if o, err = c.storeFull(ctx, o); err != nil {
 		return err
 	}
-	o = c.ap.keep(ctx, c.run, o)
+	o = c.ap.storeReport(ctx, c.run, o)
 	c.begun.Ended = &o
 	c.begun, err = c.ap.Ledger.EndApply(ctx, c.run.Run, c.begun)
 	return err
 }
 
-// whole stores all of an outcome whose report is shortened, and has the report say where that is.
-func (c *application) whole(ctx context.Context, o jobs.Outcome) (jobs.Outcome, error) {
+// storeFull stores the whole outcome if the report is shortened, and makes the report say where it is.
+func (c *application) storeFull(ctx context.Context, o jobs.Outcome) (jobs.Outcome, error) {
 	if o.Report = c.ap.Report.Clean(o.Report); o.Full == "" {
 		return o, nil
 	}
@@ -102,11 +102,11 @@ func (c *application) whole(ctx context.Context, o jobs.Outcome) (jobs.Outcome, 
 	return o, nil
 }
 
-// end records the end of this process' part of an apply that was begun.
+// end records the end of this process's part of an apply that was begun.
 func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error {
 	ap := c.ap
 	if err != nil {
-		// Where the process was ended because its time was over, the journal has the rest.
+		// If the process was ended because its time was over, the journal has the rest.
 		o.Failed, o.Resumable, o.Report = true, ctx.Err() != nil || c.stop != nil, markdown.Code(ap.Report.Clean(err.Error()))
 	}
 	if o.Progress.Of == 0 {
@@ -114,39 +114,39 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 	}
 	ctx = context.WithoutCancel(ctx)
 	if known := c.begun.Ended; known != nil && !o.Resumable && (err != nil || o.Lost) {
-		return ap.note(ctx, c.run, *known, c.begun)
+		return ap.recordOutcome(ctx, c.run, *known, c.begun)
 	}
 	switch {
 	case o.Resumable && c.stop != nil:
 		return ap.stopped(ctx, c, o, *c.stop)
 	case o.Resumable:
-		return ap.rest(ctx, c.run, c.begun, o)
+		return ap.handOver(ctx, c.run, c.begun, o)
 	case o.Lost:
 		o.Report = notes.Interrupted() + "\n\n" + o.Report
 	}
 	if o.Failed && c.begun.Fence > 1 {
-		remedy, err := ap.longer(ctx)
+		remedy, err := ap.buildRemedy(ctx)
 		if err != nil {
 			return err
 		}
 		o.Report += remedy
 	}
-	return ap.note(ctx, c.run, o, c.begun)
+	return ap.recordOutcome(ctx, c.run, o, c.begun)
 }
 
-// rest hands the apply over to the next process, with the state locked. Each write can be repeated
-// by a process that finds it undone: after the record of the apply the next process need not wait
-// for our end; the rest is for people.
-func (ap *Applier) rest(ctx context.Context, s ledger.Versioned, b ledger.Begun, o jobs.Outcome) error {
+// handOver passes the apply on to the next process, with the state locked. A process that finds one of the
+// writes missing can repeat it. After the record of the apply, the next process need not wait for the end of
+// this one. The other writes are for people.
+func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Begun, o jobs.Outcome) error {
 	goesOn := o.Progress.Done > b.Progress.Done
-	if _, err := ap.Ledger.Rest(ctx, s.Run, b, o); err != nil {
+	if _, err := ap.Ledger.RecordHandOver(ctx, s.Run, b, o); err != nil {
 		return err
 	}
 	if goesOn {
-		ap.Tries.GoesOn(ctx)
+		ap.Tries.Restart(ctx)
 	}
-	// Other pull requests would revert what is applied by now, even if nobody ever went on.
-	if err := remember(ctx, ap, s.Run, o.State); err != nil {
+	// Plans of other pull requests would revert what is applied by now, even if nobody ever continued.
+	if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
 		return err
 	}
 	s = s.To(runs.Continuing)
@@ -155,10 +155,10 @@ func (ap *Applier) rest(ctx context.Context, s ledger.Versioned, b ledger.Begun,
 	if err != nil {
 		return err
 	}
-	if err := ap.Leases.Rest(ctx, s.Run); err != nil {
+	if err := ap.Leases.HandOver(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := ap.Report.Going(ctx, s.Run); err != nil {
+	if err := ap.Report.ReportProgress(ctx, s.Run); err != nil {
 		return err
 	}
 	return &pipeline.HandOver{Why: fmt.Sprintf("%d of %d changes are done", o.Progress.Done, o.Progress.Of)}

@@ -12,24 +12,24 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An apply may die after each of its writes, and its message is handled again. The repetition reads from the records
-// how far it came:
+// An apply may die after each of its writes. Its message is then handled again, and the repetition reads from
+// the records how much was done:
 //
-//	lease           nothing was changed. The repetition waits until the lease of the dead process is over
-//	phase Applying  nothing was changed as long as there is no apply record: it begins again, at the queue
+//	lease           nothing was changed. The repetition waits until the lease of the dead process has expired
+//	phase Applying  nothing was changed if there is no apply record: the apply begins again, in the queue
 //	apply record    written with the state locked, before the first change. From here on the apply is never begun
-//	                again: its changes are in the journal beside the state, and the repetition goes on with these
-//	ended           in the apply record, before the journal is removed and the state unlocked. The repetition goes on with
-//	                the journal, where it finds nothing left to do, or takes this outcome if the journal is gone
-//	outcome         in the apply record. Nothing is applied any more, and the end is recorded: see Finish
-//	last phase      the end is announced again, in check and comments
+//	                again: its changes are in the journal beside the state, and the repetition continues from there
+//	ended           in the apply record, before the journal is removed and the state unlocked. The repetition continues
+//	                with the journal and finds nothing left to do. If the journal is gone, it takes this outcome
+//	outcome         in the apply record. Nothing more is applied, and the end is recorded: see Finish
+//	last phase      the end is announced again, in the check and in the comments
 //
-// Until the apply record the gate decides, and each of its refusals leaves the plan as it was: see [inquiry]. The last time is in
-// permission.decide, with the state locked and the plan made again, and that answer alone lets anything be changed.
+// The gate decides until the apply record is written. Each refusal leaves the plan as it was: see [inquiry].
+// The gate decides for the last time in permission.decide, with the state locked and the plan made again. Only
+// that answer allows changes.
 
-// Apply applies one saved plan. It is the handling of a message, and can be repeated: an apply that
-// was begun is never begun again, but gone on with. The error is a *pipeline.HandOver where
-// another process has to go on.
+// Apply applies one saved plan. It handles a message, and can be repeated: an apply that was begun is never
+// begun again, but continued. The error is a *pipeline.HandOver if another process has to continue.
 func (ap *Applier) Apply(ctx context.Context) error {
 	s, err := ap.Ledger.Read(ctx, ap.Facts.Message.Run())
 	if err != nil || s.Version == "" || s.Asked.Try != ap.Facts.Message.Attempt {
@@ -50,12 +50,12 @@ func (ap *Applier) Apply(ctx context.Context) error {
 			if err := ap.continuesInBuild(ctx, s, b); err != nil {
 				return err
 			}
-			return ap.goOn(ctx, s, b)
+			return ap.continueApply(ctx, s, b)
 		}
 		if begun != "" {
 			return ap.Finish(ctx, s, e)
 		}
-		s, ap.left = s.To(runs.ApplyQueued), true // an earlier try died before it changed anything
+		s, ap.left = s.To(runs.ApplyQueued), true // an earlier attempt died before it changed anything
 	case runs.Stopped:
 		return ap.Stopped(ctx, s)
 	case runs.Applied, runs.ApplyFailed:
@@ -74,7 +74,7 @@ func (ap *Applier) Apply(ctx context.Context) error {
 	return ap.applyQueued(ctx, s)
 }
 
-// applyQueued reads the facts, and asks the gate. If it allows the apply, the plan goes to the engine.
+// applyQueued reads the facts and asks the gate. If the gate allows the apply, the engine gets the plan.
 func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	x := &inquiry{ap: ap, s: s, done: func() {}}
 	defer func() { x.done() }()
@@ -97,13 +97,13 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	return ap.carryOut(ctx, s, x.q, x.plan, x.job, x.in)
 }
 
-// carryOut applies a plan. The engine asks the gate again with the state locked and known: from
-// then on nothing can move.
+// carryOut applies a plan. The engine asks the gate again, with the state locked and known. From then on no
+// fact can change.
 func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q admission.Request, plan []byte, job jobs.Job, in ledger.Inputs) error {
 	c := &application{ap: ap, run: s, plan: plan, job: job}
 	p := &permission{ap: ap, application: c, q: q, in: in}
 	c.permit = p.decide
-	outcome, err := c.carry(ctx)
+	outcome, err := c.execute(ctx)
 	switch {
 	case c.failed != nil:
 		return fmt.Errorf("apply %s: %w", s.Project, c.failed)
@@ -115,14 +115,14 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q admission
 		q.Modules = outcome.Moved
 		return ap.refuse(ctx, s, admission.Decide(q))
 	case outcome.Refused && p.again != nil && !p.again.Equal && admission.Has[reasons.PlanDiffers](p.last):
-		return ap.differs(ctx, p, planrun.Replacement{Again: *p.again, Job: job, Inputs: in})
+		return ap.storeDifferent(ctx, p, planrun.Replacement{Again: *p.again, Job: job, Inputs: in})
 	case outcome.Refused:
 		return ap.refuse(ctx, p.judged(s), p.last)
 	}
 	return ap.Untouched(ctx, s, outcome)
 }
 
-// unlessStopped refuses an apply that was not begun, if somebody has stopped it.
+// unlessStopped refuses an apply that is not begun if somebody has stopped it.
 func (ap *Applier) unlessStopped(ctx context.Context, r runs.Run) (admission.Decision, error) {
 	stop, err := ap.Ledger.StopOf(ctx, r)
 	if err != nil || stop == nil {

@@ -1,22 +1,22 @@
-// Package applyrun applies saved plans, releases the locks that applies left, and settles the
-// runs of a pull request that is closed.
+// Package applyrun applies saved plans, releases the locks that applies left, and settles the runs of a closed
+// pull request.
 //
 //	ApplyQueuer  gate -> ApplyQueued, and a message
-//	Applier      message -> gate -> the same files still? -> engine, which asks the gate again
+//	Applier      message -> gate -> are the files the same? -> engine, which asks the gate again
 //	             with the state locked -> apply record -> changes -> Applied
-//	Waves        applies that wait for those of other projects: queued, or answered
+//	Waves        applies that wait for those of other projects are queued or answered
 //	Closer       merged or closed: applies what waited for the merge, drops the rest
-//	Unlocker     locks of earlier applies of the pull request
+//	Unlocker     releases locks of earlier applies of the pull request
 //
-// What was merged and is not applied can be planned again, by a person, on the merged pull request: such a run is
-// AfterMerge. Its plan is of the tip of the base branch, an event of the merge does not touch it, and it is applied by a
-// comment, whatever the settings say of the occasion.
+// Merged changes that are not applied can be planned again, by a person, on the merged pull request. Such a run
+// is AfterMerge. Its plan is made from the tip of the base branch. Events of the merge do not affect it. A
+// comment applies it, whatever the settings say.
 //
-// An apply is begun once: an apply record is written before the first change, and a process
-// that finds one without an outcome reports a failure instead of trying again.
+// An apply begins once. The apply record is written before the first change. A process that finds a record
+// without an outcome continues from the journal, or reports a failure; it never begins again.
 //
-// The package refuses to know how a plan is carried out, and decides nothing that the gate
-// decides. Start at [Applier.Apply].
+// This package refuses to know how a plan is applied, and decides nothing that the gate decides. Start reading
+// at [Applier.Apply].
 package applyrun
 
 import (
@@ -33,18 +33,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// An ApplyQueuer queues the applies that a command, or a merge, asks for.
+// An ApplyQueuer queues the applies that a command or a merge asks for.
 type ApplyQueuer struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
 	Ledger ledger.Ledger
 	Queue  pipeline.Queue
-	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run that had an
-	// apply goes on, and can be repeated.
+	// Tell reports the outcomes of the pull request's applies to GitHub and to people elsewhere. It is called
+	// before a run with an apply moves on, and can be repeated.
 	Tell func(context.Context) error
 }
 
-// An Unlocker releases locks of states, and lifts those of persons.
+// An Unlocker releases the locks of states, both those of applies and those of people.
 type Unlocker struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
@@ -53,7 +53,7 @@ type Unlocker struct {
 	Engine jobs.Engine
 }
 
-// A Closer settles the runs of a pull request that is not open any more.
+// A Closer settles the runs of a pull request that is no longer open.
 type Closer struct {
 	Facts     *gatefacts.Reader
 	Report    *report.Reporter
@@ -75,14 +75,14 @@ type Applier struct {
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
 	Hooks     integrations.Hooks
-	// Builder hands applies to builds, where their environment wants that.
+	// Builder hands applies to builds, if their environment asks for that.
 	Builder buildrunner.Builder
-	// Poll is the interval at which an apply looks for an order to stop; 0 is 5 s.
+	// Poll is how often an apply looks for an order to stop; 0 means 5 s.
 	Poll time.Duration
 	// Tries counts the attempts at the message.
 	Tries *ledger.Attempts
-	// StopBefore is how long before the end of the process' time an apply begins no more
-	// changes; 0 is pipeline.DefaultStopBefore.
+	// StopBefore is how long before the end of the process's time an apply stops beginning changes; 0 means
+	// pipeline.DefaultStopBefore.
 	StopBefore time.Duration
 
 	left bool // see releaseLeft

@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Close settles a closed pull request: it queues the applies that wait for the merge, deletes saved
-// plans but not their texts, and reports applies that will not be merged, and merges that leave plans.
+// Close settles a closed pull request. It queues the applies that wait for the merge. It deletes saved plans
+// but not their texts. It reports applies that will never be merged, and merges that leave plans unapplied.
 func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Facts.Look(ctx); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (cl *Closer) Close(ctx context.Context) error {
 	}
 	planned, err := cl.planned(ctx)
 	if err == nil && !planned {
-		err = wentElsewhere(ctx, cl)
+		err = forgetRefusal(ctx, cl)
 	}
 	if err != nil {
 		return err
@@ -44,17 +44,17 @@ func (cl *Closer) Close(ctx context.Context) error {
 	if err := unapplied(ctx, cl); err != nil {
 		return err
 	}
-	if err := cl.landed(ctx); err != nil {
+	if err := cl.planMerged(ctx); err != nil {
 		return err
 	}
-	if err := Lost(ctx, cl); err != nil {
+	if err := CheckRemoved(ctx, cl); err != nil {
 		return err
 	}
 	return cl.Report.Sync(ctx)
 }
 
-// Lost has the plans of other pull requests looked at for projects that a merge has removed.
-func Lost(ctx context.Context, cl *Closer) error {
+// CheckRemoved has the plans of other pull requests checked for projects that a merge has removed.
+func CheckRemoved(ctx context.Context, cl *Closer) error {
 	l, err := cl.Ledger.LastLook(ctx, cl.Facts.Message.Pull)
 	if err != nil || !cl.Facts.Pull.Merged || l.Head != cl.Facts.Pull.Head.SHA || len(l.Removes) == 0 {
 		return err
@@ -63,11 +63,12 @@ func Lost(ctx context.Context, cl *Closer) error {
 	if err != nil || !planned {
 		return err
 	}
-	return cl.Open.Lost(ctx, l)
+	return cl.Open.CheckRemoved(ctx, l)
 }
 
-// wentElsewhere takes from the last look at a pull request, which was refused for its base branch, what was to be done about that.
-func wentElsewhere(ctx context.Context, cl *Closer) error {
+// forgetRefusal deletes from the last look at a pull request what was planned for it, if the look was refused
+// because of its base branch.
+func forgetRefusal(ctx context.Context, cl *Closer) error {
 	p := cl.Facts.Pull
 	return cl.Ledger.ChangeLook(ctx, cl.Facts.Message.Pull, func(l *ledger.Look) {
 		if l.Refused != "" && l.Problem == l.Refused {
@@ -76,9 +77,9 @@ func wentElsewhere(ctx context.Context, cl *Closer) error {
 	})
 }
 
-// Retargeted drops the plans of an open pull request that goes into a branch whose pull requests are not planned, and lifts the
-// locks that persons have set for it: its merge will apply nothing. What was applied, or is, stays. Of a fork's it drops those of a
-// commit that has to be named again.
+// Retargeted handles an open pull request whose base branch is now one whose pull requests are not planned. It
+// drops its plans and ends the locks that people put for it, because its merge will apply nothing. Applied
+// runs, and applies under way, stay. For a fork, it drops the plans of a commit that has to be named again.
 func (cl *Closer) Retargeted(ctx context.Context) error {
 	planned, err := cl.planned(ctx)
 	if err != nil || !cl.Facts.Pull.Open {
@@ -106,7 +107,7 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 		}
 	}
 	for _, s := range all {
-		if err := cl.lift(ctx, s.Run); err != nil {
+		if err := cl.endLock(ctx, s.Run); err != nil {
 			return err
 		}
 		if !s.Phase.Open() && (planned || s.Phase != runs.Dropped) {
@@ -119,10 +120,10 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// landed has the projects of a merge planned that have no plan of its head which people could see before, since it came at once,
-// or from a fork, or since the pull request went into another branch before, or was in a conflict, or since the base branch has moved:
-// the merge applies nothing of them, and nobody would be told.
-func (cl *Closer) landed(ctx context.Context) error {
+// planMerged has the projects of a merge planned that have no plan of its head which people could see before.
+// The merge came at once, or from a fork; the pull request had another base branch before; it had a conflict;
+// or the base branch has moved. The merge applies nothing of these projects, and nobody would know.
+func (cl *Closer) planMerged(ctx context.Context) error {
 	about, p := cl.Facts.Message.Pull, cl.Facts.Pull
 	if !p.Merged {
 		return nil
@@ -136,14 +137,15 @@ func (cl *Closer) landed(ctx context.Context) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head != p.Head.SHA || s.Spec.Beside })
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Phase == runs.Superseded && s.End.Renamed != "" }) // planned as another
-	overtaken, err := cl.overtaken(ctx, all)
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return s.Phase == runs.Superseded && s.End.Renamed != "" }) // planned under another name
+	overtaken, err := cl.mergedTooEarly(ctx, all)
 	if err != nil {
 		return err
 	}
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
 	if looked && !overtaken && !l.Asked && len(all) >= l.Projects {
-		// What was looked at is what was merged, if the base branch has not moved in between: else the merge may touch other projects.
+		// If the base branch did not move in between, the merge is what was planned. Otherwise the merge may
+		// touch other projects.
 		onto, _, err := cl.Facts.Hub.MergedOnto(ctx, about.Number)
 		if err == nil && onto == l.Base && l.Compared || err != nil && !errors.Is(err, github.ErrNotFound) {
 			return err
@@ -156,15 +158,16 @@ func (cl *Closer) landed(ctx context.Context) error {
 	return pipeline.Send(ctx, cl.Open.Queue, about, m, about.Repo.ID, about.Number, p.Head.SHA)
 }
 
-// overtaken reports whether the merge came before a plan of some runs was seen, or has a project that was gone.
-func (cl *Closer) overtaken(ctx context.Context, all []ledger.Versioned) (overtaken bool, err error) {
+// mergedTooEarly reports whether the merge came before the plan of one of these runs was seen, or has a project
+// that was gone.
+func (cl *Closer) mergedTooEarly(ctx context.Context, all []ledger.Versioned) (overtaken bool, err error) {
 	for _, s := range all {
-		o, err := gatefacts.Overtaken(ctx, cl.Facts, s.Run)
+		o, err := gatefacts.MergedTooEarly(ctx, cl.Facts, s.Run)
 		if err != nil {
 			return false, err
 		}
 		if s.End.Fate == runs.Gone && !o {
-			if _, o, _, err = gatefacts.Has(ctx, cl.Facts, cl.Facts.Pull.MergeSHA, s.Run); err != nil {
+			if _, o, _, err = gatefacts.ProjectAt(ctx, cl.Facts, cl.Facts.Pull.MergeSHA, s.Run); err != nil {
 				return false, err
 			}
 		}
@@ -173,11 +176,12 @@ func (cl *Closer) overtaken(ctx context.Context, all []ledger.Versioned) (overta
 	return overtaken, nil
 }
 
-// touchesMore reports whether the merge touches a project that none of the runs is of. Where that cannot be told, the runs tell why.
+// touchesMore reports whether the merge touches a project that none of the runs belongs to. If nobody can tell,
+// the runs report why.
 func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bool, error) {
-	t, d, err := gatefacts.Merge(ctx, cl.Facts)
+	t, d, err := gatefacts.TouchedByMerge(ctx, cl.Facts)
 	if err != nil {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return false, err
 	}
 	if d.Problem != "" || t.Problem != "" {
@@ -197,8 +201,7 @@ func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bo
 	}), nil
 }
 
-// SettleAll settles the runs of the pull request. With apply those that wait for its merge are
-// applied.
+// SettleAll settles the runs of the pull request. If apply is set, those that wait for its merge are applied.
 func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	all, err := cl.Ledger.Runs(ctx, cl.Facts.Message.Pull)
 	if err != nil {
@@ -212,7 +215,8 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	for _, s := range all {
 		err := cl.settle(ctx, s, apply)
 		for errors.Is(err, pipeline.ErrConflict) {
-			// Another process has moved it on meanwhile: its plan is made, say. Phases only go forward.
+			// Another process has moved the run on meanwhile, for example because its plan is made. Phases only
+			// go forward.
 			if s, err = cl.Ledger.Read(ctx, s.Key()); err == nil {
 				err = cl.settle(ctx, s, apply)
 			}
@@ -224,25 +228,25 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	return nil
 }
 
-// settle settles one run. The error wraps pipeline.ErrConflict if it was changed meanwhile.
+// settle settles one run. The error wraps pipeline.ErrConflict if the run was changed meanwhile.
 func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) error {
-	if err := cl.leave(ctx, s.Run); err != nil {
+	if err := cl.settleStates(ctx, s.Run); err != nil {
 		return err
 	}
 	if err := gatefacts.ClaimMerged(ctx, cl.Facts, s.Run); err != nil {
 		return err
 	}
-	if err := cl.lift(ctx, s.Run); err != nil {
+	if err := cl.endLock(ctx, s.Run); err != nil {
 		return err
 	}
 	if s.Spec.AfterMerge && runs.Empty(s.Run) {
-		return awaits(ctx, cl, s.Run) // an earlier try of this message may have died before that
+		return checkWaiting(ctx, cl, s.Run) // an earlier attempt at this message may have died before that
 	}
 	if s.End.Fate == runs.Gone {
-		return cl.Ledger.Shut(ctx, s.Run) // nothing is left of it
+		return cl.Ledger.UnlistPlan(ctx, s.Run) // nothing is left to do for it
 	}
 	if s.Spec.AfterMerge && s.Phase != runs.Dropped {
-		return nil // somebody has looked at the merged pull request since, and asked for a plan
+		return nil // somebody has asked for a plan of the merged pull request since
 	}
 	if apply && runs.Empty(s.Run) && !s.Spec.Removed && !s.Spec.Beside && s.Spec.Head == cl.Facts.Pull.Head.SHA {
 		waits, err := mergedUnchanged(ctx, cl, &s)
@@ -253,17 +257,17 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if apply && s.Spec.ApplyOn == project.OnMerge && s.Phase != runs.Superseded && !s.Spec.Removed {
 		return cl.applyMerged(ctx, s)
 	}
-	was, err := cl.was(ctx, s.Run)
+	was, err := cl.endedPhase(ctx, s.Run)
 	if err != nil {
 		return err
 	}
-	// A run that is applied, or queued for it, settles itself at its end.
+	// A run that is applied, or queued for its apply, settles itself at its end.
 	return cl.drop(ctx, s, was)
 }
 
-// was is the phase in which people are told that a run has ended. If there was nothing to destroy, and another pull request was applied
-// since, nobody plans that one's objects any more.
-func (cl *Closer) was(ctx context.Context, r runs.Run) (runs.Phase, error) {
+// endedPhase returns the phase in which people see an ended run. If the plan had nothing to destroy and another
+// pull request was applied since, the objects of that one are not planned here any more.
+func (cl *Closer) endedPhase(ctx context.Context, r runs.Run) (runs.Phase, error) {
 	if !r.Spec.Removed || r.Phase != runs.Planned || r.Plan.Applyable || !cl.Facts.Pull.Merged {
 		return r.Phase, nil
 	}
@@ -274,8 +278,8 @@ func (cl *Closer) was(ctx context.Context, r runs.Run) (runs.Phase, error) {
 	return r.Phase, err
 }
 
-// lift ends the lock that a person has on the state of a run for its pull request.
-func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
+// endLock ends the lock that a person put on the state of a run for its pull request.
+func (cl *Closer) endLock(ctx context.Context, r runs.Run) error {
 	lifter := locking.Lifter{Ledger: cl.Ledger, Open: cl.Open}
 	v, err := lifter.Lift(ctx, r)
 	if err != nil || v == nil {
@@ -284,17 +288,18 @@ func (cl *Closer) lift(ctx context.Context, r runs.Run) error {
 	return lifter.Finish(ctx, r, cl.Facts.Message.ID)
 }
 
-// leave settles the states that a run was applied to. An apply whose pull request was closed without a merge, or merged into a branch
-// that is not planned, or into another one than it was applied for, or with another head that leaves the project alone, is reported,
-// because the base branch will never contain its changes.
-func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
+// settleStates settles the states that a run was applied to. It reports an apply whose changes the base branch
+// will never contain. Such a pull request was closed without a merge, or merged into a branch that is not
+// planned, or into another branch than it was applied for. Or it was merged with another head that leaves the
+// project alone.
+func (cl *Closer) settleStates(ctx context.Context, r runs.Run) error {
 	fate := runs.Closed
 	if cl.Facts.Pull.Merged {
 		fate = runs.Merged
 	}
 	all, err := ledger.SettleAll(ctx, cl.Ledger, r, r.Pull.Number, fate)
 	for _, last := range all {
-		if err := errors.Join(cl.Open.Settled(ctx, r, &last), lacks(ctx, cl, r, last)); err != nil {
+		if err := errors.Join(cl.Open.Settled(ctx, r, &last), reportUnfinished(ctx, cl, r, last)); err != nil {
 			return err
 		}
 	}
@@ -304,8 +309,8 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	return err
 }
 
-// lacks reports the last apply to a state of a run, if the base branch will never contain its changes.
-func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) error {
+// reportUnfinished reports the last apply to a run's state if the base branch will never contain its changes.
+func reportUnfinished(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) error {
 	u, answer := comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}, ledger.CloseAnswer
 	if p := cl.Facts.Pull; p.Merged {
 		planned, err := gatefacts.BasePlanned(ctx, cl.Facts)
@@ -324,7 +329,7 @@ func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) err
 			if err != nil {
 				return err
 			}
-			elsewhere = !absent // one that has got another name
+			elsewhere = !absent // the project has got another name
 		}
 		switch other := last.Head != p.Head.SHA && r.Spec.Head != p.Head.SHA && l.Head == p.Head.SHA; {
 		case !planned:
@@ -335,14 +340,14 @@ func lacks(ctx context.Context, cl *Closer, r runs.Run, last runs.LastApply) err
 			u.Merged = p.Head.SHA
 		case last.Moved != "":
 			u.Moved = last.Moved
-		default: // it is merged as it was applied, or planned, or has to be looked at yet
+		default: // merged as it was applied or planned, or still to be looked at
 			return nil
 		}
 	}
 	if u.Merged == "" && u.Moved == "" {
-		known, err := gatefacts.Based(ctx, cl.Facts, u.Main, r)
+		known, err := gatefacts.OnBranch(ctx, cl.Facts, u.Main, r)
 		if err != nil {
-			if _, err = gatefacts.Impossible(err); err != nil {
+			if _, err = gatefacts.FinalRefusal(err); err != nil {
 				return err
 			}
 			known = true
@@ -360,10 +365,10 @@ func destroyed(r runs.Run) bool {
 	return r.Phase == runs.Applied && r.Spec.Options.Destroy && !r.Spec.Options.Partial()
 }
 
-// applyMerged queues the apply of a plan after the merge of its pull request. Nobody expects that of the plan of a former head, nor
-// of one that the merge has overtaken, which has what was merged planned.
+// applyMerged queues the apply of a plan after the merge of its pull request. It does not apply the plan of a
+// former head. It does not apply a plan that the merge came before: the merged changes are planned then.
 func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
-	overtaken, err := gatefacts.Overtaken(ctx, cl.Facts, s.Run)
+	overtaken, err := gatefacts.MergedTooEarly(ctx, cl.Facts, s.Run)
 	if err != nil {
 		return err
 	}
@@ -374,7 +379,7 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 		return nil
 	}
 	other := s.Asked.ApplyFor != cl.Facts.Message.ID && s.Phase.UnderWay()
-	if s.Phase == runs.Planned && !s.Plan.Applyable && runs.Complete(s.Run) || runs.Stands(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
+	if s.Phase == runs.Planned && !s.Plan.Applyable && runs.Complete(s.Run) || runs.KeepsOutcome(s.Run) || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
 		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it
 	}
 	no, err := cl.Queuer.enqueueOne(ctx, comment.Command{Verb: comment.Apply}, s, false)
@@ -390,14 +395,14 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	return cl.drop(ctx, s, s.Phase)
 }
 
-// drop moves a run of a pull request that is closed, or goes into a branch that is not planned, to Dropped, and deletes its
-// artifacts. People see it in phase was from then on, and who waits for its plan, or for the apply requested together with it,
-// is told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it
-// was changed meanwhile.
+// drop moves a run to Dropped, and deletes its artifacts. Its pull request is closed, or goes into a branch
+// that is not planned. was is the phase that people see from then on. Whoever waits for the plan, or for an
+// apply requested together with it, is answered. A run that is applied, or queued for its apply, stays. The
+// error wraps pipeline.ErrConflict if the run was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
 	here := s.Spec.Head == cl.Facts.Pull.Head.SHA
 	if was == runs.Dropped && here {
-		return report.RepeatCheck(ctx, cl.Report, s.Run) // by an earlier try of this message, which may have died then
+		return report.RepeatCheck(ctx, cl.Report, s.Run) // by an earlier attempt at this message, which may have died then
 	}
 	if was == runs.Dropped {
 		return report.EndCheck(ctx, cl.Report, s.Run)
@@ -419,14 +424,14 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if err := cl.Report.Announce(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := cl.tellGone(ctx, s.Run, gone); err != nil {
+	if err := cl.answerWaiting(ctx, s.Run, gone); err != nil {
 		return err
 	}
-	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.
-	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
+	// The texts that people read stay: the plan, and the outcome of its apply. The next plan deletes both.
+	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.HighestNumber(), s.Report(), s.FullReport(), s.Result(), s.FullResult()); err != nil {
 		return err
 	}
-	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
+	if err := cl.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 		return err
 	}
 	if !cl.Facts.Pull.Merged && was == runs.Planned && runs.Empty(s.Run) {
@@ -434,7 +439,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		if err != nil {
 			return err
 		}
-		s.Plan.Upheld = s.Plan.Upheld || last.Was(s.Pull.Number, s.Spec.Head)
+		s.Plan.Upheld = s.Plan.Upheld || last.IsOf(s.Pull.Number, s.Spec.Head)
 	}
 	fate := runs.Closed
 	switch {
@@ -455,14 +460,14 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	return report.EndCheck(ctx, cl.Report, s.Run)
 }
 
-// tellGone tells whoever waits for a run why it has ended.
-func (cl *Closer) tellGone(ctx context.Context, r runs.Run, gone reasons.Reason) error {
+// answerWaiting tells whoever waits for a run why it has ended.
+func (cl *Closer) answerWaiting(ctx context.Context, r runs.Run, gone reasons.Reason) error {
 	if r.Phase == runs.Queued || r.Phase == runs.Planning {
 		no := gatefacts.Refused(comment.Command{Verb: comment.Plan}, r.Project, admission.Refusal(gone))
-		if err := cl.Report.Reply(ctx, r.Asked.Answer, report.Unmade(r, no, gone)...); err != nil {
+		if err := cl.Report.Reply(ctx, r.Asked.Answer, report.PlanNotMade(r, no, gone)...); err != nil {
 			return err
 		}
-	} else if err := cl.Report.Unfollow(ctx, r, gone); err != nil {
+	} else if err := cl.Report.AnswerWaitingApply(ctx, r, gone); err != nil {
 		return err
 	}
 	if !r.Phase.Ended() {
@@ -471,11 +476,12 @@ func (cl *Closer) tellGone(ctx context.Context, r runs.Run, gone reasons.Reason)
 	return cl.Queuer.Tell(ctx)
 }
 
-// planned is [gatefacts.BasePlanned], of which nothing but a good answer takes plans away: the gate tells of an error that stays.
+// planned is [gatefacts.BasePlanned]. Plans are dropped only if it can be read. The gate reports an error that
+// stays, and plans are kept.
 func (cl *Closer) planned(ctx context.Context) (bool, error) {
 	planned, err := gatefacts.BasePlanned(ctx, cl.Facts)
 	if err != nil {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		planned = true
 	}
 	return planned, err

@@ -23,15 +23,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// goOn goes on with an apply that an earlier process has begun, with the same lock and a higher
-// fence. What it may not be is decided by admission.Continue, not by the gate:
-// it was allowed. But "lockstep stop" ends it, and so does the end of our access: the
-// message of a repository that is not served any more comes to nobody.
-func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
+// continueApply continues an apply that an earlier process has begun, with the same lock and a higher fence.
+// admission.Continue decides whether that is safe, and not the gate, because the apply was allowed before.
+// "lockstep stop" ends it. Losing our access ends it, too: messages of a repository that is not served any more
+// are not handled.
+func (ap *Applier) continueApply(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
 	if b.Busy(time.Now()) {
 		return &pipeline.BusyError{Until: b.HardStop}
 	}
-	b, err := ap.Ledger.GoOn(ctx, s.Run, b, pipeline.HardStop(ctx))
+	b, err := ap.Ledger.TakeOver(ctx, s.Run, b, pipeline.HardStop(ctx))
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 		if b.Ended != nil {
 			o = *b.Ended
 		}
-		return ap.note(ctx, s, o, b)
+		return ap.recordOutcome(ctx, s, o, b)
 	}
 	stop, err := ap.Ledger.StopOf(ctx, s.Run)
 	if err != nil {
@@ -63,7 +63,7 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 		c.begun = b
 		return ap.stopped(ctx, c, jobs.Outcome{Progress: c.far, State: s.Plan.State, Counts: b.Counts}, *stop)
 	}
-	outcome, err := c.carry(ctx)
+	outcome, err := c.execute(ctx)
 	switch {
 	case c.failed != nil:
 		return fmt.Errorf("go on with the apply of %s: %w", s.Project, c.failed)
@@ -77,11 +77,11 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 	return c.end(ctx, outcome, err)
 }
 
-// prepared prepares the continuation of an apply: the same plan and the same files, with the rights
-// that the base branch grants now. The problem, for people, is one that stays.
+// prepared prepares the continuation of an apply: the same plan and the same files, with the rights that the
+// base branch grants now. problem is a problem that stays, for people.
 func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *application, problem string, done func(), err error) {
 	none := func() {}
-	plan, err := ap.Artifacts.Get(ctx, s.Applied())
+	plan, err := ap.Artifacts.Get(ctx, s.AppliedPlan())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		return nil, notes.PlanGone(), none, nil
 	}
@@ -90,13 +90,13 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	}
 	q, dir, done, err := ap.asBegun(ctx, s, b, plan)
 	if err != nil {
-		problem, err = ap.stays(s, err)
+		problem, err = ap.finalProblem(s, err)
 		return nil, problem, none, err
 	}
 	job, problem, err := ap.Facts.Job(ctx, &q, dir)
 	switch d := admission.Continue(q); {
 	case err != nil:
-		problem, err = ap.stays(s, err)
+		problem, err = ap.finalProblem(s, err)
 	case problem != "":
 		problem = markdown.Code(problem)
 	case !d.Allowed():
@@ -109,7 +109,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	job.Continues = true
 	c = &application{ap: ap, run: s, plan: plan, job: job, far: b.Progress}
 	c.permit = func(ctx context.Context, _ jobs.BeforeApply) (ledger.Begun, jobs.Permit, error) {
-		// The state is locked: a process with a higher fence has written its own by now, or waits.
+		// The state is locked. A process with a higher fence has written its own record by now, or waits.
 		_, now, err := ap.Ledger.ApplyRecord(ctx, s.Run)
 		if err != nil || now != b.Version {
 			return b, jobs.Refused, err
@@ -119,9 +119,8 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	return c, "", done, nil
 }
 
-// asBegun checks out the commit of an apply that was begun, and reads the facts for going on with
-// it. GitHub forgets trial merges: then it is the present one, or the commit that the pull
-// request became.
+// asBegun checks out the commit of an apply that was begun, and reads the facts for continuing it. GitHub
+// deletes trial merges after some time. Then asBegun uses the present trial merge, or the commit of the merge.
 func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q admission.Request, dir string, done func(), err error) {
 	r, pull := s.Run, ap.Facts.Pull
 	if r.Spec.Base = pull.MergeSHA; !pull.Merged || r.Spec.AfterMerge || r.Asked.Late {
@@ -147,7 +146,7 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	if errors.Is(err, github.ErrNotFound) {
 		sha := pull.MergeSHA
 		if !pull.Merged {
-			m, err := ap.Facts.Merged(ctx, &q)
+			m, err := ap.Facts.TrialMerge(ctx, &q)
 			if err != nil {
 				return q, "", nil, err
 			}
@@ -165,31 +164,31 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	}
 	moved := planned.Compare(now, r)
 	if q.Differ, q.Whole = moved.Own, planned.Whole; r.Plan.Again == "" {
-		// Otherwise the plan that was made again is of the blocks and files of the commit.
+		// Otherwise the plan that was made again comes from the blocks and files of the commit.
 		q.Differ = slices.Concat(moved.Own, moved.Blocks, moved.Around)
 	}
 	return q, dir, done, nil
 }
 
-// stays returns an error that repeating does not mend as a problem for people.
-func (ap *Applier) stays(s ledger.Versioned, err error) (string, error) {
-	d, err := gatefacts.Impossible(err)
+// finalProblem returns an error that another attempt does not help against as a problem for people.
+func (ap *Applier) finalProblem(s ledger.Versioned, err error) (string, error) {
+	d, err := gatefacts.FinalRefusal(err)
 	if err != nil {
 		return "", err
 	}
 	return comment.Markdown(gatefacts.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)), nil
 }
 
-// stopped ends an apply that somebody has stopped: the lock is released, and the journal keeps what
-// is needed to go on.
+// stopped ends an apply that somebody has stopped. The lock is released, and the journal keeps what a
+// continuation needs.
 func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, stop ledger.Stop) error {
 	ctx = context.WithoutCancel(ctx)
 	if _, err := ap.Engine.Unlock(ctx, c.job); err != nil {
 		return fmt.Errorf("stop the apply of %s: %w", c.run.Project, err)
 	}
 	s := c.run
-	if !untouched(s.Run, o) {
-		if err := remember(ctx, ap, s.Run, o.State); err != nil {
+	if !stateUntouched(s.Run, o) {
+		if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
 			return err
 		}
 	}
@@ -197,7 +196,7 @@ func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, 
 		return err
 	}
 	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterApply, Run: s.Run, Failed: true, Counts: o.Counts})
-	if err = finally(err); err != nil {
+	if err = retryable(err); err != nil {
 		return err
 	}
 	s = s.To(runs.Stopped)
@@ -213,11 +212,11 @@ func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, 
 // Stopped announces that an apply was stopped.
 func (ap *Applier) Stopped(ctx context.Context, s ledger.Versioned) error {
 	r := s.Run
-	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.Halted(r, r.Over(ap.Facts.Pull.Open))); err != nil {
+	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.StoppedApply(r, r.Over(ap.Facts.Pull.Open))); err != nil {
 		return err
 	}
 	if !ap.Facts.Pull.Open {
-		if err := ap.Closer.leave(ctx, s.Run); err != nil {
+		if err := ap.Closer.settleStates(ctx, s.Run); err != nil {
 			return err
 		}
 	}

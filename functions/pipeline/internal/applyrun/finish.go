@@ -16,16 +16,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Applied announces the outcome of an apply to the status, the check, and the answer that waits for
-// it.
+// Applied announces the outcome of an apply in the status, in the check, and in the answer that waits for it.
 func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
-	if err := ap.Closer.Open.Next(ctx, r); err != nil {
+	if err := ap.Closer.Open.ShowQueue(ctx, r); err != nil {
 		return err
 	}
-	if err := ap.finishes(ctx, r); err != nil {
+	if err := ap.recordFinished(ctx, r); err != nil {
 		return err
 	}
-	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.Carried(r)); err != nil {
+	if err := ap.Report.Reply(ctx, r.Asked.Answer, report.ApplyOutcome(r)); err != nil {
 		return err
 	}
 	// The pull request may have been closed before this outcome was known.
@@ -33,9 +32,9 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	switch {
 	case err == nil && !pull.Open:
 		ap.Facts.Pull = pull
-		err = errors.Join(ap.moved(ctx, r, pull), ap.Closer.leave(ctx, r))
+		err = errors.Join(ap.planMoved(ctx, r, pull), ap.Closer.settleStates(ctx, r))
 	case err == nil:
-		err = ap.moved(ctx, r, pull)
+		err = ap.planMoved(ctx, r, pull)
 	}
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
 		return err
@@ -43,14 +42,14 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	return ap.Report.AtRest(ctx, r)
 }
 
-// maxKept is the maximum length of a report in an apply record, in bytes. JSON takes up to six
-// bytes for one, and all of them fit into a record.
+// maxKept is the maximum length of a report in an apply record, in bytes. JSON takes up to six bytes for one
+// byte, and even so the report fits into a record.
 const maxKept = 60 << 10
 
-// note completes the apply record, before anything else can fail.
-func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun ledger.Begun) error {
+// recordOutcome completes the apply record, before anything else can fail.
+func (ap *Applier) recordOutcome(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun ledger.Begun) error {
 	ctx = context.WithoutCancel(ctx)
-	o = ap.keep(ctx, s, o)
+	o = ap.storeReport(ctx, s, o)
 	begun.Ended, begun.Outcome = nil, &o
 	begun, err := ap.Ledger.EndApply(ctx, s.Run, begun)
 	if err != nil {
@@ -59,9 +58,9 @@ func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome,
 	return ap.Finish(ctx, s, begun.ApplyRecord)
 }
 
-// keep stores the report of an outcome as an artifact, and returns the outcome as the apply record has it: with the report
-// if that could not be stored.
-func (ap *Applier) keep(ctx context.Context, s ledger.Versioned, o jobs.Outcome) jobs.Outcome {
+// storeReport stores the report of an outcome as an artifact, and returns the outcome for the apply record.
+// That contains the report if the artifact could not be stored.
+func (ap *Applier) storeReport(ctx context.Context, s ledger.Versioned, o jobs.Outcome) jobs.Outcome {
 	if o.Report != "" {
 		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
 		if o.Report = markdown.Cut(o.Report, maxKept); err == nil {
@@ -71,20 +70,20 @@ func (ap *Applier) keep(ctx context.Context, s ledger.Versioned, o jobs.Outcome)
 	return o
 }
 
-// untouched reports whether an apply is known to have left the state as its plan had found it: no other pull request can revert
-// anything of it.
-func untouched(r runs.Run, o jobs.Outcome) bool {
+// stateUntouched reports whether an apply is known to have left the state as its plan had found it. Then no
+// other pull request can revert anything of it.
+func stateUntouched(r runs.Run, o jobs.Outcome) bool {
 	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.Plan.State
 }
 
-// remember records that a run was applied, with the state since then, and has the pull requests shown anew whose plans would revert
-// that.
-func remember(ctx context.Context, ap *Applier, r runs.Run, since runs.StateID) error {
+// recordLastApply records that a run was applied, with the state since then. It has the pull requests shown
+// again whose plans would revert the apply.
+func recordLastApply(ctx context.Context, ap *Applier, r runs.Run, since runs.StateID) error {
 	l := runs.LastApply{Number: r.Pull.Number, Head: r.Spec.Head, By: r.Asked.By, State: since, Into: r.Asked.Into}
 	if err := ap.Ledger.Remember(ctx, r, l); err != nil {
 		return err
 	}
-	return ap.Closer.Open.Tell(ctx, r, "applied", r.Asked.Try)
+	return ap.Closer.Open.ShowAgain(ctx, r, "applied", r.Asked.Try)
 }
 
 // Finish moves a run on after its apply, from the apply record.
@@ -93,10 +92,10 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 		e.Outcome = e.Ended
 	}
 	o := jobs.Outcome{Failed: true}
-	idle := e.Outcome == nil && e.Rested // all of them have ended as they should
+	idle := e.Outcome == nil && e.Rested // all processes ended as they should
 	if idle {
 		o.Remaining, o.Progress, o.Counts = e.Progress.Of-e.Progress.Done, e.Progress, e.Counts
-		remedy, err := ap.longer(ctx)
+		remedy, err := ap.buildRemedy(ctx)
 		if err != nil {
 			return err
 		}
@@ -108,9 +107,9 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(notes.Interrupted())); err != nil {
 		return err
 	}
-	// First the fact on which decisions about other pull requests depend.
-	if e.Outcome == nil || !untouched(s.Run, o) {
-		if err := remember(ctx, ap, s.Run, o.State); err != nil {
+	// Decisions about other pull requests depend on this fact, so it is recorded first.
+	if e.Outcome == nil || !stateUntouched(s.Run, o) {
+		if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
 			return err
 		}
 	}
@@ -119,8 +118,8 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 			return err
 		}
 	}
-	// The plan can never be applied again, and is open no more.
-	if err := ap.Ledger.Shut(ctx, s.Run); err != nil {
+	// The plan can never be applied again, and is no longer open.
+	if err := ap.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 		return err
 	}
 	if err := ap.Artifacts.Delete(ctx, s.SavedPlan()); err != nil {
@@ -131,7 +130,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 		next = runs.ApplyFailed
 	}
 	after, err := ap.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterApply, Run: s.Run, Failed: next == runs.ApplyFailed, Counts: o.Counts})
-	if err = finally(err); err != nil {
+	if err = retryable(err); err != nil {
 		return err
 	}
 	s = s.To(next)

@@ -9,9 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Finished tells, on a merged pull request, whose applies have finished what the merge has left, once for each project. It is part
-// of the handling of a message of its events, and can be repeated.
-func Finished(ctx context.Context, cl *Closer) error {
+// ReportFinished reports, on a merged pull request, which other pull requests have made the changes that the
+// merge had left unapplied, once for each project. It belongs to the handling of each message of the pull
+// request's events, and can be repeated.
+func ReportFinished(ctx context.Context, cl *Closer) error {
 	if !cl.Facts.Pull.Merged {
 		return nil
 	}
@@ -23,20 +24,20 @@ func Finished(ctx context.Context, cl *Closer) error {
 		if done(s.Run) || s.End.FinishedBy != 0 || s.Spec.Head != cl.Facts.Pull.Head.SHA {
 			continue
 		}
-		l, err := ledger.LeftOf(ctx, cl.Ledger, s.Run)
+		l, err := ledger.UnappliedOf(ctx, cl.Ledger, s.Run)
 		if err != nil {
 			return err
 		}
-		r, ok := runs.Finished(s.Run, l.By)
+		r, ok := runs.FinishedByAnother(s.Run, l.By)
 		if !ok {
 			continue
 		}
 		s.Run = r
-		// The check comes before the record: nobody would come back to it.
+		// The check is written before the record, because nobody would come back to it.
 		if err := cl.Report.PutCheck(ctx, s.Run); err != nil {
 			return err
 		}
-		if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
+		if err := cl.Ledger.UnlistPlan(ctx, s.Run); err != nil {
 			return err
 		}
 		if s.Over(false) && s.Phase.May(runs.Dropped) {
@@ -52,10 +53,11 @@ func Finished(ctx context.Context, cl *Closer) error {
 	return nil
 }
 
-// finishes records what the apply of a run has finished of other pull requests, whose merges have left it, and has their issues
-// written anew. The plan of the run has them if the tip of the base branch that it is of has the merge. It can be repeated.
-func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
-	all, err := ledger.Lefts(ctx, ap.Ledger, r)
+// recordFinished records the changes of other pull requests that the apply of a run has made: their merges had
+// left them unapplied. It has their issues written again. The plan of the run contains those changes if the tip
+// of its base branch contains the merge. It can be repeated.
+func (ap *Applier) recordFinished(ctx context.Context, r runs.Run) error {
+	all, err := ledger.UnappliedMerges(ctx, ap.Ledger, r)
 	if err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
 			continue
 		}
 		lacks, err := ap.Facts.Hub.Behind(ctx, r.Spec.Base, l.Merge)
-		if _, err := gatefacts.Impossible(err); err != nil {
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return err
 		}
 		if err != nil || lacks {
@@ -73,7 +75,7 @@ func (ap *Applier) finishes(ctx context.Context, r runs.Run) error {
 		if err := ledger.FinishUnapplied(ctx, ap.Ledger, l, r); err != nil {
 			return err
 		}
-		if err := pipeline.Send(ctx, ap.Queue, l.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), l.Pull.Number, "left", r.Pull.Number, r.Asked.Try); err != nil {
+		if err := pipeline.Send(ctx, ap.Queue, l.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.MessageName(), l.Pull.Number, "left", r.Pull.Number, r.Asked.Try); err != nil {
 			return err
 		}
 	}

@@ -18,14 +18,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An inquiry is all that is read before an apply, from the cheapest fact to the dearest. The gate is asked after each step, always about
-// all: a fact that was read is not read again, but a new one can bring another rule to bear.
+// An inquiry reads everything that is needed before an apply, from the cheapest fact to the most expensive. The
+// gate is asked after each step, always about all facts: a fact is not read twice, but a new fact can make
+// another rule count.
 type inquiry struct {
 	ap *Applier
 	s  ledger.Versioned
 	q  admission.Request
-	// plan is the saved plan, merge the present trial merge, dir the checkout of the commit that is applied, which done removes, with its
-	// inputs, and job what the engine is to do there.
+	// plan is the saved plan, and merge the present trial merge. dir is the checkout of the applied commit,
+	// with its inputs; done removes it. job is the engine's task there.
 	plan  []byte
 	merge github.Merge
 	dir   string
@@ -37,7 +38,8 @@ type inquiry struct {
 // A fact is a step of an inquiry. read may refuse by itself.
 type fact struct {
 	read func(*inquiry, context.Context) (admission.Decision, error)
-	// commit is set if GitHub may know nothing of the commit by now, and again if a plan that fits no more may be made again later.
+	// commit is set if GitHub may have deleted the commit by now. again is set if an outdated plan may be made
+	// again later.
 	commit, again bool
 }
 
@@ -45,7 +47,7 @@ type fact struct {
 var facts = []fact{
 	{read: (*inquiry).request},
 	{read: (*inquiry).saved},
-	{read: (*inquiry).merged, commit: true},
+	{read: (*inquiry).trialMerge, commit: true},
 	{read: (*inquiry).restored, commit: true},
 	{read: (*inquiry).files, commit: true, again: true},
 	{read: (*inquiry).place, again: true},
@@ -65,7 +67,7 @@ func (x *inquiry) ask(ctx context.Context) (admission.Decision, error) {
 		switch {
 		case d.Allowed() || f.again && d.PlanAgain():
 		case f.commit:
-			return lost(ctx, x.ap, x.q, d)
+			return refineRefusal(ctx, x.ap, x.q, d)
 		default:
 			return d, nil
 		}
@@ -73,17 +75,17 @@ func (x *inquiry) ask(ctx context.Context) (admission.Decision, error) {
 	return admission.Decision{}, nil
 }
 
-// request reads what every command needs.
+// request reads the facts that every command needs.
 func (x *inquiry) request(ctx context.Context) (_ admission.Decision, err error) {
 	r := x.s.Run
-	r.Phase = runs.Planned // as the gate saw it when it was queued: only this message is new
+	r.Phase = runs.Planned // as the gate saw it when the apply was queued: only this message is new
 	x.q, err = x.ap.Facts.Request(ctx, comment.Apply, r)
 	return admission.Decision{}, err
 }
 
 // saved reads the saved plan, and what GitHub shows of it.
 func (x *inquiry) saved(ctx context.Context) (no admission.Decision, err error) {
-	x.plan, err = x.ap.Artifacts.Get(ctx, x.s.Applied())
+	x.plan, err = x.ap.Artifacts.Get(ctx, x.s.AppliedPlan())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		x.q.Run.Phase = runs.New // the plan was deleted
 		return no, nil
@@ -98,33 +100,34 @@ func (x *inquiry) saved(ctx context.Context) (no admission.Decision, err error) 
 	return no, nil
 }
 
-// present reports whether the plan is compared with the base branch as it is now.
+// present reports whether the plan is compared with the present base branch.
 func (x *inquiry) present() bool { return x.q.Entry == admission.ByComment || x.q.Run.Asked.Late }
 
-// merged finds the present trial merge, or the base branch as it is now.
-func (x *inquiry) merged(ctx context.Context) (no admission.Decision, err error) {
+// trialMerge gets the present trial merge, or the present base branch.
+func (x *inquiry) trialMerge(ctx context.Context) (no admission.Decision, err error) {
 	if x.present() {
-		x.merge, err = x.ap.Facts.Merged(ctx, &x.q)
+		x.merge, err = x.ap.Facts.TrialMerge(ctx, &x.q)
 	}
 	return no, err
 }
 
-// restored sets the commits of the run: the one that is checked out, and the base, by which rights are granted from then on. Without a
-// present one that is what the pull request became. It reads whether a project that the pull request removes is there.
+// restored sets the commits of the run: the commit that is checked out, and the base, which grants rights from
+// then on. If the present base branch does not count, both are the commit of the merge. restored also reads
+// whether a removed project exists.
 func (x *inquiry) restored(ctx context.Context) (no admission.Decision, err error) {
 	if !x.present() {
 		x.q.Run.Spec.Base, x.q.Run.Spec.Merge = x.ap.Facts.Pull.MergeSHA, x.ap.Facts.Pull.MergeSHA
 		return no, nil
 	}
-	x.q.Run = runs.Against(x.q.Run, x.merge, x.ap.Facts.Pull.Merged)
+	x.q.Run = runs.WithTrialMerge(x.q.Run, x.merge, x.ap.Facts.Pull.Merged)
 	return no, gatefacts.Restored(ctx, x.ap.Facts, &x.q, x.merge.SHA)
 }
 
-// files checks out the commit, and compares the inputs of the plan with those there. The occasion of the apply is that of the base
-// branch.
+// files checks out the commit, and compares the inputs of the plan with those there. The base branch decides
+// whether a comment or the merge applies.
 func (x *inquiry) files(ctx context.Context) (no admission.Decision, err error) {
 	if x.present() {
-		if err := x.ap.Facts.Occasion(ctx, &x.q.Run); err != nil {
+		if err := x.ap.Facts.SetApplyOn(ctx, &x.q.Run); err != nil {
 			return no, err
 		}
 	}
@@ -145,21 +148,21 @@ func (x *inquiry) files(ctx context.Context) (no admission.Decision, err error) 
 	x.in.Tree, x.in.Own, err = planrun.ReadInputs(ctx, x.ap.Projects, x.dir, x.q.Run, planned.Scope())
 	if errors.Is(err, jobs.ErrNoProject) { // the project is gone: all inputs differ
 		x.q.Differ, x.q.Whole = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole
-		return no, gatefacts.Broken(ctx, x.ap.Facts, &x.q, x.dir)
+		return no, gatefacts.NoteBrokenSettings(ctx, x.ap.Facts, &x.q, x.dir)
 	}
 	moved := planned.Compare(x.in, x.q.Run)
 	x.q.Differ, x.q.Blocks, x.q.Around, x.q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
 	return no, err
 }
 
-// place reads where the state is, and what the base branch grants, and what is in the way there.
+// place reads where the state is, what the base branch grants, and what is in the way there.
 func (x *inquiry) place(ctx context.Context) (no admission.Decision, err error) {
 	job, problem, err := x.ap.Facts.Job(ctx, &x.q, x.dir)
 	if err != nil {
 		return no, err
 	}
 	if problem != "" {
-		if err := gatefacts.Broken(ctx, x.ap.Facts, &x.q, x.dir); err != nil {
+		if err := gatefacts.NoteBrokenSettings(ctx, x.ap.Facts, &x.q, x.dir); err != nil {
 			return no, err
 		}
 		if d := admission.Decide(x.q); admission.Has[reasons.SettingsBroken](d) {
@@ -168,23 +171,23 @@ func (x *inquiry) place(ctx context.Context) (no admission.Decision, err error) 
 		return admission.Refusal(reasons.Unusable{Problem: problem}), nil
 	}
 	x.job, x.q.Provisioners = job, job.Grants.Provisioners
-	if !ledger.Follow(&x.s.Run, *x.q.Placing) {
+	if !ledger.FollowMove(&x.s.Run, *x.q.Placing) {
 		return no, nil
 	}
-	if x.q.Last, err = x.ap.Facts.InTheWay(ctx, x.s.Run); err != nil {
+	if x.q.Last, err = x.ap.Facts.LastApply(ctx, x.s.Run); err != nil {
 		return no, err
 	}
 	x.q.Reserved, err = x.ap.Facts.Reserved(ctx, x.s.Run)
 	return no, err
 }
 
-// lost is the refusal d of an apply that has waited since its merge, or another one with the reason why all files differ: that the base
-// branch has removed the project since, or has given it another name.
-func lost(ctx context.Context, ap *Applier, q admission.Request, d admission.Decision) (admission.Decision, error) {
+// refineRefusal returns the refusal d of an apply that has waited since its merge, or a better one. If all
+// files differ, the better one says why: the base branch has removed or renamed the project since.
+func refineRefusal(ctx context.Context, ap *Applier, q admission.Request, d admission.Decision) (admission.Decision, error) {
 	if !q.Run.Asked.Late || !admission.Has[reasons.InputsMoved](d) {
 		return d, nil
 	}
-	_, has, known, err := gatefacts.Has(ctx, ap.Facts, q.Run.Spec.Merge, q.Run)
+	_, has, known, err := gatefacts.ProjectAt(ctx, ap.Facts, q.Run.Spec.Merge, q.Run)
 	if err != nil || has || !known {
 		return d, err
 	}

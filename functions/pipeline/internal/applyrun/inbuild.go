@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// inBuild hands an apply that the gate allows to a build, if its environment names that, and reports whether it is
-// dealt with. The gate is asked again there. Our lease would be in the build's way.
+// inBuild hands an apply that the gate allows to a build, if its environment names one. It reports whether the
+// apply is dealt with. The gate is asked again in the build. Our own lease would block the build.
 func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job) (bool, error) {
 	if ap.Builder.Service == nil || job.Environment.Runner().Name != environments.CodeBuild {
 		return false, nil
@@ -31,8 +31,8 @@ func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job
 	return true, err
 }
 
-// continuesInBuild has the next build go on with an apply that one before has begun. A stop is carried out here, and so is the rest
-// of an apply for which there are no builds any more.
+// continuesInBuild has the next build continue an apply that an earlier build has begun. A stop is carried out
+// here. So is the rest of an apply if there are no builds any more.
 func (ap *Applier) continuesInBuild(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
 	began, err := ap.Builder.Began(ctx)
 	if err != nil || !began || b.Busy(time.Now()) {
@@ -48,8 +48,8 @@ func (ap *Applier) continuesInBuild(ctx context.Context, s ledger.Versioned, b l
 	return err
 }
 
-// longer is the remedy for an apply that took several processes, if builds are one.
-func (ap *Applier) longer(ctx context.Context) (string, error) {
+// buildRemedy returns the remedy for an apply that took several processes, if a build would help.
+func (ap *Applier) buildRemedy(ctx context.Context) (string, error) {
 	began, err := ap.Builder.Began(ctx)
 	if err != nil || began || ap.Builder.Service == nil {
 		return "", err

@@ -15,10 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// mergedUnchanged looks whether a merge that applies nothing of a run, as its plan has no changes, has any by now: with an apply to the state
-// that the plan does not know, or with other files than it was made of. The former may be under way, so the plan waits for the end of
-// that, as one after the merge, and is checked then: waits is set. The latter is noted in the run, which is planned of the base branch
-// once it is dropped.
+// mergedUnchanged checks a run whose plan has no changes, so that its merge applies nothing. The merge may need
+// changes by now, for two reasons. There was an apply to the state that the plan does not know. Or the merge
+// has other files than the plan was made from.
+//
+// In the first case that apply may be under way. The plan then waits for its end, as a plan after the merge,
+// and is checked then: waits is set. The second case is recorded in the run, which is planned from the base
+// branch once it is dropped.
 func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (waits bool, err error) {
 	last, err := cl.Ledger.LastApply(ctx, s.Run)
 	if err != nil {
@@ -33,7 +36,7 @@ func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (wait
 		return false, err
 	}
 	others := slices.ContainsFunc(queue, func(t runs.Turn) bool { return t.Pull.Number != s.Pull.Number })
-	if !others && last.Count() <= s.Plan.Applies && !openplans.Outdated(s.Run, now) {
+	if !others && last.Count() <= s.Plan.Applies && !openplans.ReadsOutdated(s.Run, now) {
 		if s.End.Differs {
 			return false, nil
 		}
@@ -46,32 +49,34 @@ func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (wait
 	if *s, err = cl.Ledger.Save(ctx, *s); err != nil {
 		return false, err
 	}
-	return true, awaits(ctx, cl, s.Run)
+	return true, checkWaiting(ctx, cl, s.Run)
 }
 
-// awaits has a plan without changes that waits after the merge checked, if what it waits for is done. It can be repeated.
-func awaits(ctx context.Context, cl *Closer, r runs.Run) error {
-	if err := cl.Open.Kept(ctx, r); err != nil {
+// checkWaiting has a plan without changes checked that waits after the merge, if nothing it waits for is left.
+// It can be repeated.
+func checkWaiting(ctx context.Context, cl *Closer, r runs.Run) error {
+	if err := cl.Open.CheckNew(ctx, r); err != nil {
 		return err
 	}
 	return cl.Report.AtRest(ctx, r)
 }
 
-// otherFiles reports whether the commit that a pull request became has other files than those that the plan of a run was made of, or
-// was checked with last. Programs of the base branch may read all files: those around the configuration do not count.
+// otherFiles reports whether the commit of the merge has other files than those from which the plan of a run
+// was made or last checked. If programs of the base branch may read all files, those around the configuration
+// do not count.
 func otherFiles(ctx context.Context, cl *Closer, r runs.Run) (bool, error) {
 	dir, done, err := cl.Facts.Checkout(ctx, cl.Facts.Pull.MergeSHA)
 	if errors.Is(err, github.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
-		_, err = gatefacts.Impossible(gatefacts.Room(err))
+		_, err = gatefacts.FinalRefusal(gatefacts.DiskFull(err))
 		return false, err
 	}
 	defer done()
 	planned, err := ledger.LoadInputs(ctx, cl.Artifacts, r)
 	if errors.Is(err, pipeline.ErrNoArtifact) {
-		return false, nil // an earlier try has found none, and died while it dropped the plan
+		return false, nil // an earlier attempt found none, and died while it dropped the plan
 	}
 	if errors.Is(err, ledger.ErrExchanged) {
 		return true, nil
@@ -85,7 +90,7 @@ func otherFiles(ctx context.Context, cl *Closer, r runs.Run) (bool, error) {
 		return false, nil // there is nothing to plan
 	}
 	if err != nil {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return false, err
 	}
 	moved := planned.Compare(merged, r)

@@ -12,17 +12,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An Overrider answers overrides. It writes nothing: an override is the comment and our answer to it, which the gate reads.
+// An Overrider answers overrides. It writes nothing: an override consists of the comment and our answer to it,
+// which the gate reads.
 type Overrider struct {
 	Facts  *gatefacts.Reader
 	Ledger ledger.Ledger
 }
 
-// Override tells for each plan that a command selects whether the command has lifted something.
+// Override reports, for each plan that a command selects, whether the command has overridden something.
 func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	q, err := ov.Facts.Request(ctx, comment.Override, runs.Run{})
 	if err != nil {
-		no, err := gatefacts.Unable(c, "", err)
+		no, err := gatefacts.FinalReply(c, "", err)
 		return []comment.Reply{no}, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
@@ -59,7 +60,7 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 			replies = append(replies, gatefacts.Refused(c, runs.Label(s.Run), admission.Refusal(no)))
 			continue
 		}
-		left, err := ov.left(ctx, s.Run, lifting.Required)
+		left, err := ov.obstacles(ctx, s.Run, lifting.Required)
 		if err != nil {
 			return nil, err
 		}
@@ -68,19 +69,20 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		})
 	}
 	if len(replies) == 0 {
-		replies = empty // where others have changes, nobody means those without
+		replies = empty // the author means plans with changes, if there are any
 	}
 	if len(replies) == 0 {
-		return gatefacts.Planless(ctx, ov.Facts, c, all)
+		return gatefacts.RepliesWithoutPlan(ctx, ov.Facts, c, all)
 	}
 	return replies, nil
 }
 
-// left are the obstacles to the apply of a run beside the requirements, and the way to it then, for people.
-func (ov *Overrider) left(ctx context.Context, r runs.Run, required *rulings.Ruling) (string, error) {
+// obstacles returns what blocks the apply of a run in addition to the requirements, and what to do then, for
+// people.
+func (ov *Overrider) obstacles(ctx context.Context, r runs.Run, required *rulings.Ruling) (string, error) {
 	p := runs.Status(r)
 	p.Required = required
-	last, err := ov.Facts.InTheWay(ctx, r)
+	last, err := ov.Facts.LastApply(ctx, r)
 	if err != nil {
 		return "", err
 	}
@@ -89,7 +91,7 @@ func (ov *Overrider) left(ctx context.Context, r runs.Run, required *rulings.Rul
 		return "", err
 	}
 	runs.Block(&p, r, last, lock)
-	behind, err := gatefacts.Behind(ctx, ov.Facts, r)
+	behind, err := gatefacts.Predecessors(ctx, ov.Facts, r)
 	runs.ComesAfter(&p, behind)
 	return comment.Left(p), err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Recoverer recovers states from applies that did not come to their end. A recovery writes the
-// state, so that it is queued as applies are, and done where they are done.
+// A Recoverer recovers states after unfinished applies. A recovery writes the state. So it is queued, and done,
+// where applies are.
 type Recoverer struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
@@ -26,13 +26,13 @@ type Recoverer struct {
 	Engine jobs.Engine
 }
 
-// recoverReply is the reply about the recovery of a run's state.
+// recoverReply returns the reply about the recovery of a run's state.
 func recoverReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return report.NewReply("recover "+r.Target(), reply)
 }
 
-// Enqueue queues the recovery of the states of all projects that a command selects. The replies are
-// the refusals.
+// Enqueue queues the recovery of the states of all projects that a command selects. The replies are the
+// refusals.
 func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := re.Ledger.Runs(ctx, re.Facts.Message.Pull)
 	if err != nil {
@@ -43,12 +43,12 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 	if len(all) == 0 {
 		q, err := re.Facts.Request(ctx, comment.Recover, runs.Run{})
 		if err != nil {
-			no, err := gatefacts.Unable(c, "", err)
+			no, err := gatefacts.FinalReply(c, "", err)
 			return []comment.Reply{no}, err
 		}
 		d := admission.Decide(q)
 		if d.Allowed() {
-			d = admission.Refusal(gatefacts.Unselected(c, known, reasons.NothingToRecover{}))
+			d = admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToRecover{}))
 		}
 		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
@@ -64,9 +64,9 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 			replies = append(replies, no)
 			continue
 		}
-		// The message comes first: a promise whose message was never sent would stand for ever.
+		// The message is sent first. A reply that announces a recovery without a message would stay for ever.
 		next := pipeline.Message{Kind: pipeline.ToRecover, Target: s.Target(), Actor: m.Actor, At: m.At, Answer: answer}
-		if err := pipeline.Send(ctx, re.Queue, m.Pull, next, s.Plain(), answer); err != nil {
+		if err := pipeline.Send(ctx, re.Queue, m.Pull, next, s.MessageName(), answer); err != nil {
 			return nil, err
 		}
 		if err := re.Report.Reply(ctx, answer, recoverReply(s.Run, comment.Pending{Project: runs.Label(s.Run), Verb: comment.Recover})); err != nil {
@@ -76,7 +76,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 	return replies, nil
 }
 
-// Recover recovers the state of one project. It is the handling of a message, and can be repeated.
+// Recover recovers the state of one project. It handles a message, and can be repeated.
 func (re *Recoverer) Recover(ctx context.Context) error {
 	s, err := re.Ledger.Read(ctx, re.Facts.Message.Run())
 	if err != nil || s.Version == "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Untouched reports an apply that failed before its first change. The plan can still be applied
-// while the pull request is open.
+// Untouched reports an apply that failed before its first change. While the pull request is open, the plan can
+// still be applied.
 func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Outcome) error {
 	if err := ap.releaseLeft(ctx, s.Run); err != nil {
 		return err
@@ -32,12 +32,13 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	return ap.backTo(ctx, s, runs.Planned)
 }
 
-// refuse reports the refusal of an apply. One that a merge has asked for may wait for missing requirements.
+// refuse reports the refusal of an apply. An apply that a merge requested may wait for missing requirements
+// instead.
 func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	if err := ap.releaseLeft(ctx, s.Run); err != nil {
 		return err
 	}
-	held, on, late := d.Held()
+	held, on, late := d.WaitsAfterMerge()
 	if late = late && s.Asked.Answer == ledger.MergeAnswer && !s.Apply.Part; late {
 		d = held
 	}
@@ -55,11 +56,11 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d admission.D
 	return ap.backTo(ctx, s, next)
 }
 
-// wait has an apply of a merge wait, for projects and for missing requirements, of which people are told.
+// wait makes an apply of a merge wait for projects and for missing requirements, and reports them.
 func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) error {
 	w := runs.Waiting{For: s.Asked.ApplyFor, By: s.Asked.By, Answer: s.Asked.Answer, Plan: s.Plan.Hash, On: on}
 	s = s.To(runs.Planned)
-	s.Run, s.Asked.Late = s.Await(w), true
+	s.Run, s.Asked.Late = s.WithWaiting(w), true
 	s, err := ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
@@ -67,9 +68,9 @@ func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) err
 	return ap.RefusedApply(ctx, s)
 }
 
-// releaseLeft releases the lock that an earlier process may have left on the state, which died between the
-// lock and the apply record. Nobody would go on with this apply, and release it. Who may not unlock the
-// state now leaves it to somebody who may.
+// releaseLeft releases the lock that an earlier process may have left on the state, if it died between the lock
+// and the apply record. Nobody would continue this apply and release the lock. A process that may not unlock
+// the state now leaves it to one that may.
 func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 	if !ap.left {
 		return nil
@@ -78,7 +79,7 @@ func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 	return ap.release(ctx, r)
 }
 
-// Release does the same for an apply that was given up. It is the handling of a message, and can be repeated; an
+// Release releases that lock for an apply that was given up. It handles a message, and can be repeated. An
 // apply under way keeps its lock.
 func (ap *Applier) Release(ctx context.Context) error {
 	s, err := ap.Ledger.Read(ctx, ap.Facts.Message.Run())
@@ -95,19 +96,19 @@ func (ap *Applier) Release(ctx context.Context) error {
 func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 	q, err := ap.Facts.Request(ctx, comment.Unlock, r)
 	if err != nil || !admission.Decide(q).Allowed() {
-		return finally(err)
+		return retryable(err)
 	}
 	dir, done, err := ap.Facts.Checkout(ctx, r.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
 		dir, done, err = ap.Facts.Checkout(ctx, r.Spec.Head)
 	}
 	if err != nil {
-		return finally(err)
+		return retryable(err)
 	}
 	defer done()
 	job, problem, err := ap.Facts.Job(ctx, &q, dir)
 	if err != nil || problem != "" || !admission.Decide(q).Allowed() {
-		return finally(err)
+		return retryable(err)
 	}
 	_, err = ap.Engine.Unlock(ctx, job)
 	if errors.As(err, new(*jobs.StateError)) {
@@ -116,24 +117,24 @@ func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 	return err
 }
 
-// finally returns an error that another try may mend, and nil for others.
-func finally(err error) error {
-	_, err = gatefacts.Impossible(err)
+// retryable returns an error that another attempt may help against, and nil for others.
+func retryable(err error) error {
+	_, err = gatefacts.FinalRefusal(err)
 	return err
 }
 
-// cannotApply refuses an apply if err is final; any other error is returned. The plan can still be
-// applied.
+// cannotApply refuses an apply if err is final. It returns any other error. The plan can still be applied.
 func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err error) error {
-	d, err := gatefacts.Impossible(err)
+	d, err := gatefacts.FinalRefusal(err)
 	if err != nil {
 		return err
 	}
 	return ap.refuse(ctx, s, d)
 }
 
-// backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, or goes into a branch that is
-// not planned, it is dropped from there: a process that dies in between does not look for the plan that is swept.
+// backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, or goes into
+// a branch that is not planned, the run is dropped in the same step. So a process that takes over does not look
+// for a deleted plan.
 func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
 	if next == runs.Planned && s.Apply.Part {
 		next = runs.Stopped
@@ -145,13 +146,13 @@ func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Pha
 	return ap.RefusedApply(ctx, s)
 }
 
-// RefusedApply completes the refusal of an apply. It also makes up for events that the waiting run
-// has delayed: a closed pull request, another base branch, or a new head.
+// RefusedApply completes the refusal of an apply. It also handles events that the waiting run has delayed: a
+// closed pull request, another base branch, or a new head.
 func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Stopped && s.Phase != runs.Dropped {
 		return nil
 	}
-	if err := ap.Closer.Open.Next(ctx, s.Run); err != nil {
+	if err := ap.Closer.Open.ShowQueue(ctx, s.Run); err != nil {
 		return err
 	}
 	pull, err := ap.Facts.Hub.PullRequest(ctx, s.Pull.Number)
@@ -169,9 +170,9 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 		ap.Facts.Pull = pull
 	case err == nil && (s.Over(pull.Open) || away) && s.Phase != runs.Dropped:
 		ap.Facts.Pull = pull
-		return errors.Join(ap.moved(ctx, s.Run, pull), ap.Closer.drop(ctx, s, s.Phase))
+		return errors.Join(ap.planMoved(ctx, s.Run, pull), ap.Closer.drop(ctx, s, s.Phase))
 	case err == nil:
-		err = ap.moved(ctx, s.Run, pull)
+		err = ap.planMoved(ctx, s.Run, pull)
 	}
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
 		return err
@@ -179,9 +180,9 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	return ap.Report.AtRest(ctx, s.Run)
 }
 
-// moved queues the plans of a head that was pushed, and maybe merged, while a run was applied, or queued for it, and those for another
-// base branch.
-func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullRequest) error {
+// planMoved queues the plans that a run has delayed while it was applied, or queued for its apply. They are for
+// a head that was pushed, and perhaps merged, or for another base branch.
+func (ap *Applier) planMoved(ctx context.Context, r runs.Run, pull github.PullRequest) error {
 	elsewhere := pull.Open && r.Asked.Into != "" && r.Asked.Into != pull.Base.Ref
 	if pull.Head.SHA == r.Spec.Head && !elsewhere || r.Spec.AfterMerge {
 		return nil
@@ -193,5 +194,5 @@ func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullReques
 	case !pull.Open:
 		return nil
 	}
-	return pipeline.Send(ctx, ap.Queue, ap.Facts.Message.Pull, m, r.Plain(), r.Asked.Try, pull.Head.SHA)
+	return pipeline.Send(ctx, ap.Queue, ap.Facts.Message.Pull, m, r.MessageName(), r.Asked.Try, pull.Head.SHA)
 }

@@ -17,20 +17,20 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// A permission answers the engine that is about to apply a plan: it asks the gate with the state
-// locked and known. From then on nothing can move.
+// A permission answers the engine that is about to apply a plan. It asks the gate with the state locked and
+// known. From then on no fact can change.
 type permission struct {
 	ap *Applier
 	*application
 	q     admission.Request
 	in    ledger.Inputs      // of the checkout
-	last  admission.Decision // of the gate
-	again *jobs.Replanned    // the plan made again, nil if there is none
-	// content is that of the plan in hand, by which its requirements were decided on last.
+	last  admission.Decision // the gate's last decision
+	again *jobs.Replanned    // the plan made again; nil for none
+	// content is the content of the plan in hand, which the last decision about requirements used.
 	content *runs.Content
 }
 
-// decide is the permit of the carriage.
+// decide is [application.permit].
 func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none ledger.Begun, _ jobs.Permit, err error) {
 	if err := p.look(ctx, now); err != nil {
 		return none, jobs.Refused, err
@@ -58,15 +58,15 @@ func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none led
 	if err := p.settle(ctx, settled); err != nil {
 		return none, jobs.Refused, err
 	}
-	// The apply record comes last, immediately before the first change.
-	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.Brief(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
+	// The apply record is written last, immediately before the first change.
+	b, err := p.ap.Ledger.Begin(ctx, p.run.Run, ledger.ApplyRecord{Commit: p.q.Run.Spec.Merge, Base: p.q.Run.Spec.Base, Lifted: runs.ForRecord(p.q.Required.Lifts()), Hooks: said, HardStop: p.job.Times.HardStop})
 	if err != nil {
 		return none, jobs.Refused, err
 	}
 	return b, jobs.Permitted, nil
 }
 
-// asksAgain is the command for the apply of a request that was refused.
+// asksAgain returns the command that asks for a refused apply again.
 func asksAgain(q admission.Request) comment.Command {
 	switch c := (comment.Command{Verb: comment.Apply, Project: q.Run.Project}); {
 	case q.Entry == admission.ByMerge:
@@ -86,7 +86,7 @@ func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error)
 	if p.again = now.Again; p.again != nil {
 		q.Again = &admission.Again{Hash: runs.HashOf(p.again.Plan.Plan), State: p.again.Plan.State, Equal: p.again.Equal}
 	}
-	if q.Last, err = p.ap.Facts.InTheWay(ctx, p.run.Run); err != nil {
+	if q.Last, err = p.ap.Facts.LastApply(ctx, p.run.Run); err != nil {
 		return err
 	}
 	if q.Applied, err = p.ap.Ledger.Applies(ctx, p.run.Run); err != nil {
@@ -111,7 +111,7 @@ func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error)
 	return err
 }
 
-// judged is a run with the verdicts for which its apply is refused, so that people see the latest ones.
+// judged returns a run with the verdicts that refuse its apply, so that people see the latest ones.
 func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
 	if s.Plan.Judged = nil; admission.Has[reasons.Required](p.last) {
 		s.Plan.Judged = p.content
@@ -119,16 +119,18 @@ func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
 	return s
 }
 
-// settle keeps a plan that was made again, and is the same: it is applied in the place of the one
-// that people know, whose name the run keeps. Records can be exchanged, so the hash of the new one is
-// in our check run, too. The check comes first: whoever dies before the record has the new plan leaves one
-// that has the former, which is made again; the other way round nobody could tell that we have made the new one.
+// settle stores a plan that was made again and is the same. It is applied in place of the plan that people
+// know, and the run keeps the name of that plan. Records can be exchanged, so our check run gets the hash of
+// the new plan, too.
+//
+// The check is written first. If the process dies before the record has the new plan, the record still has the
+// former plan, which is made again. In the other order, nobody could prove that we made the new plan.
 func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	if p.again == nil {
 		return nil
 	}
 	p.run.Plan.Again, p.run.Plan.Settled = p.q.Again.Hash, why
-	if err := p.ap.Artifacts.Put(ctx, p.run.Applied(), p.again.Plan.Plan); err != nil {
+	if err := p.ap.Artifacts.Put(ctx, p.run.AppliedPlan(), p.again.Plan.Plan); err != nil {
 		return err
 	}
 	p.ap.Report.Made = p.run.Plan.Again
@@ -139,8 +141,8 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	return err
 }
 
-// asApplied returns the hash of a saved plan as facts. Of a plan that was made again by an apply
-// which was stopped, or has died, it is that of the approved plan, if the new one is the one in our check run.
+// asApplied returns the hash of a saved plan for the facts. An apply that was stopped, or has died, may have
+// made the plan again. If our check run has the new plan, asApplied returns the hash of the approved one.
 func asApplied(q *admission.Request, plan []byte) string {
 	saved := runs.HashOf(plan)
 	if q.Run.Plan.Again != "" && saved == q.Run.Plan.Again && saved == q.AgainOnGitHub {
@@ -149,14 +151,14 @@ func asApplied(q *admission.Request, plan []byte) string {
 	return saved
 }
 
-// differs keeps a plan that was made again, and is another one than the approved: it waits for an
-// apply of its own. Nothing was changed. Where the pull request is closed nobody can ask for that.
-func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replacement) error {
+// storeDifferent stores a plan that was made again and differs from the approved one. The new plan waits for an
+// apply of its own. Nothing was changed. If the pull request is closed, nobody can ask for that apply.
+func (ap *Applier) storeDifferent(ctx context.Context, p *permission, x planrun.Replacement) error {
 	s := p.run
 	if s.Over(ap.Facts.Pull.Open) {
 		return ap.refuse(ctx, s, p.last)
 	}
-	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects, Hooks: ap.Hooks}
+	kept := planrun.PlanStore{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects, Hooks: ap.Hooks}
 	r := p.q.Run
 	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = r.Spec.Base, r.Spec.Merge, r.Spec.ApplyOn
 	s.Plan.Applies, s.Plan.Reads = p.q.Last.Count(), p.q.Applied
@@ -165,7 +167,7 @@ func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replace
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
 	}
-	p.q.Again.Hash = s.Plan.Hash // of all its parts
+	p.q.Again.Hash = s.Plan.Hash // the hash over all parts
 	no := comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: s.Project, Reasons: admission.Decide(p.q).Reasons}
 	if err := ap.Report.Reply(ctx, s.Asked.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err

@@ -14,15 +14,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A stateAccess is the way to the state of one project, for a command that is neither a plan nor an apply.
+// A stateAccess gives a command other than plan and apply access to the state of one project.
 type stateAccess struct {
 	facts   *gatefacts.Reader
 	report  *report.Reporter
 	command comment.Command
 }
 
-// do asks the gate about a run and, if it allows the command, does the work with the job of the
-// run. The reply is that of the work, or the refusal.
+// do asks the gate about a run. If the gate allows the command, do calls work with the job of the run. The
+// reply is that of work, or the refusal.
 func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.Reply, error)) (comment.Reply, error) {
 	q, no, err := x.allowed(ctx, r)
 	if err != nil || no != nil {
@@ -31,7 +31,7 @@ func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (co
 	refused := func(why reasons.Reason) (comment.Reply, error) {
 		return gatefacts.Refused(x.command, runs.Label(r), admission.Refusal(why)), nil
 	}
-	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
+	// The lock was taken with the configuration of the trial merge, which GitHub deletes after some time.
 	dir, done, err := x.facts.Checkout(ctx, r.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
 		dir, done, err = x.facts.Checkout(ctx, r.Spec.Head)
@@ -40,12 +40,12 @@ func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (co
 		return refused(reasons.CommitGone{Problem: err.Error()})
 	}
 	if err != nil {
-		return gatefacts.Unable(x.command, runs.Label(r), err)
+		return gatefacts.FinalReply(x.command, runs.Label(r), err)
 	}
 	defer done()
 	job, problem, err := x.facts.Job(ctx, &q, dir)
 	if err != nil {
-		return gatefacts.Unable(x.command, runs.Label(r), err)
+		return gatefacts.FinalReply(x.command, runs.Label(r), err)
 	}
 	if d := admission.Decide(q); !d.Allowed() {
 		return gatefacts.Refused(x.command, runs.Label(r), d), nil
@@ -61,10 +61,10 @@ func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (co
 	return reply, err
 }
 
-// allowed asks the gate. A reply that is not nil is the refusal.
+// allowed asks the gate. A non-nil reply is the refusal.
 func (x stateAccess) allowed(ctx context.Context, r runs.Run) (q admission.Request, no comment.Reply, err error) {
 	if q, err = x.facts.Request(ctx, x.command.Verb, r); err != nil {
-		no, err = gatefacts.Unable(x.command, runs.Label(r), err)
+		no, err = gatefacts.FinalReply(x.command, runs.Label(r), err)
 		return q, no, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {

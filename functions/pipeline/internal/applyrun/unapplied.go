@@ -11,12 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// leftReply is the ID of the reply about what a merge leaves.
+// leftReply is the ID of the reply about projects that a merge leaves unapplied.
 const leftReply = "left"
 
-// unapplied tells, in the answer to the merge, of the projects that a comment was to apply and that nobody has applied: what
-// people have to do is a new comment. Those that the merge was to apply have replies of their own. It is told once, whatever
-// becomes of them until the next event.
+// unapplied reports, in the answer to the merge, the projects that a comment was to apply and nobody has
+// applied. People have to write a new comment for them. Projects that the merge itself applies have their own
+// replies. It is reported once, whatever happens to the projects before the next event.
 func unapplied(ctx context.Context, cl *Closer) error {
 	if !cl.Facts.Pull.Merged {
 		return nil

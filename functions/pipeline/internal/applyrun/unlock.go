@@ -15,8 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unlock lifts the locks that persons have set for the pull request, and releases those that its earlier
-// applies left behind.
+// Unlock ends the locks that people put for the pull request, and releases those that its earlier applies left.
 func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := un.Ledger.Runs(ctx, un.Facts.Message.Pull)
 	if err != nil {
@@ -25,15 +24,15 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
-		// Who may not ask is told nothing of the runs, not even that there are none.
+		// Somebody who may not ask learns nothing about the runs, not even that there are none.
 		q, err := un.Facts.Request(ctx, comment.Unlock, runs.Run{})
 		if err != nil {
-			no, err := gatefacts.Unable(c, "", err)
+			no, err := gatefacts.FinalReply(c, "", err)
 			return []comment.Reply{no}, err
 		}
 		d := admission.Decide(q)
 		if d.Allowed() {
-			d = admission.Refusal(gatefacts.Unselected(c, known, reasons.NothingToUnlock{}))
+			d = admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToUnlock{}))
 		}
 		return []comment.Reply{gatefacts.Refused(c, "", d)}, nil
 	}
@@ -60,7 +59,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if err != nil || no != nil {
 		return []comment.Reply{no}, err
 	}
-	// First what can be repeated: a lock of the engine is released once, and told once.
+	// The repeatable step comes first. A lock of the engine is released once, and reported once.
 	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}
 	v, err := lifter.Lift(ctx, r)
 	if err != nil {
@@ -72,7 +71,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	}
 	reply, err := x.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
 		u, err := un.Engine.Unlock(ctx, j)
-		return comment.Unlocked{Project: runs.Label(r), Locks: u.Locks, Others: u.Others, Elsewhere: have.Against(r.Pull.Number)}, err
+		return comment.Unlocked{Project: runs.Label(r), Locks: u.Locks, Others: u.Others, Elsewhere: have.Blocks(r.Pull.Number)}, err
 	})
 	if err != nil || v == nil {
 		return []comment.Reply{reply}, err
@@ -87,19 +86,19 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	return []comment.Reply{lifted, reply}, nil
 }
 
-// lockedElsewhere is the refusal of an unlock for want of what it requires, with the lock that a person has for another pull request:
-// that has to be lifted there.
+// lockedElsewhere returns the refusal of an unlock that lacks requirements. It adds the lock that a person put
+// for another pull request, which has to be ended there.
 func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
 	have, err := un.Facts.Reserved(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	other := have.Against(r.Pull.Number)
+	other := have.Blocks(r.Pull.Number)
 	no, is := refusal.(comment.Refused)
 	if other == nil || !is {
 		return refusal, nil
 	}
-	other.Locking = true // nothing of a plan is asked for
+	other.Locking = true // no plan is involved
 	for i, why := range no.Reasons {
 		if required, is := why.(reasons.Required); is {
 			required.Elsewhere = true
@@ -110,8 +109,8 @@ func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r ru
 	return no, nil
 }
 
-// unlockUnderWay lifts the lock of a person while an apply is under way: it goes with no apply. Where there is none the reply is
-// the refusal.
+// unlockUnderWay ends the lock of a person while an apply is under way. The lock does not belong to an apply.
+// If there is none, the reply is the refusal.
 func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
 	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}
 	v, err := lifter.Lift(ctx, r)

@@ -16,24 +16,26 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// The applies of several projects of a pull request are done in waves, each behind those that it depends on. There is
-// no record of a wave: each apply that was accepted before its time waits in the record of its own run, and
-// every message of the pull request's events looks at all of them. Whatever ends a wait sends such a message: the
-// end of an apply, be it good or not, asks for the comments to be written again; a push, a stop and a close
-// are such messages themselves. So a death costs nothing but time, since its message comes again:
+// The applies of several projects of a pull request are done in waves, each after those that it depends on. A
+// wave has no record. Each apply that was accepted early waits in the record of its own run, and every message
+// of the pull request's events looks at all of them.
 //
-//	an apply is accepted   what it waits for may have ended since it was looked at: it is looked at again, too
-//	its time has come      it is queued under the name of the message, which sends it again after a death
-//	it will never come     it is answered, and then its number is spent: an answer can be repeated
+// Whatever ends a wait sends such a message. The end of an apply, successful or not, asks for the comments to
+// be written again. A push, a stop and a close are such messages themselves. So a death costs only time,
+// because its message comes again:
 //
-// Only the order, the head and the plan are looked at here. The gate is asked about everything once more when the
-// apply is its message's turn, as for any other.
+//	an apply is accepted   what it waits for may have ended since it was checked: it is checked again, too
+//	its time has come      it is queued under the ID of the message, which sends it again after a death
+//	it will never come     it is answered, and then its number is used up: an answer can be repeated
 //
-// An apply that a merge has asked for waits in the same way for requirements that the clock or people fulfil, and for the end of a
-// person's lock (runs.Run.Late): here the gate is asked about everything, too. The janitor sends a message once the clock may have
-// decided otherwise.
+// Waves look only at the order, the head and the plan. When the apply's message is handled, the gate is asked
+// about everything again, as for any other apply.
+//
+// An apply that a merge requested can also wait for requirements that time or people meet, and for the end of a
+// person's lock (runs.Asked.Late). Here the gate is asked about everything. The janitor sends a message once
+// the clock may have changed the decision.
 
-// Waves goes on with the applies that wait for those of other projects.
+// Waves continues with the applies that wait for those of other projects.
 type Waves struct {
 	Facts   *gatefacts.Reader
 	Report  *report.Reporter
@@ -42,13 +44,13 @@ type Waves struct {
 	Closer  *Closer
 	Applier *Applier
 
-	order   *runs.Order // nil until it is read, and after an apply was given up
-	changed bool        // see GoOn
+	order   *runs.Order // nil before it is read, and after an apply was given up
+	changed bool        // see Continue
 }
 
-// GoOn looks at all applies of the pull request that wait. It is part of the handling of a message of its events, and can
-// be repeated. changed is set if there is something new for the comments.
-func (w *Waves) GoOn(ctx context.Context) (changed bool, err error) {
+// Continue looks at all waiting applies of the pull request. It belongs to the handling of each message of the
+// pull request's events, and can be repeated. changed is set if the comments need an update.
+func (w *Waves) Continue(ctx context.Context) (changed bool, err error) {
 	w.order, w.changed = nil, false
 	all, err := w.Ledger.Runs(ctx, w.Facts.Message.Pull)
 	if err != nil {
@@ -69,19 +71,20 @@ func (w *Waves) GoOn(ctx context.Context) (changed bool, err error) {
 		err = w.unable(ctx, all, err)
 		return w.changed, err
 	}
-	if err := delay(ctx, w, all); err != nil {
+	if err := markLate(ctx, w, all); err != nil {
 		return w.changed, err
 	}
 	for _, s := range all {
-		if err := w.goOn(ctx, s); err != nil {
+		if err := w.continueOne(ctx, s); err != nil {
 			return w.changed, err
 		}
 	}
 	return w.changed, nil
 }
 
-// delay makes the applies of a merge late that wait beside one that is: the base branch may be another one once it is their turn.
-func delay(ctx context.Context, w *Waves, all []ledger.Versioned) (err error) {
+// markLate marks the applies of a merge as late if they wait beside a late one. By their turn the base branch
+// may have moved.
+func markLate(ctx context.Context, w *Waves, all []ledger.Versioned) (err error) {
 	late := func(s ledger.Versioned) bool { return s.Waiting() && s.Asked.Late }
 	if !slices.ContainsFunc(all, late) {
 		return nil
@@ -101,8 +104,9 @@ func delay(ctx context.Context, w *Waves, all []ledger.Versioned) (err error) {
 	return nil
 }
 
-// leaveQueue refuses an apply that is queued, and will be refused in its turn: somebody has stopped it, or the pull request is closed.
-// So those behind it move up at once. Its message finds that later. Where its turn has come meanwhile, that one decides.
+// leaveQueue refuses a queued apply that would be refused in its turn, because somebody stopped it or the pull
+// request is closed. So the applies after it move up at once. Its message finds that later. If its turn has
+// come meanwhile, its handler decides.
 func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	p := w.Facts.Pull
 	stop, err := w.Ledger.StopOf(ctx, s.Run)
@@ -127,13 +131,13 @@ func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	return nil
 }
 
-// woken reports whether an earlier try of this message has queued an apply.
+// woken reports whether an earlier attempt at this message has queued an apply.
 func (w *Waves) woken(r runs.Run) bool {
 	return r.Phase == runs.ApplyQueued && r.Asked.Waits != nil && r.Asked.Waits.Woken == w.Facts.Message.ID
 }
 
-// goOn looks at one apply that waits. The projects that it depends on were looked at before.
-func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
+// continueOne looks at one waiting apply. The projects that it depends on were looked at before.
+func (w *Waves) continueOne(ctx context.Context, s ledger.Versioned) error {
 	if w.woken(s.Run) {
 		w.changed = true
 		return w.Queuer.announce(ctx, s.Run)
@@ -154,14 +158,14 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 	if s.Asked.Waits.Answer == ledger.MergeAnswer {
 		q.Entry = admission.ByMerge
 	}
-	d := admission.Awaited(q)
+	d := admission.DecideWaiting(q)
 	if d.Allowed() && s.Asked.Late {
-		if d, err = w.Queuer.mayLand(ctx, s.Run); err != nil {
+		if d, err = w.Queuer.mayApplyLate(ctx, s.Run); err != nil {
 			return w.unable(ctx, []ledger.Versioned{s}, err)
 		}
 	}
-	on, waits := d.Waits()
-	if _, after, held := d.Held(); held {
+	on, waits := d.WaitsForProjects()
+	if _, after, held := d.WaitsAfterMerge(); held {
 		on, waits = after, true
 	}
 	switch {
@@ -174,25 +178,25 @@ func (w *Waves) goOn(ctx context.Context, s ledger.Versioned) error {
 		if s, err = w.Ledger.Save(ctx, s); err != nil {
 			return err
 		}
-		return w.Queuer.tell(ctx, s.Run)
+		return w.Queuer.reportReasons(ctx, s.Run)
 	case !d.Allowed():
 		return w.giveUp(ctx, s, d)
 	}
 	w.changed = true
-	s.Run = s.Wake(w.Facts.Message.ID)
+	s.Run = s.QueueWaiting(w.Facts.Message.ID)
 	if s, err = w.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
 	return w.Queuer.announce(ctx, s.Run)
 }
 
-// unable gives applies up if err is final; any other error is returned.
+// unable gives applies up if err is final. It returns any other error.
 func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) error {
 	var d admission.Decision
 	if errors.Is(err, github.ErrNotFound) { // the base branch was deleted
 		d, err = admission.Refusal(reasons.CommitGone{Problem: err.Error()}), nil
 	} else {
-		d, err = gatefacts.Impossible(err)
+		d, err = gatefacts.FinalRefusal(err)
 	}
 	for _, s := range all {
 		if err != nil {
@@ -207,18 +211,18 @@ func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) e
 	return err
 }
 
-// giveUp answers whoever has asked for an apply that will not be done.
+// giveUp answers whoever asked for an apply that will not be done.
 func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	return w.GiveUp(ctx, s, gatefacts.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
 }
 
-// GiveUp is giveUp with any reply. The plan can still be applied while the pull request is open. The check comes
-// before the record: nobody would come back to it.
+// GiveUp is giveUp with any reply. While the pull request is open, the plan can still be applied. The check is
+// written before the record, because nobody would come back to it.
 func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply) error {
 	if err := w.Report.Reply(ctx, s.Asked.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
 		return err
 	}
-	w.order, w.changed, s.Run = nil, true, s.Run.GiveUp()
+	w.order, w.changed, s.Run = nil, true, s.Run.WithoutWaiting()
 	if err := w.Report.PutCheck(ctx, s.Run); err != nil {
 		return err
 	}
@@ -229,28 +233,28 @@ func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply
 	return err
 }
 
-// sort puts runs behind those whose applies come before.
+// sort puts runs after those whose applies come first.
 func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 	if len(all) < 2 {
 		return nil
 	}
 	ranks, err := qu.Facts.Ranks(ctx, all)
-	slices.SortStableFunc(all, func(a, b ledger.Versioned) int { return runs.InTurn(ranks, a.Run, b.Run) })
+	slices.SortStableFunc(all, func(a, b ledger.Versioned) int { return runs.CompareByOrder(ranks, a.Run, b.Run) })
 	return err
 }
 
-// waits reports that an apply is accepted. What it waits for may have come to its end before its record was written:
-// messages of events look at that themselves, and others send one. People elsewhere are told by one that an apply is late, which the
-// merge alone may have for its outcome.
-func (qu *ApplyQueuer) waits(ctx context.Context, r runs.Run) error {
-	if err := qu.tell(ctx, r); err != nil || qu.Facts.Message.Queue() == pipeline.Events && !r.Asked.Late {
+// reportWaiting reports that an apply is accepted and waits. What it waits for may have ended before its record
+// was written. Messages of events check that themselves, and other messages send one. If the apply is late,
+// such a message also informs people elsewhere, because this may be the only outcome of the merge.
+func (qu *ApplyQueuer) reportWaiting(ctx context.Context, r runs.Run) error {
+	if err := qu.reportReasons(ctx, r); err != nil || qu.Facts.Message.Queue() == pipeline.Events && !r.Asked.Late {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), "waits", r.Asked.ThenApply)
+	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.MessageName(), "waits", r.Asked.ThenApply)
 }
 
-// tell reports the reasons for an apply to wait. The reasons why one is late are told by then.
-func (qu *ApplyQueuer) tell(ctx context.Context, r runs.Run) error {
+// reportReasons reports why an apply waits. The reasons of a late apply are reported already.
+func (qu *ApplyQueuer) reportReasons(ctx context.Context, r runs.Run) error {
 	if r.Asked.Late {
 		return qu.Report.PutCheck(ctx, r)
 	}

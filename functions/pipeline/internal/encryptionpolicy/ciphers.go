@@ -20,7 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/encrypting"
 )
 
-// Input is a Base, with the values of its environment.
+// Input is a Base with the values of its environment.
 type Input struct {
 	Base      Base
 	Workspace string
@@ -33,10 +33,10 @@ type Input struct {
 	Budget *budget.Budget
 }
 
-// Ciphers are those of a Base.
+// Ciphers are the ciphers of a Base.
 type Ciphers struct {
 	Set *encrypting.Set
-	// Files are those that diagnostics point into. Their names tell that they are the base branch's.
+	// Files are the files that diagnostics point to. Their names say that they are the base branch's.
 	Files map[string]*hcl.File
 	// Sensitive are the values of sensitive and ephemeral variables.
 	Sensitive []cty.Value
@@ -58,13 +58,13 @@ func (in Input) Ciphers() (Ciphers, diags.Diagnostics) {
 	return b.out, b.theirs(ds)
 }
 
-// A block is one on its way to ciphers.
+// A block is an encryption block that is being evaluated.
 type block struct {
 	Input
 	out Ciphers
 }
 
-// load reads the root module, nil without a block.
+// load reads the root module; nil without a block.
 func (b *block) load() (*config.Module, diags.Diagnostics) {
 	if len(b.Base.Files) == 0 {
 		return nil, nil
@@ -82,7 +82,7 @@ func (b *block) load() (*config.Module, diags.Diagnostics) {
 	case !cfg.Root.Broken:
 		return cfg.Root, nil
 	case !mentioned:
-		return nil, nil // a pull request that mends the errors can be planned
+		return nil, nil // a pull request that fixes the errors can be planned
 	}
 	return nil, ds
 }
@@ -105,8 +105,8 @@ func (b *block) evaluator(root *config.Module) func(hcl.Expression) (cty.Value, 
 	}
 }
 
-// sources returns the sources of the variables, in the order in which a plan of the base reads them. A
-// mistake in one is reported at the variable that has no value by it.
+// sources returns the sources of the variables, in the order in which a plan of the base reads them. A mistake
+// in a source is reported at the variable that has no value because of it.
 func (b *block) sources() []inputs.Source {
 	var out []inputs.Source
 	add := func(origin inputs.Origin, name string) {
@@ -129,11 +129,11 @@ func (b *block) sources() []inputs.Source {
 	return append(out, b.Secrets)
 }
 
-// Branch is behind the names of files of the base branch.
+// Branch is a suffix for the names of the base branch's files.
 const Branch = " (base branch)"
 
-// theirs has diagnostics point into files of the base branch: the files of a pull request have the same
-// names. Values in expressions are left out of errors, since they may be secrets.
+// theirs makes diagnostics point to files of the base branch, because the files of a pull request have the same
+// names. It removes values in expressions from errors, because they may be secrets.
 func (b *block) theirs(ds diags.Diagnostics) diags.Diagnostics {
 	files := map[string]*hcl.File{}
 	for name, f := range b.out.Files {

@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// DeploymentHub is the part of GitHub that deployments are recorded in.
+// DeploymentHub is the part of GitHub that records deployments.
 type DeploymentHub interface {
-	// PutDeployment makes a deployment, if there is none with its task, and reports its state.
+	// PutDeployment creates a deployment, if none with its task exists, and reports its state.
 	PutDeployment(ctx context.Context, d github.Deployment) error
 }
 
@@ -25,7 +25,7 @@ type Recorder struct {
 	Facts  *gatefacts.Reader
 	Ledger ledger.Ledger
 	Hub    DeploymentHub
-	// Log gets an error for each deployment that GitHub refused; may be nil.
+	// Log gets an error for each deployment that GitHub refused; it may be nil.
 	Log func(error)
 }
 
@@ -35,7 +35,8 @@ type last struct {
 	State github.DeploymentState
 }
 
-// deploymentDue returns the state of a run's deployment that GitHub is to be told; "" if it knows it, or there is none.
+// deploymentDue returns the state of a run's deployment that GitHub has to be told; "" if GitHub knows it, or
+// there is none.
 func deploymentDue(r runs.Run, told last) github.DeploymentState {
 	state := github.DeploymentState("")
 	switch {
@@ -56,7 +57,7 @@ func deploymentDue(r runs.Run, told last) github.DeploymentState {
 	return state
 }
 
-// Record tells GitHub of the applies since the last time.
+// Record reports the applies since the last time to GitHub.
 func (rec Recorder) Record(ctx context.Context) error {
 	pull := rec.Facts.Message.Pull
 	all, err := rec.Ledger.Runs(ctx, pull)
@@ -111,20 +112,20 @@ func (rec Recorder) told(ctx context.Context, key string) (map[string]last, erro
 	return told, err
 }
 
-// deployment is the one of a run's last apply. Each try is one.
+// deployment returns the deployment of a run's last apply. Each try is one deployment.
 func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) github.Deployment {
 	sha := r.Spec.Head
 	switch {
 	case r.Spec.AfterMerge:
 		sha = r.Spec.Merge
 	case r.ByMerge() && p.Merged && p.MergeSHA != "":
-		sha = p.MergeSHA // the base branch may not have the head
+		sha = p.MergeSHA // the base branch may not contain the head
 	}
 	text := comment.Outcome{Project: r.Project, Standing: r.Standing(), Counts: r.Apply.Done}.Text()
 	if state == github.DeploymentNone {
 		text = r.Project + ": not applied"
 	}
 	return github.Deployment{
-		Task: fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Asked.Try), SHA: sha, Environment: r.Plan.Deploys, Description: text, URL: p.URL, State: state,
+		Task: fmt.Sprintf("lockstep:%s:%d", r.MessageName(), r.Asked.Try), SHA: sha, Environment: r.Plan.Deploys, Description: text, URL: p.URL, State: state,
 	}
 }

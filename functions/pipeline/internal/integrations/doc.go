@@ -1,13 +1,13 @@
-// Package integrations is all that a pull request sets off outside of its plans and applies: the hooks of a team's own, notifications, records of
-// deployments on GitHub, and the merge once everything is applied.
+// Package integrations does what a pull request causes beside its plans and applies.
 //
 //	Hooks     calls the programs of the base branch before and after a plan or an apply
-//	Teller    notifies chats and webhooks of outcomes
-//	Recorder  records applies as deployments of GitHub
-//	Merger    merges the pull request, where the settings of the base branch ask for it
+//	Teller    sends notifications about outcomes to chats and webhooks
+//	Recorder  records applies as deployments on GitHub
+//	Merger    merges the pull request, if the settings of the base branch ask for it
 //
-// The functions mergeDue and deploymentDue decide, from the records; they are pure. What was done is recorded, so that a death in between
-// repeats it, or finds it done.
+// The functions mergeDue and deploymentDue decide from the records, and are pure. Each action is recorded, so
+// after a death it is repeated, or found done.
 //
-// The package refuses to know the meaning of a plan, and of a hook's answer. Start at the type of what you look for.
+// This package refuses to know the meaning of a plan, and of a hook's answer. Start reading at the type that
+// you need.
 package integrations

@@ -14,23 +14,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// Hooks calls the hooks of a run: the steps of a team's own at the events that package hooks names. All hooks of an event are called at the
-// same time, so that the slowest of them alone is waited for. Only the base branch names hooks.
+// Hooks calls the hooks of a run: a team's own programs, at the events that the base branch names. All hooks of
+// an event are called at the same time, so only the slowest one delays. Only the base branch names hooks.
 type Hooks struct {
 	Facts *gatefacts.Reader
-	// Step calls one. nil: nobody can, so each is a mistake.
+	// Step calls one hook. If it is nil, nobody can, and each hook is a mistake.
 	Step jobs.StepFunc
 }
 
-// Run calls the hooks of an event for a run, which s names without a hook, and returns their answers in the order of their
-// blocks.
+// Run calls the hooks of an event for a run, and returns their answers in the order of their blocks. s
+// describes the call, without the hook.
 func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
-	s.Run.Pull = r.Facts.Message.Pull // its record has the name that the repository had when it was planned
+	s.Run.Pull = r.Facts.Message.Pull // the record has the repository's name at the time of the plan
 	all, err := gatefacts.Hooks(ctx, r.Facts, s.Event, s.Run)
 	if !s.Event.Before() {
 		absent, lost := gatefacts.Absent(ctx, r.Facts, err)
 		if absent {
-			return nil, nil // the base branch is deleted, and all is done
+			return nil, nil // the base branch is deleted, and everything is done
 		}
 		err = lost
 	}
@@ -52,8 +52,8 @@ func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
 	return out, errors.Join(errs...)
 }
 
-// HookRefusal is the decision by the answers of hooks before a plan or an apply: all must let it come. again is the command that
-// asks them once more.
+// HookRefusal returns the decision from the answers of the hooks before a plan or an apply. All of them must
+// allow it. again is the command that asks them again.
 func HookRefusal(all []reasons.Hooked, again comment.Command) admission.Decision {
 	against := slices.DeleteFunc(slices.Clone(all), func(h reasons.Hooked) bool { return !h.Against() })
 	var d admission.Decision

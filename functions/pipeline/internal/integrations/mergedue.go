@@ -6,14 +6,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// into reports whether an apply was for the present base branch of a pull request, by the name of the branch; "" is unknown.
-func into(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }
+// forBase reports whether an apply was for the present base branch of a pull request. branch is the name of the
+// base branch of the apply; "" is unknown, and counts.
+func forBase(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }
 
-// mergeDue reports whether an open pull request has nothing left but its merge: its present head was looked at, some project of it
-// is applied, and all others that the head touches are, too, or have no changes: one whose former apply has just ended has no
-// plan of it yet. An apply of a part is none. A draft, a pull request from a fork, one that cannot be merged, and one with mistakes in policies are left
-// alone, and so is one that was applied for another base branch. kept are the keys of runs to whose states the pull request was
-// applied last: a plan without changes after that is of an applied project.
+// mergeDue reports whether only the merge of an open pull request is left to do. Its present head was looked
+// at. At least one project is applied. All other projects that the head touches are applied, too, or have no
+// changes. A project whose earlier apply has just ended has no plan of the head yet, and the apply of a part
+// does not count.
+//
+// These pull requests are left alone: drafts, those from forks, those that cannot be merged, those with broken
+// policies, and those that were applied for another base branch. kept are the keys of the runs to whose states
+// the pull request was applied last. If such a run's plan has no changes, its project counts as applied.
 func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
 	alone := !p.Open || p.Draft || p.Fork()
 	moved := l.Head != p.Head.SHA || l.Into != p.Base.Ref
@@ -39,14 +43,15 @@ func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[stri
 	return applied && planned >= l.Projects
 }
 
-// appliedAt reports whether nothing is left to be applied of a run at a head, and whether that is since the pull request was applied.
+// appliedAt reports whether a run has nothing left to apply at a head, and whether the pull request was applied
+// for that.
 func appliedAt(r runs.Run, head string, p github.PullRequest, kept map[string]bool) (done, applied bool) {
 	switch {
 	case r.Spec.Head != head:
 		return false, false
-	case r.Phase == runs.Applied && runs.Complete(r) && into(r.Asked.Into, p):
+	case r.Phase == runs.Applied && runs.Complete(r) && forBase(r.Asked.Into, p):
 		return true, true
-	case r.Phase == runs.Planned && !r.Plan.Applyable && runs.Complete(r), runs.Stands(r):
+	case r.Phase == runs.Planned && !r.Plan.Applyable && runs.Complete(r), runs.KeepsOutcome(r):
 		return true, kept[r.Key()]
 	}
 	return false, false

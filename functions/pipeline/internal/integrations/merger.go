@@ -18,12 +18,13 @@ import (
 
 // Hub is the part of GitHub that merges. A *github.FinalError is a refusal that stays.
 type Hub interface {
-	// Land merges a pull request whose head is still sha; an error wraps github.ErrHeadMoved if it is not, and github.ErrQueued if
-	// it is in the merge queue of its base branch now instead.
+	// Land merges a pull request whose head is still sha. An error wraps github.ErrHeadMoved if the head has
+	// changed, and github.ErrQueued if the pull request went into the base branch's merge queue instead.
 	Land(ctx context.Context, number int, sha, method string) error
 	// Reports returns the check runs of a commit.
 	Reports(ctx context.Context, sha string) ([]github.Report, error)
-	// DeleteBranch deletes the branch of a merged pull request, if its tip is still sha and no other pull request has to do with it.
+	// DeleteBranch deletes the branch of a merged pull request, if its tip is still sha and no other pull
+	// request uses it.
 	DeleteBranch(ctx context.Context, number int, name, sha string) error
 }
 
@@ -35,7 +36,7 @@ type Merger struct {
 	Hub    Hub
 }
 
-// Merge merges the pull request if that is due. What people read is written before.
+// Merge merges the pull request if that is due. The comments and checks are written before.
 func (m Merger) Merge(ctx context.Context) error {
 	pull := m.Facts.Pull
 	look, err := m.Ledger.LastLook(ctx, m.Facts.Message.Pull)
@@ -43,10 +44,10 @@ func (m Merger) Merge(ctx context.Context) error {
 		return err
 	}
 	if pull.Merged {
-		if err := m.mergedSince(ctx, pull.Head.SHA); err != nil {
+		if err := m.reportMerged(ctx, pull.Head.SHA); err != nil {
 			return err
 		}
-		return m.clean(ctx, look)
+		return m.deleteBranch(ctx, look)
 	}
 	all, err := m.Ledger.Runs(ctx, m.Facts.Message.Pull)
 	if err != nil {
@@ -60,7 +61,7 @@ func (m Merger) Merge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		kept[s.Key()] = last.Unfinished(pull.Number, look.Head) && into(last.Into, pull)
+		kept[s.Key()] = last.Unfinished(pull.Number, look.Head) && forBase(last.Into, pull)
 	}
 	draft := pull.Draft
 	pull.Draft = false
@@ -71,14 +72,14 @@ func (m Merger) Merge(ctx context.Context) error {
 	if err != nil || settings == nil {
 		return err
 	}
-	if draft { // until it is none
+	if draft { // until the pull request is no draft any more
 		return m.watch(ctx)
 	}
 	if done, err := m.othersDone(ctx, look); err != nil || !done {
 		return err
 	}
 	if settings.DeleteBranch {
-		if err := m.land(ctx, pull.Head.SHA); err != nil {
+		if err := m.recordLanding(ctx, pull.Head.SHA); err != nil {
 			return err
 		}
 		look.Landing = pull.Head.SHA
@@ -87,7 +88,7 @@ func (m Merger) Merge(ctx context.Context) error {
 	var final *github.FinalError
 	switch {
 	case errors.Is(err, github.ErrQueued):
-		return m.queued(ctx, pull.Head.SHA)
+		return m.recordQueued(ctx, pull.Head.SHA)
 	case errors.Is(err, github.ErrHeadMoved), errors.Is(err, github.ErrNotFound):
 		return nil // the next look at the pull request decides
 	case errors.As(err, &final):
@@ -98,14 +99,15 @@ func (m Merger) Merge(ctx context.Context) error {
 		if now, err := m.Facts.Hub.MergeResult(ctx, pull.Number); err == nil && now.Conflict {
 			no.Remedy = "It conflicts with the base branch: merge that into this one, or rebase it, and push."
 		}
-		return m.refused(ctx, pull.Head.SHA, no)
+		return m.reportRefusal(ctx, pull.Head.SHA, no)
 	case err != nil:
 		return err
 	}
-	return m.clean(ctx, look)
+	return m.deleteBranch(ctx, look)
 }
 
-// watch has the merge tried again with each event that may have mended what GitHub refuses it for, and once an hour.
+// watch has the merge tried again after each event that may have removed GitHub's reason for refusing it, and
+// once an hour.
 func (m Merger) watch(ctx context.Context) error {
 	pull := m.Facts.Pull
 	tip, err := m.Facts.Hub.Tip(ctx, pull.Base.Ref)
@@ -128,7 +130,8 @@ func (m Merger) watch(ctx context.Context) error {
 	return err
 }
 
-// unwatch ends the watch over a merge, once its hour is over and nothing is to be merged: whoever changes that tries the merge.
+// unwatch ends the watch over a merge once its hour is over and nothing is to be merged. The change that makes
+// the merge due tries it, too.
 func (m Merger) unwatch(ctx context.Context) error {
 	if !m.Facts.Message.Decided() {
 		return nil
@@ -148,8 +151,9 @@ func (m Merger) unwatch(ctx context.Context) error {
 	return err
 }
 
-// othersDone reports whether the deployments that serve other projects of the pull request have nothing left, by their
-// checks of its head. Whichever comes last finds it so, since each writes its own check before it looks.
+// othersDone reports whether the deployments that serve other projects of the pull request have nothing left to
+// do, by their checks of its head. Each deployment writes its own check before it looks, so the last one finds
+// all others done.
 func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	if len(l.Elsewhere) == 0 {
 		return true, nil
@@ -169,38 +173,38 @@ func (m Merger) othersDone(ctx context.Context, l ledger.Look) (bool, error) {
 	return err == nil && !slices.ContainsFunc(names, func(name string) bool { return !v.Done(name) }), err
 }
 
-// clean deletes the branch of a pull request that we have merged, if that was asked for, and unless it is one that pull requests
-// are planned for.
-func (m Merger) clean(ctx context.Context, l ledger.Look) error {
+// deleteBranch deletes the branch of a pull request that Lockstep has merged, if the settings ask for that. It
+// keeps a branch whose pull requests are planned.
+func (m Merger) deleteBranch(ctx context.Context, l ledger.Look) error {
 	head := m.Facts.Pull.Head
 	if l.Landing == "" || l.Landing != head.SHA {
 		return nil
 	}
-	stays, err := gatefacts.Planned(ctx, m.Facts, head.Ref)
+	stays, err := gatefacts.BranchPlanned(ctx, m.Facts, head.Ref)
 	if err != nil {
 		return err
 	}
 	if stays { // others are merged into it
-		return m.land(ctx, "")
+		return m.recordLanding(ctx, "")
 	}
 	err = m.Hub.DeleteBranch(ctx, m.Facts.Pull.Number, head.Ref, head.SHA)
-	// The merge counts; a branch that stays is seen on GitHub.
+	// The merge counts. A branch that stays is visible on GitHub.
 	if err != nil && !errors.As(err, new(*github.FinalError)) {
 		return err
 	}
-	return m.land(ctx, "")
+	return m.recordLanding(ctx, "")
 }
 
-// refused tells people of GitHub's refusal, in a comment of its own for each head.
-func (m Merger) refused(ctx context.Context, sha string, no comment.MergeRefused) error {
+// reportRefusal reports GitHub's refusal, in one comment for each head.
+func (m Merger) reportRefusal(ctx context.Context, sha string, no comment.MergeRefused) error {
 	if err := m.Report.Reply(ctx, ledger.AutomergeAnswer+"-"+sha, report.NewReply("merge", no)); err != nil {
 		return err
 	}
 	return m.Report.Sync(ctx)
 }
 
-// mergedSince tells, where people read of GitHub's refusal, that the pull request is merged all the same.
-func (m Merger) mergedSince(ctx context.Context, sha string) error {
+// reportMerged adds to a comment about a refusal of GitHub that the pull request is merged all the same.
+func (m Merger) reportMerged(ctx context.Context, sha string) error {
 	name := ledger.AutomergeAnswer + "-" + sha
 	rec, err := m.Ledger.Records.Get(ctx, ledger.AnswerDir(m.Facts.Message.Pull)+"/"+name)
 	if err != nil || rec.Version == "" {
@@ -224,13 +228,14 @@ func (m Merger) mergedSince(ctx context.Context, sha string) error {
 	return m.Report.Sync(ctx)
 }
 
-// queued records that a head is in the merge queue. Whoever takes it out, or the checks of its merge group, decide against the
-// merge: it is not put there again.
-func (m Merger) queued(ctx context.Context, sha string) error {
+// recordQueued records that a head is in the merge queue. If somebody takes it out, or the checks of its merge
+// group fail, it is not put there again.
+func (m Merger) recordQueued(ctx context.Context, sha string) error {
 	return m.Ledger.ChangeLook(ctx, m.Facts.Message.Pull, func(l *ledger.Look) { l.Queued = sha })
 }
 
-// land records that a head is about to be merged, and its branch deleted; "" that both are done.
-func (m Merger) land(ctx context.Context, sha string) error {
+// recordLanding records that a head is about to be merged and its branch deleted; "" records that both are
+// done.
+func (m Merger) recordLanding(ctx context.Context, sha string) error {
 	return m.Ledger.ChangeLook(ctx, m.Facts.Message.Pull, func(l *ledger.Look) { l.Landing = sha })
 }

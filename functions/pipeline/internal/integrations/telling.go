@@ -13,24 +13,24 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// A Teller tells of one pull request.
+// A Teller sends the notifications of one pull request.
 type Teller struct {
 	Facts  *gatefacts.Reader
 	Ledger ledger.Ledger
-	// Notify delivers one notification. nil: nobody can, and nobody is told.
+	// Notify delivers one notification. If it is nil, none are sent.
 	Notify jobs.NotifyFunc
-	// Log gets an error for each notification that was not delivered; may be nil.
+	// Log gets an error for each notification that was not delivered; it may be nil.
 	Log func(error)
 }
 
-// A news is an outcome, and the notifications about it.
+// A news is an outcome with the notifications about it.
 type news struct {
 	jobs.Happened
 	key, name string
 	of        []jobs.Notice
 }
 
-// Tell tells of the outcomes since the last time.
+// Tell sends the notifications about outcomes since the last time.
 func (t Teller) Tell(ctx context.Context) error {
 	if t.Notify == nil {
 		return nil
@@ -57,7 +57,7 @@ func (t Teller) Tell(ctx context.Context) error {
 	}
 	t.deliver(ctx, all)
 	if ctx.Err() != nil {
-		return context.Cause(ctx) // perhaps nobody was told
+		return context.Cause(ctx) // perhaps nobody was informed
 	}
 	_, err = t.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
 		told := map[string]string{}
@@ -72,15 +72,15 @@ func (t Teller) Tell(ctx context.Context) error {
 	return err
 }
 
-// news are the outcomes of the pull request that notifications are about.
+// news returns the outcomes of the pull request that notifications are about.
 func (t Teller) news(ctx context.Context) (out []news, err error) {
 	all, err := t.Ledger.Runs(ctx, t.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	for _, r := range all {
-		r.Pull = t.Facts.Message.Pull // its record has the name that the repository had when it was planned
-		h, name := jobs.What(r.Run)
+		r.Pull = t.Facts.Message.Pull // the record has the repository's name at the time of the plan
+		h, name := jobs.OutcomeOf(r.Run)
 		if name == "" {
 			continue
 		}
@@ -99,7 +99,8 @@ func (t Teller) news(ctx context.Context) (out []news, err error) {
 	return out, nil
 }
 
-// deliver delivers the notifications about outcomes, each once for all of them, at the same time.
+// deliver delivers the notifications about outcomes, all at the same time. Each notification has all of its
+// outcomes.
 func (t Teller) deliver(ctx context.Context, all []news) {
 	var notices []jobs.Notice
 	for _, n := range all {

@@ -15,24 +15,24 @@ import (
 
 // addresses is the record of where the state of a project is.
 type addresses struct {
-	Place string           // as a base branch had it last
+	Place string           // the last address on any base branch
 	Of    map[string]where `json:",omitempty"` // by base branch
 }
 
-// where is an address of the state that a project has in one base branch.
+// where is an address of the state that a project has on one base branch.
 type where struct {
 	Place string
-	// Was is the address before. Before are those before that where a pull request had an apply or a lock that counted when the state was
-	// moved the last time, the latest first.
+	// Was is the address before. Before are older addresses, the latest first: those where a pull request had
+	// an apply or a lock that counted when the state was last moved.
 	Was    string   `json:",omitempty"`
 	Before []string `json:",omitempty"`
 }
 
-// former are the addresses before, the latest first.
+// former returns the earlier addresses, the latest first.
 func (w where) former() []string { return append([]string{w.Was}, w.Before...) }
 
-// Place has the plan of a run be of the state at a place, as was decided about its address; base is the base branch. It remembers
-// where else that state is: see [runs.Run].
+// Place makes the plan of a run one of the state at a place, as the decision p says. base is the base branch.
+// Place records the other addresses of that state: see [runs.Address].
 func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admission.Placing, base string) error {
 	were := append(slices.Clone(r.Address.Were), r.Address.Place)
 	r.Address.Place, r.Address.From, r.Address.Before = place, "", nil
@@ -70,8 +70,9 @@ func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admissio
 	return forget(ctx, ld, r)
 }
 
-// Follow has a run whose plan moves its state know that the base branch has had the state at another address since. It reports whether it has.
-func Follow(r *runs.Run, p admission.Placing) bool {
+// FollowMove records in a run, whose plan moves its state, that the base branch has moved the state to another
+// address since. It reports whether that is so.
+func FollowMove(r *runs.Run, p admission.Placing) bool {
 	if p.Kind != admission.MovedPlace || p.From == r.Address.From {
 		return false
 	}
@@ -79,15 +80,16 @@ func Follow(r *runs.Run, p admission.Placing) bool {
 	return true
 }
 
-// maxWere is the number of former addresses up to which all are remembered: each is read whenever the pull request ends, and a pull
-// request may name another one with each push.
+// maxWere is how many former addresses are all kept. Each is read whenever the pull request ends, and a pull
+// request may name another address with each push.
 const maxWere = 16
 
-// forget removes the oldest of too many former addresses of a run, where its pull request has no apply and no lock.
+// forget removes the oldest of too many former addresses of a run, if its pull request has no apply and no lock
+// there.
 func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	var own []string
 	old := r.Address.Were[:max(0, len(r.Address.Were)-maxWere)]
-	for i, name := range namesBeyond(r.Target(), old...) {
+	for i, name := range namesElsewhere(r.Target(), old...) {
 		last, err := lastOf(ctx, ld, r.Pull.Repo.ID, name)
 		if err != nil {
 			return err
@@ -99,7 +101,7 @@ func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 		if last != nil && last.Number == r.Pull.Number || v != nil && v.Number == r.Pull.Number {
 			own = append(own, old[i])
 		} else if slices.Contains(others(*r), old[i]) {
-			continue // where its plan is listed
+			continue // its plan is listed there
 		} else if err := unlist(ctx, ld, r.OpenKey(name)); err != nil {
 			return err
 		}
@@ -108,8 +110,8 @@ func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	return nil
 }
 
-// putAddress records the address of the state of a run as that of its project in a base branch. One that is
-// not in a bucket is not recorded: it is made of the project's name. It returns the address.
+// putAddress records the address of a run's state as that of its project on a base branch, and returns it. An
+// address outside a bucket is not recorded, because it contains the project's name.
 func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now where, err error) {
 	if now.Place = r.Address.Place; r.StateName() == r.Target() {
 		return now, nil
@@ -145,12 +147,12 @@ func putAddress(ctx context.Context, ld Ledger, r runs.Run, base string) (now wh
 	return now, err
 }
 
-// maxBases is the number of base branches up to which the addresses of a state are remembered: a record has a limit, and a repository may
-// have a branch for each release.
+// maxBases is how many base branches are kept in an address record. A record has a maximum size, and a
+// repository may have a branch for each release.
 const maxBases = 128
 
-// forgetBases removes addresses of too many base branches, besides that of one at hand: first those without a former address, which the
-// next plan of the branch records again.
+// forgetBases removes the addresses of too many base branches, but not of the given one. Addresses without a
+// former one go first: the next plan for the branch records them again.
 func forgetBases(of map[string]where, base string) {
 	names := slices.Sorted(maps.Keys(of))
 	slices.SortStableFunc(names, func(a, b string) int { return min(len(of[a].Was), 1) - min(len(of[b].Was), 1) })
@@ -161,8 +163,9 @@ func forgetBases(of map[string]where, base string) {
 	}
 }
 
-// firstAddress records the address of the state that a run was applied to, if its project has none in the base branch yet. Another one stays
-// until a plan finds that the base branch has moved the state: the pull request may never be merged.
+// firstAddress records the address of the state that a run was applied to, if its project has none on the base
+// branch yet. A different recorded address stays until a plan finds that the base branch has moved the state.
+// The pull request may never be merged.
 func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
 	if r.StateName() == r.Target() {
 		return nil
@@ -175,9 +178,10 @@ func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
 	return err
 }
 
-// Adopt has the lock that was noted under the name of a project, before the address of its state was known, count under the state's own
-// name, as the project has another name from now on. r is a run of the former one.
-func Adopt(ctx context.Context, ld Ledger, r runs.Run) error {
+// AdoptLock moves a lock from the name of a project to the name of its state. The lock was recorded before the
+// address of the state was known, and the project has another name from now on. r is a run under the former
+// name.
+func AdoptLock(ctx context.Context, ld Ledger, r runs.Run) error {
 	if r.StateName() == r.Target() {
 		return nil
 	}
@@ -189,10 +193,10 @@ func Adopt(ctx context.Context, ld Ledger, r runs.Run) error {
 	return err
 }
 
-// in is the address in a base branch.
+// in returns the address on a base branch.
 func (a addresses) in(base string) where { return a.Of[base] }
 
-// addressOf returns the recorded addresses of the state of a target's project; none if there is no record.
+// addressOf returns the recorded addresses of the state of a target's project; empty if there is no record.
 func addressOf(ctx context.Context, ld Ledger, repo int64, target string) (addresses, error) {
 	rec, err := ld.Records.Get(ctx, runs.AddressKey(repo, target))
 	if err != nil || rec.Version == "" {
@@ -211,8 +215,8 @@ func decodeAddress(key string, value []byte) (a addresses, err error) {
 	return a, nil
 }
 
-// moveLast has an apply that is not merged count for a project's new address, too: its objects are in the state that was brought
-// there. Whether it is settled by now is looked up where it is in the way.
+// moveLast makes an unmerged apply count at a project's new address, too: its objects are in the state that was
+// moved there. Whether it is settled is checked wherever it is in the way.
 func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	if former == "" {
 		return nil
@@ -230,8 +234,9 @@ func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	return err
 }
 
-// inUse returns those of some former addresses of a run's state where a pull request has an apply that is not settled, or that is
-// under way, or a lock of a person, which stays where it is. One that another project has by now has nothing of this one.
+// inUse returns the former addresses of a run's state at which a pull request has an unsettled apply, an apply
+// under way, or a lock of a person, which stays there. An address that belongs to another project now does not
+// count.
 func inUse(ctx context.Context, ld Ledger, r runs.Run, former []string) (counts []string, err error) {
 	for _, place := range former {
 		if place == "" || place == r.Address.Place || place == r.Address.From || slices.Contains(counts, place) {
@@ -270,13 +275,13 @@ func used(ctx context.Context, ld Ledger, there runs.Run) (bool, error) {
 	return len(queue) > 0, err
 }
 
-// Beyond are the addresses besides Place where the state of a run is, or was: see [runs.Run].
-func Beyond(r runs.Run) []string {
+// OtherPlaces returns the addresses other than Place where the state of a run is or was: see [runs.Address].
+func OtherPlaces(r runs.Run) []string {
 	further := slices.DeleteFunc(others(r), func(place string) bool { return slices.Contains(r.Address.Were, place) })
 	return append(further, r.Address.Were...)
 }
 
-// others are the addresses besides Place where what others apply or lock is of a run's objects.
+// others returns the addresses other than Place at which applies and locks concern the run's objects.
 func others(r runs.Run) []string {
 	if r.Address.From == "" {
 		return slices.Clone(r.Address.Before)
@@ -284,8 +289,8 @@ func others(r runs.Run) []string {
 	return append([]string{r.Address.From}, r.Address.Before...)
 }
 
-// namesBeyond are the names of the states at some addresses of a target's project besides its own.
-func namesBeyond(target string, places ...string) (names []string) {
+// namesElsewhere returns the names of the states at some addresses of a target's project, without its own name.
+func namesElsewhere(target string, places ...string) (names []string) {
 	for _, place := range places {
 		if place != "" {
 			names = append(names, runs.StateName(place, target))
@@ -294,12 +299,14 @@ func namesBeyond(target string, places ...string) (names []string) {
 	return names
 }
 
-// nameOf returns the name of the state of a run: see [runs.StateName]. That of a run without a plan is where its project's was.
+// nameOf returns the name of a run's state: see [runs.StateName]. For a run without a plan it is the name at
+// the project's last known address.
 func nameOf(ctx context.Context, ld Ledger, r runs.Run) (string, error) {
 	return nameAt(ctx, ld, r.Pull.Repo.ID, r.Address.Place, r.Target())
 }
 
-// nameAt returns the name of the state at a place, by places.Place.String; "" is that of a target's project.
+// nameAt returns the name of the state at a place, by places.Place.String. For "" it is the name for a target's
+// project.
 func nameAt(ctx context.Context, ld Ledger, repo int64, place, target string) (string, error) {
 	if place == "" {
 		a, err := addressOf(ctx, ld, repo, target)

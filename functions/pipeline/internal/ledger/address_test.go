@@ -109,7 +109,7 @@ func TestPlaceOfMany(t *testing.T) {
 		if err := Place(t.Context(), ld, &r, at(i), admission.Placing{Kind: admission.MovedPlace, From: "s3://states/a"}, "main"); err != nil {
 			t.Fatal(err)
 		}
-		if err := ld.Open(t.Context(), r, "ann"); err != nil {
+		if err := ld.ListPlan(t.Context(), r, "ann"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestPlaceOfMany(t *testing.T) {
 		t.Errorf("it was at %q; want %q", r.Address.Were, want)
 	}
 	for i := range 100 {
-		listed, err := opensIn(t.Context(), ld, runs.OpenDir(5, name(at(i))))
+		listed, err := openPlansIn(t.Context(), ld, runs.OpenDir(5, name(at(i))))
 		if want := i == 99 || slices.Contains(want, at(i)); len(listed) > 0 != want || err != nil {
 			t.Errorf("its plan is listed at %s: %v, %v; want %v", at(i), len(listed) > 0, err, want)
 		}

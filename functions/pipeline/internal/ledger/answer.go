@@ -13,67 +13,68 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// An Answer is one comment in the making: those who carry out commands add replies, and the one
-// writer of comments turns them into text.
+// An Answer is a comment that is being composed. Those who carry out commands add replies, and the single
+// writer of comments turns the replies into text.
 type Answer struct {
 	Pull pipeline.Pull
 	Name string
-	// Message is the ID of the message that brought the comment to answer.
+	// Message is the ID of the message with the comment to answer.
 	Message string
-	// At is the time of the comment to answer, by GitHub's clock: the answer is not older.
+	// At is the time of the comment to answer, by GitHub's clock. The answer is not older.
 	At      time.Time `json:",omitzero"`
 	Replies []Reply   `json:"Parts"`
 	// Synced is set if the comment on GitHub has all replies.
 	Synced bool `json:"Told"`
-	// Promised are the IDs of replies that people may have read as pending, First those of all that were there when they
-	// read that first. Apart is set if the result is, or
-	// may be, a comment of its own.
+	// Promised are the IDs of replies that people may have read as pending. First are the IDs of all replies
+	// that were there when people first read a pending one. Apart is set if the result is, or may be, a comment
+	// of its own.
 	Promised []string `json:",omitempty"`
 	First    []string `json:",omitempty"`
 	Apart    bool     `json:",omitempty"`
 }
 
-// A Reply is the outcome of a command for one project, or of one that is for none.
+// A Reply is the outcome of a command, for one project or for none.
 type Reply struct {
 	ID   string          // unique in the answer
-	Data json.RawMessage `json:"Reply"` // of comment.MarshalReply
-	// Body, if it has a key, is the artifact with the reply's body.
+	Data json.RawMessage `json:"Reply"` // made by comment.MarshalReply
+	// Body is the artifact with the reply's body, if it has a key.
 	Body pipeline.Artifact
 }
 
 func AnswerDir(p pipeline.Pull) string { return fmt.Sprintf("ask/%d/%d", p.Repo.ID, p.Number) }
 
-// Answered reports whether there is an answer to a comment, or the beginning of one.
+// Answered reports whether an answer to a comment exists or is begun.
 func (ld Ledger) Answered(ctx context.Context, pull pipeline.Pull, comment int64) (bool, error) {
 	rec, err := ld.Records.Get(ctx, AnswerDir(pull)+"/"+strconv.FormatInt(comment, 10))
 	return rec.Version != "", err
 }
 
-// Comment returns the ID of the comment to answer, 0 if the answer is not to a comment.
+// Comment returns the ID of the comment to answer, or 0 if the answer is not to a comment.
 func (a Answer) Comment() int64 {
 	id, _ := strconv.ParseInt(a.Name, 10, 64)
 	return id
 }
 
-// Has reports whether there are replies whose IDs begin so.
+// Has reports whether a reply has an ID with this prefix.
 func (a Answer) Has(prefix string) bool {
 	return slices.ContainsFunc(a.Replies, func(r Reply) bool { return strings.HasPrefix(r.ID, prefix) })
 }
 
-// Pending reports whether the outcome is still to come.
+// Pending reports whether the outcome is still open.
 func (r Reply) Pending() bool {
 	reply, err := comment.UnmarshalReply(r.Data)
 	_, is := reply.(comment.Pending)
 	return err == nil && is
 }
 
-// The names of answers that are not to a comment. An answer to a comment has the comment's ID.
+// These are the names of answers that are not to a comment. An answer to a comment is named by the comment's
+// ID.
 const (
 	PushAnswer      = "push"      // refusals and failures after a push
 	MergeAnswer     = "merge"     // the outcomes of applies on merge
 	CloseAnswer     = "close"     // applies that will not be merged
-	CheckAnswer     = "check"     // plans that became others when another pull request was applied
-	QueueAnswer     = "queue"     // the beginning of the names of those about merge groups, one a group
-	AutomergeAnswer = "automerge" // the beginning of the names of refused merges, one a head
-	RerunAnswer     = "rerun"     // the beginning of the names of answers to the button of a check run, one a delivery
+	CheckAnswer     = "check"     // plans that have changed because another pull request was applied
+	QueueAnswer     = "queue"     // a prefix, for merge groups: one answer for each group
+	AutomergeAnswer = "automerge" // a prefix, for refused merges: one answer for each head
+	RerunAnswer     = "rerun"     // a prefix, for the button of a check run: one answer for each delivery
 )

@@ -18,46 +18,45 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An ApplyRecord is written before the first change of an apply, and completed with its outcome
-// afterwards: an apply with a record is never begun again. It is gone on with by one process at a time: each
-// takes the record with a higher fence.
+// An ApplyRecord is written before the first change of an apply, and completed with its outcome. An apply with
+// a record is never begun again. One process at a time continues it: each takes the record with a higher fence.
 type ApplyRecord struct {
-	Nonce string // distinguishes our record from another process's
+	Nonce string // distinguishes this record from another process's
 	Begun time.Time
-	// Commit is the one that is checked out, of the decision to begin.
+	// Commit is the checked-out commit of the decision to begin.
 	Commit string `json:",omitempty"`
-	// Base is the commit of the base branch then, whose encryption block holds until the end.
+	// Base is the commit of the base branch at that time. Its encryption block counts until the end.
 	Base string `json:",omitempty"`
-	// Lifted are the requirements that somebody has lifted, of the decision to begin.
+	// Lifted are the requirements that somebody overrode, in the decision to begin.
 	Lifted *rulings.Ruling `json:",omitempty"`
 	// Hooks are the answers of the hooks before the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
-	// Fence counts the processes that have worked on the apply. HardStop is the certain end of the
-	// last of them, zero if it has none; Rested is set once it has ended its work and handed over.
+	// Fence counts the processes that have worked on the apply. HardStop is when the last of them certainly
+	// ends; zero if it has no such time. Rested is set once that process has ended its work and handed over.
 	Fence    int       `json:",omitempty"`
 	HardStop time.Time `json:",omitzero"`
 	Rested   bool      `json:",omitempty"`
-	// Build is the ID of the last process' build, if it was one.
+	// Build is the ID of the last process's build, if it was one.
 	Build string `json:",omitempty"`
-	// Progress is how far the apply was when it was last recorded, and Idle counts the processes that
-	// went on since, which did not get on.
+	// Progress is the last recorded progress of the apply. Idle counts the processes since then that made no
+	// progress.
 	Progress comment.Progress `json:",omitzero"`
 	Idle     int              `json:",omitempty"`
-	// Counts are the changes by the end of the last process that handed over.
+	// Counts are the changes made when the last process handed over.
 	Counts counting.Counts `json:",omitzero"`
-	// Ended is the outcome that is known before the journal is removed and the state is unlocked: the journal, if it is there,
-	// knows better. It is nil before that, and once there is an Outcome.
+	// Ended is the outcome that is recorded before the journal is removed and the state is unlocked. While the
+	// journal exists, the journal is more precise. Ended is nil before that, and once there is an Outcome.
 	Ended *jobs.Outcome `json:",omitempty"`
-	// Outcome is nil until it is known. Its report is an artifact, or is in here if that could not
-	// be written.
+	// Outcome is nil until it is known. Its report is an artifact, or is in here if the artifact could not be
+	// written.
 	Outcome *jobs.Outcome `json:",omitempty"`
 }
 
-// applyRecordKey is the key of the apply record. Each try has its own: one that was refused in the
-// end left none.
+// applyRecordKey returns the key of the apply record. Each try has its own. A try that was refused in the end
+// has no record.
 func applyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Asked.Try) }
 
-// ApplyRecord reads the record of an apply; the version is "" if there is none.
+// ApplyRecord reads the record of an apply; begun is "" if there is none.
 func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, begun pipeline.Version, err error) {
 	rec, err := ld.Records.Get(ctx, applyRecordKey(r))
 	if err == nil && rec.Version != "" {
@@ -68,9 +67,9 @@ func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, be
 	return e, rec.Version, err
 }
 
-// Begin writes the apply record. If that fails nothing is begun, and a record that was written
-// nevertheless is deleted; if that fails as well, the next handler of the message finds the record,
-// and takes the apply for begun.
+// Begin writes the apply record. If that fails, nothing is begun, and Begin deletes a record that was written
+// nevertheless. If that fails, too, the next handler of the message finds the record and treats the apply as
+// begun.
 func (ld Ledger) Begin(ctx context.Context, r runs.Run, e ApplyRecord) (Begun, error) {
 	e.Nonce, e.Begun, e.Fence, e.Build = rand.Text(), time.Now().UTC(), 1, ld.Build
 	version, err := ld.Records.Put(ctx, applyRecordKey(r), pipeline.Encode(e), "")
@@ -84,52 +83,51 @@ func (ld Ledger) Begin(ctx context.Context, r runs.Run, e ApplyRecord) (Begun, e
 	return Begun{}, errors.Join(err, e2)
 }
 
-// A Begun is the record of an apply that was begun, as it was read.
+// A Begun is the record of a begun apply as it was read.
 type Begun struct {
 	ApplyRecord
 	Version pipeline.Version
 }
 
-// Busy reports whether another process may be working on the apply.
+// Busy reports whether another process may still be working on the apply.
 func (b Begun) Busy(now time.Time) bool { return !b.Rested && now.Before(b.HardStop) }
 
-// GoOn takes the record for another process, whose certain end is stop. An error that wraps
-// pipeline.ErrConflict is another process' taking: nothing may be done then.
-func (ld Ledger) GoOn(ctx context.Context, r runs.Run, b Begun, stop time.Time) (Begun, error) {
+// TakeOver takes the record for another process, which certainly ends at stop. If the error wraps
+// pipeline.ErrConflict, another process has taken the record, and this one must do nothing.
+func (ld Ledger) TakeOver(ctx context.Context, r runs.Run, b Begun, stop time.Time) (Begun, error) {
 	b.Nonce, b.HardStop, b.Rested, b.Build = rand.Text(), stop, false, ld.Build
 	b.Fence++
 	b.Idle++
 	return ld.putBegun(ctx, r, b)
 }
 
-// Rest records that the process has ended its work on an apply, which is not at its end: o is how far it
-// came.
-func (ld Ledger) Rest(ctx context.Context, r runs.Run, b Begun, o jobs.Outcome) (Begun, error) {
+// RecordHandOver records that the process has ended its work on an unfinished apply. o is the result so far.
+func (ld Ledger) RecordHandOver(ctx context.Context, r runs.Run, b Begun, o jobs.Outcome) (Begun, error) {
 	b.Rested, b.Counts = true, o.Counts
-	b.far(o.Progress)
+	b.progress(o.Progress)
 	return ld.putBegun(ctx, r, b)
 }
 
-// Far records how far an apply is that a process works on.
-func (ld Ledger) Far(ctx context.Context, r runs.Run, b Begun, p comment.Progress) (Begun, error) {
-	b.far(p)
+// RecordProgress records the progress of an apply that a process works on.
+func (ld Ledger) RecordProgress(ctx context.Context, r runs.Run, b Begun, p comment.Progress) (Begun, error) {
+	b.progress(p)
 	return ld.putBegun(ctx, r, b)
 }
 
-func (b *Begun) far(p comment.Progress) {
+func (b *Begun) progress(p comment.Progress) {
 	if p.Done > b.Progress.Done {
 		b.Idle = 0
 	}
 	b.Progress = p
 }
 
-// EndApply writes the record with its outcome, or with that before the end, Ended.
+// EndApply writes the record with its Outcome, or with Ended before that.
 func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
 	return ld.putBegun(ctx, r, b)
 }
 
-// putBegun writes the record. A write that failed, and was done nevertheless, is found by its value: no other
-// process writes our nonce.
+// putBegun writes the record. If a write reports an error although it was done, putBegun recognizes the value:
+// no other process writes this nonce.
 func (ld Ledger) putBegun(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
 	value := pipeline.Encode(b.ApplyRecord)
 	version, err := ld.Records.Put(ctx, applyRecordKey(r), value, b.Version)

@@ -22,14 +22,14 @@ import (
 // Inputs are the inputs of a plan.
 type Inputs struct {
 	Tree project.Tree
-	Read []string // see [PlanResult.Read]
-	// Whole is set if programs could run, so that Tree is the whole checkout. Own is the part of it
-	// that would count without them; it is nil where none could.
+	Read []string // see [jobs.PlanResult.Read]
+	// Whole is set if programs could run, so that Tree is the whole checkout. Own is the part that would count
+	// without them; nil if no programs could run.
 	Whole bool         `json:",omitempty"`
 	Own   project.Tree `json:",omitempty"`
 }
 
-// Hash covers all of the inputs.
+// Hash returns a hash over all inputs.
 func (in Inputs) Hash() string {
 	if in.Own == nil {
 		return in.Tree.Hash()
@@ -37,15 +37,15 @@ func (in Inputs) Hash() string {
 	return project.Tree{"tree": in.Tree.Hash(), "own": in.Own.Hash(), "read": strings.Join(in.Read, "\n")}.Hash()
 }
 
-// Moved are files that differ between the inputs of a plan and those of a later checkout.
+// Moved lists the files that differ between the inputs of a plan and those of a later checkout.
 type Moved struct {
-	Blocks []string // of the configuration, which the executor can compare
-	Own    []string // others that the plan depends on
-	Around []string // others, where programs can read everything
+	Blocks []string // configuration files, which the executor can compare
+	Own    []string // other files that the plan depends on
+	Around []string // all other files, if programs can read everything
 }
 
-// Compare returns the differing files. The dependency lock file counts by the providers that it
-// selects, not by its text.
+// Compare returns the files that differ. The dependency lock file counts by the providers that it selects, not
+// by its text.
 func (in Inputs) Compare(now Inputs, r runs.Run) (m Moved) {
 	for _, name := range in.Tree.Diff(now.Tree) {
 		own := in.isOwn(name) || now.isOwn(name)
@@ -62,7 +62,7 @@ func (in Inputs) Compare(now Inputs, r runs.Run) (m Moved) {
 	return m
 }
 
-// isOwn reports whether a file of the tree is one of the configuration, or was read by it.
+// isOwn reports whether a file of the tree belongs to the configuration, or was read by it.
 func (in Inputs) isOwn(name string) bool {
 	if _, own := in.Own[name]; own || in.Own == nil {
 		return true
@@ -70,7 +70,7 @@ func (in Inputs) isOwn(name string) bool {
 	return in.wasRead(name)
 }
 
-// wasRead reports whether a file function has looked at a file, or at a directory with it.
+// wasRead reports whether a file function has looked at a file, or at a directory that contains it.
 func (in Inputs) wasRead(name string) bool {
 	return slices.ContainsFunc(in.Read, func(read string) bool {
 		return read == "." || name == read || strings.HasPrefix(name, read+"/")
@@ -80,13 +80,13 @@ func (in Inputs) wasRead(name string) bool {
 // Scope is the part of a checkout that these inputs were taken from.
 func (in Inputs) Scope() jobs.Scope { return jobs.Scope{Read: in.Read, Whole: in.Whole} }
 
-// ErrExchanged is the finding of an artifact that is not the one that was stored.
+// ErrExchanged reports that an artifact is not the one that was stored.
 var ErrExchanged = errors.New("it was exchanged")
 
 // LoadInputs returns the inputs of a run's plan.
 func LoadInputs(ctx context.Context, from pipeline.Artifacts, r runs.Run) (Inputs, error) {
 	var in Inputs
-	data, err := from.Get(ctx, r.InputsOf())
+	data, err := from.Get(ctx, r.InputsRecord())
 	if err == nil {
 		err = json.Unmarshal(data, &in)
 	}
@@ -96,7 +96,7 @@ func LoadInputs(ctx context.Context, from pipeline.Artifacts, r runs.Run) (Input
 	return in, err
 }
 
-// Text returns an artifact for people, "" if there is none.
+// Text returns an artifact for people, "" if it does not exist.
 func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (string, error) {
 	data, err := from.Get(ctx, a)
 	if errors.Is(err, pipeline.ErrNoArtifact) {
@@ -105,11 +105,12 @@ func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (st
 	return string(data), err
 }
 
-// Body returns the text of a run's project for people, in Markdown, "" if there is none: the outcome of its apply, with the
-// plan that was applied, or else its plan, or the reason for which there is none. s is its standing; note is told above the body.
+// Body returns the text about a run's project for people, in Markdown; "" for none. It is the outcome of the
+// apply with the applied plan, or the plan, or the reason why there is no plan. s is the run's state. note is
+// shown above the body.
 func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.Standing) (body, note string, err error) {
 	result := ""
-	if r.End.FinishedBy != 0 && r.Plan.Hash == "" && r.Phase == runs.PlanFailed { // another apply has done what could not be planned
+	if r.End.FinishedBy != 0 && r.Plan.Hash == "" && r.Phase == runs.PlanFailed { // another apply made the changes that could not be planned
 		return "", "", nil
 	}
 	if slices.Contains([]comment.Standing{comment.Applied, comment.PartApplied, comment.ApplyFailed}, s) {
@@ -135,7 +136,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	return body, note, err
 }
 
-// plansOf returns the projects whose planned outputs a plan was made with, in the order of its note: that of their runs.
+// plansOf returns the projects whose planned outputs a plan used, in the order of their targets.
 func plansOf(on map[string]string) (names []string) {
 	for _, target := range slices.Sorted(maps.Keys(on)) {
 		if on[target] != "" {
@@ -145,11 +146,10 @@ func plansOf(on map[string]string) (names []string) {
 	return names
 }
 
-// Sweep deletes the artifacts of the first n plans begun, and of their applies, but those that are
-// still needed.
+// Sweep deletes the artifacts of the first n plans and of their applies, except those that are still needed.
 func Sweep(ctx context.Context, from pipeline.Artifacts, r runs.Run, n int, but ...pipeline.Artifact) error {
 	for i := r.Artifacts.Swept + 1; i <= n; i++ {
-		for _, a := range r.Kept(i) {
+		for _, a := range r.AllArtifacts(i) {
 			if slices.Contains(but, a) {
 				continue
 			}

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Attempts counts the attempts at one message since its work was last seen to go on. It is for
-// messages whose hand-overs are receives, too, so that the queue's own count does not do.
+// Attempts counts the attempts at a message since its work last made progress. It is for messages whose
+// hand-overs are receives, too, so the queue's own count is useless.
 type Attempts struct {
 	Ledger  Ledger
 	Key     string // of the record that the message was handled
@@ -18,12 +18,12 @@ type Attempts struct {
 	joined  bool
 }
 
-// done is the value of a record of a message that was handled.
+// done is the value of the record of a handled message.
 const done = "done"
 
-// Begin reads the record, and returns the number of this attempt, 0 if the message was handled. With
-// count it is recorded; an error that wraps pipeline.ErrConflict is then another process' attempt at
-// the same time.
+// Begin reads the record, and returns the number of this attempt; 0 if the message was handled. If count is
+// set, the attempt is recorded. An error that wraps pipeline.ErrConflict then means that another process made
+// an attempt at the same time.
 func (t *Attempts) Begin(ctx context.Context, count bool) (int, error) {
 	rec, err := t.Ledger.Records.Get(ctx, t.Key)
 	if err != nil || string(rec.Value) == done {
@@ -48,7 +48,7 @@ func (t Attempts) Done(ctx context.Context) (bool, error) {
 	return string(rec.Value) == done, err
 }
 
-// Join is Begin for a process that has the message from another one, which has counted the attempt.
+// Join is Begin for a process that got the message from another process, which has counted the attempt.
 func (t *Attempts) Join(ctx context.Context) (int, error) {
 	n, err := t.Begin(ctx, false)
 	if err != nil || n == 0 {
@@ -58,17 +58,17 @@ func (t *Attempts) Join(ctx context.Context) (int, error) {
 	return t.n, nil
 }
 
-// GoesOn begins the count anew, because the work goes on. Where that cannot be recorded
-// the count is too high, and no more.
-func (t *Attempts) GoesOn(ctx context.Context) {
+// Restart resets the count, because the work makes progress. If that cannot be recorded, the count is too high,
+// and nothing else happens.
+func (t *Attempts) Restart(ctx context.Context) {
 	if (t.counted || t.joined) && t.n > 0 {
 		t.n = 0
 		_ = t.put(ctx, "try 0")
 	}
 }
 
-// Waits takes this attempt back, since it has only found that another process is at work.
-func (t *Attempts) Waits(ctx context.Context) {
+// TakeBack takes this attempt back: it has only found another process at work.
+func (t *Attempts) TakeBack(ctx context.Context) {
 	if t.counted {
 		_ = t.put(ctx, fmt.Sprintf("try %d", t.n-1))
 	}
@@ -83,7 +83,7 @@ func (t *Attempts) put(ctx context.Context, value string) error {
 		t.version = version
 		return nil
 	}
-	// The write may have been ours, and its answer lost.
+	// The write may have succeeded, and only its answer was lost.
 	rec, e2 := t.Ledger.Records.Get(ctx, t.Key)
 	if e2 == nil && value == done && string(rec.Value) == done {
 		t.version = rec.Version

@@ -10,22 +10,22 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Builds is the record of the builds that an apply is handed to, one after the other. It is written before each is
-// started.
+// Builds is the record of the builds that an apply is handed to, one after the other. It is written before each
+// build is started.
 type Builds struct {
-	Number int       // of the last build, from 1; 0 if there was none
-	ID     string    `json:",omitempty"` // "" while it is not known that it was started
-	Begun  time.Time // when it was to be started
-	// Over is how it ended, "" while it may be at work.
+	Number int       // the number of the last build, from 1; 0 for none
+	ID     string    `json:",omitempty"` // "" while it is not known whether the build was started
+	Begun  time.Time // when the build was to be started
+	// Over says how the build ended; "" while it may be at work.
 	Over string `json:",omitempty"`
 
 	version pipeline.Version
 }
 
-// A BuildBook keeps the records of builds.
+// A BuildBook reads and writes the records of builds.
 type BuildBook struct{ Ledger }
 
-// buildsKey is the key of the record for a try of a run.
+// buildsKey returns the key of the record for a try of a run.
 func buildsKey(run string, try int) string { return fmt.Sprintf("build/%s/%d", run, try) }
 
 // Of reads the record about a try of a run.
@@ -40,7 +40,7 @@ func (ld BuildBook) Of(ctx context.Context, run string, try int) (b Builds, err 
 	return b, err
 }
 
-// Write writes the record as it was read and changed since.
+// Write writes the record if nobody else has changed it since it was read.
 func (ld BuildBook) Write(ctx context.Context, run string, try int, b Builds) (Builds, error) {
 	version, err := ld.Records.Put(ctx, buildsKey(run, try), pipeline.Encode(b), b.version)
 	if err != nil {
@@ -50,7 +50,7 @@ func (ld BuildBook) Write(ctx context.Context, run string, try int, b Builds) (B
 	return b, nil
 }
 
-// AtWork returns the ID of the build that holds the lease of a message's run; "" if none does.
+// AtWork returns the ID of the build that holds the lease of a message's run; "" for none.
 func (ld BuildBook) AtWork(ctx context.Context, m pipeline.Message) (string, error) {
 	rec, err := ld.Records.Get(ctx, leaseKey(m.Run()))
 	if err != nil || rec.Version == "" {
@@ -66,8 +66,8 @@ func (ld BuildBook) AtWork(ctx context.Context, m pipeline.Message) (string, err
 	return l.Build, nil
 }
 
-// Over records that a build has certainly ended: nobody waits for the end of its time. Its lease is gone afterwards, and the
-// apply that it has begun is another process'.
+// Over records that a build has certainly ended, so nobody waits for the end of its time. It removes the
+// build's lease. Another process may then continue the apply that the build has begun.
 func (ld BuildBook) Over(ctx context.Context, m pipeline.Message, r runs.Run, id string) error {
 	e, version, err := ld.ApplyRecord(ctx, r)
 	if err != nil {

@@ -151,7 +151,7 @@ var uses = map[string]use{
 		return MoveLast(ctx, ld, r)
 	}),
 	"open a move, and shut": only(func(ctx context.Context, ld Ledger) error {
-		return errors.Join(ld.Open(ctx, moved(dns), "ann"), ld.Shut(ctx, moved(dns)))
+		return errors.Join(ld.ListPlan(ctx, moved(dns), "ann"), ld.UnlistPlan(ctx, moved(dns)))
 	}),
 	"last apply at the address of a project": func(ctx context.Context, ld Ledger) (any, error) { return ld.LastApply(ctx, dns) },
 	"last apply of another name": func(ctx context.Context, ld Ledger) (any, error) {
@@ -179,35 +179,35 @@ var uses = map[string]use{
 		if err := PutUnapplied(ctx, ld, r, "merged"); err != nil {
 			return nil, err
 		}
-		all, err := Lefts(ctx, ld, by)
+		all, err := UnappliedMerges(ctx, ld, by)
 		if err != nil || len(all) != 1 {
 			return all, err
 		}
 		if err := FinishUnapplied(ctx, ld, all[0], by); err != nil {
 			return nil, err
 		}
-		return LeftOf(ctx, ld, r)
+		return UnappliedOf(ctx, ld, r)
 	},
 	"open a plan at an address": func(ctx context.Context, ld Ledger) (any, error) {
 		r := inBucket(dns, "dns")
 		r.Project = "names"
-		if err := ld.Open(ctx, r, "ann"); err != nil {
+		if err := ld.ListPlan(ctx, r, "ann"); err != nil {
 			return nil, err
 		}
-		return ld.Opens(ctx, dns.Pull.Repo.ID, "", dns.Target())
+		return ld.OpenPlans(ctx, dns.Pull.Repo.ID, "", dns.Target())
 	},
-	"shut a plan at an address": only(func(ctx context.Context, ld Ledger) error { return ld.Shut(ctx, inBucket(dns, "dns")) }),
-	"open a plan":               only(func(ctx context.Context, ld Ledger) error { return ld.Open(ctx, net, "ann") }),
+	"shut a plan at an address": only(func(ctx context.Context, ld Ledger) error { return ld.UnlistPlan(ctx, inBucket(dns, "dns")) }),
+	"open a plan":               only(func(ctx context.Context, ld Ledger) error { return ld.ListPlan(ctx, net, "ann") }),
 	"shut a plan": func(ctx context.Context, ld Ledger) (any, error) {
-		if err := ld.Open(ctx, net, "ann"); err != nil {
+		if err := ld.ListPlan(ctx, net, "ann"); err != nil {
 			return nil, err
 		}
-		if err := ld.Shut(ctx, net); err != nil {
+		if err := ld.UnlistPlan(ctx, net); err != nil {
 			return nil, err
 		}
-		return ld.Opens(ctx, net.Pull.Repo.ID, "", net.Target())
+		return ld.OpenPlans(ctx, net.Pull.Repo.ID, "", net.Target())
 	},
-	"shut none":        only(func(ctx context.Context, ld Ledger) error { return ld.Shut(ctx, net) }),
+	"shut none":        only(func(ctx context.Context, ld Ledger) error { return ld.UnlistPlan(ctx, net) }),
 	"settle":           func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, runs.StillOpen) },
 	"settle again":     func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, net, 7, runs.Closed) },
 	"settle another's": func(ctx context.Context, ld Ledger) (any, error) { return ld.Settle(ctx, dns, 7, runs.Closed) },
@@ -241,28 +241,28 @@ var uses = map[string]use{
 		if err != nil {
 			return nil, err
 		}
-		return ld.GoOn(ctx, net, b, noon.Add(time.Hour))
+		return ld.TakeOver(ctx, net, b, noon.Add(time.Hour))
 	},
 	"far": func(ctx context.Context, ld Ledger) (any, error) {
 		b, err := taken(ctx, ld)
 		if err != nil {
 			return nil, err
 		}
-		return ld.Far(ctx, net, b, comment.Progress{Done: 2, Of: 3})
+		return ld.RecordProgress(ctx, net, b, comment.Progress{Done: 2, Of: 3})
 	},
 	"as far": func(ctx context.Context, ld Ledger) (any, error) {
 		b, err := taken(ctx, ld)
 		if err != nil {
 			return nil, err
 		}
-		return ld.Far(ctx, net, b, comment.Progress{Done: 1, Of: 4})
+		return ld.RecordProgress(ctx, net, b, comment.Progress{Done: 1, Of: 4})
 	},
 	"rest": func(ctx context.Context, ld Ledger) (any, error) {
 		b, err := taken(ctx, ld)
 		if err != nil {
 			return nil, err
 		}
-		return ld.Rest(ctx, net, b, jobs.Outcome{Counts: counting.Counts{Add: 1}, Progress: comment.Progress{Done: 2, Of: 3}})
+		return ld.RecordHandOver(ctx, net, b, jobs.Outcome{Counts: counting.Counts{Add: 1}, Progress: comment.Progress{Done: 2, Of: 3}})
 	},
 	"end apply": only(func(ctx context.Context, ld Ledger) error {
 		b, err := taken(ctx, ld)
@@ -308,7 +308,7 @@ var uses = map[string]use{
 		return (&Holder{Ledger: ld, Message: message("n")}).Hold(ctx, net)
 	}),
 	"rests": only(func(ctx context.Context, ld Ledger) error {
-		return (&Holder{Ledger: ld, Message: message("n")}).Rest(ctx, net)
+		return (&Holder{Ledger: ld, Message: message("n")}).HandOver(ctx, net)
 	}),
 	"let go": only(func(ctx context.Context, ld Ledger) error {
 		h := &Holder{Ledger: ld, Message: message("n")}
@@ -325,7 +325,7 @@ var uses = map[string]use{
 		if err := h.Hold(ctx, net); err != nil {
 			return err
 		}
-		if err := (&Holder{Ledger: ld, Message: message("o")}).Rest(ctx, net); err != nil {
+		if err := (&Holder{Ledger: ld, Message: message("o")}).HandOver(ctx, net); err != nil {
 			return err
 		}
 		return h.LetGo(ctx)
@@ -346,9 +346,9 @@ var uses = map[string]use{
 	}),
 	"close look":   only(func(ctx context.Context, ld Ledger) error { return ld.CloseLook(ctx, pull, true) }),
 	"give up look": only(func(ctx context.Context, ld Ledger) error { return ld.GiveUpLook(ctx, pull, "i") }),
-	"appear":       only(func(ctx context.Context, ld Ledger) error { return ld.Appear(ctx, pull, "i") }),
-	"appear again": only(func(ctx context.Context, ld Ledger) error { return ld.Appear(ctx, pull, "h") }),
-	"disappear":    only(func(ctx context.Context, ld Ledger) error { return ld.Disappear(ctx, pull, "h") }),
+	"appear":       only(func(ctx context.Context, ld Ledger) error { return ld.AddHead(ctx, pull, "i") }),
+	"appear again": only(func(ctx context.Context, ld Ledger) error { return ld.AddHead(ctx, pull, "h") }),
+	"disappear":    only(func(ctx context.Context, ld Ledger) error { return ld.RemoveHead(ctx, pull, "h") }),
 	"last look":    func(ctx context.Context, ld Ledger) (any, error) { return ld.LastLook(ctx, pull) },
 	"look at none": func(ctx context.Context, ld Ledger) (any, error) {
 		return ld.LastLook(ctx, pipeline.Pull{Repo: pull.Repo, Number: 70})
@@ -371,8 +371,8 @@ var uses = map[string]use{
 		if _, err := t.Begin(ctx, true); err != nil {
 			return nil, err
 		}
-		t.GoesOn(ctx)
-		t.GoesOn(ctx) // once is enough
+		t.Restart(ctx)
+		t.Restart(ctx) // once is enough
 		return nil, t.Finish(ctx)
 	},
 	"try once and go on": func(ctx context.Context, ld Ledger) (any, error) {
@@ -380,7 +380,7 @@ var uses = map[string]use{
 		if _, err := t.Begin(ctx, true); err != nil {
 			return nil, err
 		}
-		t.GoesOn(ctx)
+		t.Restart(ctx)
 		return nil, nil
 	},
 	"try and wait": func(ctx context.Context, ld Ledger) (any, error) {
@@ -388,7 +388,7 @@ var uses = map[string]use{
 		if _, err := t.Begin(ctx, true); err != nil {
 			return nil, err
 		}
-		t.Waits(ctx)
+		t.TakeBack(ctx)
 		return nil, nil
 	},
 	"uncounted": func(ctx context.Context, ld Ledger) (any, error) {
@@ -396,8 +396,8 @@ var uses = map[string]use{
 		if _, err := t.Begin(ctx, false); err != nil {
 			return nil, err
 		}
-		t.GoesOn(ctx)
-		t.Waits(ctx)
+		t.Restart(ctx)
+		t.TakeBack(ctx)
 		return nil, nil
 	},
 	"finish twice": func(ctx context.Context, ld Ledger) (any, error) {

@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Group is a merge group of a pull request, as GitHub had it: SHA is its commit, Head that of the pull request. Gone is set
-// once GitHub has it no more; there is no way back. Left is set once the checks of a group that is gone, and of those
-// behind it, have been told.
+// A Group is a merge group of a pull request as GitHub reported it. SHA is its commit, and Head the head of the
+// pull request. Gone is set once GitHub does not have the group any more; that is final. Left is set once the
+// checks of a group that is gone, and of the groups behind it, are written.
 type Group struct {
 	Pull      pipeline.Pull
 	SHA, Head string
@@ -21,38 +21,40 @@ type Group struct {
 	Gone      bool     `json:",omitempty"`
 	Left      bool     `json:",omitempty"`
 	Behind    []string `json:",omitempty"` // the commits of the groups behind it
-	// More are the targets of projects that the pull request touches in the group, but that were not planned at Head.
+	// More are the targets of projects that the pull request touches in the group and that were not planned at
+	// Head.
 	More []string `json:",omitempty"`
-	// Looks is how often GitHub was asked for it that did not know it.
+	// Looks counts how often GitHub was asked for the group and did not know it.
 	Looks int `json:",omitempty"`
 }
 
-// A GroupPlan is the comparison of the plan of a run, by its hash, with the one that was made of the commit of a merge group.
+// A GroupPlan compares the plan of a run, named by its hash, with the plan made from the commit of a merge
+// group.
 type GroupPlan struct {
 	Attempt int
 	Hash    string
 	Found   comment.QueuedPlan
 }
 
-// Of reports whether the comparison is about the plan that a run has now.
+// Of reports whether the comparison is about the run's present plan.
 func (p GroupPlan) Of(r runs.Run) bool {
 	return p.Hash != "" && p.Hash == r.Plan.Hash && p.Attempt == r.Asked.Attempt
 }
 
-// Groups are the records of merge groups.
+// Groups reads and writes the records of merge groups.
 type Groups struct{ Ledger Ledger }
 
 func groupKey(p pipeline.Pull, sha string) string {
 	return fmt.Sprintf("group/%d/%d/%s", p.Repo.ID, p.Number, sha)
 }
 
-// maxGroups is the number of merge groups that are kept: a queue makes another one when it changes before the
-// pull request's turn.
+// maxGroups is how many merge groups are kept. A queue makes a new group when it changes before the pull
+// request's turn.
 const maxGroups = 5
 
-// maxBehind is the number of groups behind one that are kept. GitHub makes as many at once as the settings of the queue
-// name, and 100 at most.
-// Source: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
+// maxBehind is how many groups behind another one are kept. GitHub makes as many at a time as the queue's
+// settings say, at most 100. Source:
+// https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
 const maxBehind = 100
 
 // Add records a merge group of a pull request.
@@ -75,20 +77,21 @@ func (gs Groups) Add(ctx context.Context, g Group) error {
 	})
 }
 
-// Missed records that GitHub was asked for a merge group and did not know it, and returns how often that was so.
-func (gs Groups) Missed(ctx context.Context, p pipeline.Pull, sha string) (n int, err error) {
+// CountMiss records that GitHub was asked for a merge group and did not know it. It returns how often that has
+// happened.
+func (gs Groups) CountMiss(ctx context.Context, p pipeline.Pull, sha string) (n int, err error) {
 	return n, gs.change(ctx, p, sha, func(g *Group) {
 		g.Looks++
 		n = g.Looks
 	})
 }
 
-// End records that GitHub has a merge group no more.
+// End records that GitHub does not have a merge group any more.
 func (gs Groups) End(ctx context.Context, p pipeline.Pull, sha string) error {
 	return gs.change(ctx, p, sha, func(g *Group) { g.Gone = true })
 }
 
-// Leave records that the checks of a group that is gone have been told.
+// Leave records that the checks of a group that is gone are written.
 func (gs Groups) Leave(ctx context.Context, was Group) error {
 	return gs.change(ctx, was.Pull, was.SHA, func(g *Group) { g.Left = len(g.Behind) == len(was.Behind) })
 }
@@ -109,12 +112,12 @@ func (gs Groups) change(ctx context.Context, p pipeline.Pull, sha string, change
 	return err
 }
 
-// Read returns a merge group, zero if there is no record of it.
+// Read returns a merge group; zero if it is not recorded.
 func (gs Groups) Read(ctx context.Context, p pipeline.Pull, sha string) (g Group, err error) {
 	return g, gs.read(ctx, groupKey(p, sha), &g)
 }
 
-// Plan returns the comparison that a run had last in a merge group, zero if it had none.
+// Plan returns the last comparison for a run in a merge group; zero for none.
 func (gs Groups) Plan(ctx context.Context, r runs.Run, sha string) (p GroupPlan, err error) {
 	return p, gs.read(ctx, groupKey(r.Pull, sha)+"/"+r.Target(), &p)
 }
@@ -126,7 +129,7 @@ func (gs Groups) SavePlan(ctx context.Context, r runs.Run, sha string, p GroupPl
 	return err
 }
 
-// read decodes a record; without one the value stays as it is.
+// read decodes a record. If there is none, the value stays unchanged.
 func (gs Groups) read(ctx context.Context, key string, into any) error {
 	rec, err := gs.Ledger.Records.Get(ctx, key)
 	if err != nil || rec.Version == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reopen undoes the settling at the close of a pull request: the base branch lacks its applied
-// changes, and another apply would revert them.
+// Reopen undoes what closing a pull request has settled. The base branch lacks its applied changes, and another
+// apply would revert them.
 func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 	all, err := ld.Runs(ctx, p)
 	if err != nil {
@@ -26,8 +26,7 @@ func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 	return nil
 }
 
-// LastApply reads which pull request was last applied to the state of a run; nil if
-// none was.
+// LastApply returns which pull request was last applied to the state of a run; nil for none.
 func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
 	name, err := nameOf(ctx, ld, r)
 	if err != nil {
@@ -37,20 +36,20 @@ func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range namesBeyond(r.Target(), others(r)...) {
+	for _, name := range namesElsewhere(r.Target(), others(r)...) {
 		there, err := lastOf(ctx, ld, r.Pull.Repo.ID, name)
 		if err != nil {
 			return nil, err
 		}
-		if there != nil && (last == nil || last.Was(there.Number, there.Head) || !there.Settled && there.Number != r.Pull.Number) {
+		if there != nil && (last == nil || last.IsOf(there.Number, there.Head) || !there.Settled && there.Number != r.Pull.Number) {
 			last = there
 		}
 	}
 	return last, nil
 }
 
-// Applies returns the number of applies by now to the states of the projects that a run depends on, by target; nil if it
-// depends on none.
+// Applies returns the present number of applies to the states of the projects that a run depends on, by target;
+// nil if it depends on none.
 func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error) {
 	var out map[string]int
 	for _, target := range slices.Sorted(maps.Keys(r.Plan.Reads)) {
@@ -70,7 +69,7 @@ func (ld Ledger) Applies(ctx context.Context, r runs.Run) (map[string]int, error
 	return out, nil
 }
 
-// lastOf reads the last apply to the state with a name; nil if there was none.
+// lastOf returns the last apply to the state with a name; nil for none.
 func lastOf(ctx context.Context, ld Ledger, repo int64, name string) (*runs.LastApply, error) {
 	rec, err := ld.Records.Get(ctx, runs.StateKey(repo, name))
 	if err != nil || rec.Version == "" {
@@ -79,7 +78,7 @@ func lastOf(ctx context.Context, ld Ledger, repo int64, name string) (*runs.Last
 	return decodeLast(rec.Value)
 }
 
-// changeLast changes the last apply to the state of a run.
+// changeLast changes the record of the last apply to the state of a run.
 func changeLast(ctx context.Context, ld Ledger, r runs.Run, change func(old []byte) ([]byte, error)) error {
 	name, err := nameOf(ctx, ld, r)
 	if err != nil {
@@ -88,16 +87,16 @@ func changeLast(ctx context.Context, ld Ledger, r runs.Run, change func(old []by
 	return changeLastOf(ctx, ld, r.Pull.Repo.ID, name, change)
 }
 
-// changeLastOf is changeLast of the state with a name.
+// changeLastOf is changeLast for the state with a name.
 func changeLastOf(ctx context.Context, ld Ledger, repo int64, name string, change func(old []byte) ([]byte, error)) error {
 	_, err := ld.Change(ctx, runs.StateKey(repo, name), change)
 	return err
 }
 
-// MoveLast records that the base branch has moved the state of a run, in the last apply at the former address, if that is of another
-// pull request which is open.
+// MoveLast records that the base branch has moved the state of a run. It does so in the last apply at the
+// former address, if that belongs to another open pull request.
 func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
-	for _, name := range namesBeyond(r.Target(), r.Address.From) {
+	for _, name := range namesElsewhere(r.Target(), r.Address.From) {
 		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, name, func(old []byte) ([]byte, error) {
 			if old == nil {
 				return nil, ErrAsIs
@@ -127,9 +126,8 @@ func decodeLast(value []byte) (*runs.LastApply, error) {
 	return &l, nil
 }
 
-// Remember writes which pull request was last applied, and counts it. Whoever applied later
-// wins; the lock of the state has put them in order. One that is remembered already stays as
-// it is: it may be settled.
+// Remember records which pull request was last applied, and counts the apply. The later apply wins; the lock of
+// the state has ordered them. An apply that is recorded already stays as it is, because it may be settled.
 func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
 	if err := firstAddress(ctx, ld, r); err != nil {
 		return err
@@ -141,7 +139,7 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 			if err != nil {
 				return nil, err
 			}
-			settled := have.As(runs.StillOpen)
+			settled := have.WithFate(runs.StillOpen)
 			settled.Applies = 0
 			if settled == last {
 				return nil, ErrAsIs
@@ -158,7 +156,8 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 	return changeLastOf(ctx, ld, r.Pull.Repo.ID, runs.StateName(r.Address.From, r.Target()), remember)
 }
 
-// Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply, if it was this pull request's.
+// Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply,
+// if that was of this pull request.
 func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.Fate) (last *runs.LastApply, err error) {
 	all, err := SettleAll(ctx, ld, r, number, fate)
 	if len(all) > 0 {
@@ -167,8 +166,8 @@ func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.F
 	return last, err
 }
 
-// SettleAll is Settle for all addresses of the state of a run: see [Beyond]. It returns the last applies that were the pull request's,
-// that at the address of the present plan first.
+// SettleAll is Settle for all addresses of a run's state: see [OtherPlaces]. It returns the last applies that
+// were of the pull request, beginning with that at the address of the present plan.
 func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs.Fate) (all []runs.LastApply, err error) {
 	var found *runs.LastApply
 	settle := func(old []byte) ([]byte, error) {
@@ -180,9 +179,9 @@ func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs
 			return nil, err
 		}
 		if l.Number != number {
-			return nil, ErrAsIs // another one was applied since
+			return nil, ErrAsIs // another pull request was applied since
 		}
-		next := l.As(fate)
+		next := l.WithFate(fate)
 		if found = l; next == *l {
 			return nil, ErrAsIs
 		}
@@ -197,7 +196,7 @@ func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs
 	if found != nil {
 		all = append(all, *found)
 	}
-	for _, name := range namesBeyond(r.Target(), Beyond(r)...) {
+	for _, name := range namesElsewhere(r.Target(), OtherPlaces(r)...) {
 		if err := changeLastOf(ctx, ld, r.Pull.Repo.ID, name, settle); err != nil {
 			return nil, err
 		}

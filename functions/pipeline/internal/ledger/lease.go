@@ -13,12 +13,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Lease is a process's work on a message, with the latest time at which the process can be alive.
-// A lease that is found after that time has no process.
+// A Lease says that a process works on a message, and when the process certainly ends. A lease that is found
+// after that time has no process any more.
 type Lease struct {
 	Message  pipeline.Message
 	HardStop time.Time
-	// Build is the ID of the process' build, if it is one.
+	// Build is the ID of the process's build, if it is one.
 	Build string `json:",omitempty"`
 }
 
@@ -26,11 +26,11 @@ type Lease struct {
 type Holder struct {
 	Ledger  Ledger
 	Message pipeline.Message
-	// lease is the one that was taken, as it is kept; nil if none was.
+	// lease is the stored lease that was taken; nil if none was.
 	lease []byte
 }
 
-// unlimited is how long a process may work that has no end set.
+// unlimited is how long a process without an end of its time may work.
 const unlimited = 6 * time.Hour
 
 // leases is the directory of all leases.
@@ -38,21 +38,21 @@ const leases = "lease"
 
 func leaseKey(run string) string { return leases + "/" + url.PathEscape(run) }
 
-// Hold takes the lease of a run, from whoever had it before: messages about one run are
-// handled one after the other, so that one is dead, or is on the way to find out that
-// the run was moved on without it.
+// Hold takes the lease of a run from whoever had it. Messages about one run are handled one after the other. So
+// the former holder is dead, or will soon find out that the run has moved on.
 func (h *Holder) Hold(ctx context.Context, r runs.Run) error {
 	return h.take(ctx, r, func([]byte) error { return nil })
 }
 
-// HoldAlone takes the lease of a run, unless another process with the same message has it, and may be alive: a queue may
-// hand a message over again before its time. The error is a *pipeline.BusyError then.
+// HoldAlone takes the lease of a run, unless another process with the same message has it and may be alive. A
+// queue may deliver a message again too early. The error is then a *pipeline.BusyError.
 func (h *Holder) HoldAlone(ctx context.Context, r runs.Run) error {
 	return h.take(ctx, r, func(old []byte) error { return h.alone(ctx, old) })
 }
 
-// Alone is the error of [Holder.HoldAlone], and takes nothing. Who looks for it after having read the run, and writes the run
-// only as it was read, does so beside nobody: a process has the lease before it writes.
+// Alone returns the error of [Holder.HoldAlone] without taking the lease. A process that calls it after reading
+// the run, and writes the run only if that has not changed, works alone: every process takes the lease before
+// it writes.
 func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
 	rec, err := h.Ledger.Records.Get(ctx, leaseKey(r.Key()))
 	if err != nil {
@@ -61,7 +61,7 @@ func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
 	return h.alone(ctx, rec.Value)
 }
 
-// alone is an error if another process with the same message may be alive by the lease that was found.
+// alone returns an error if, by the lease that was found, another process with the same message may be alive.
 func (h *Holder) alone(ctx context.Context, found []byte) error {
 	var l Lease
 	if len(found) == 0 || bytes.Equal(found, h.lease) {
@@ -76,7 +76,7 @@ func (h *Holder) alone(ctx context.Context, found []byte) error {
 	return nil
 }
 
-// take takes the lease, unless the present one stands in the way.
+// take takes the lease, unless free objects to the present one.
 func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) error) error {
 	end := pipeline.HardStop(ctx)
 	if end.IsZero() {
@@ -90,21 +90,21 @@ func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) err
 		return lease, err
 	})
 	if !refused {
-		h.lease = lease // perhaps, where there is an error
+		h.lease = lease // perhaps taken, if there is an error
 	}
 	return err
 }
 
-// Rest records that this process has ended its work on the run, and that another one has to go on.
-func (h *Holder) Rest(ctx context.Context, r runs.Run) error {
+// HandOver records that this process has ended its work on the run, and that another one has to continue.
+func (h *Holder) HandOver(ctx context.Context, r runs.Run) error {
 	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: time.Now().UTC()})
 	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
 	h.lease = lease
 	return err
 }
 
-// LetGo gives the lease back that this process took, since the message waits now and is
-// worked on by nobody. A process that has the same message since then has its own lease.
+// LetGo returns the lease that this process took, because the message waits now and nobody works on it. If
+// another process has got the same message since then, it has its own lease.
 func (h *Holder) LetGo(ctx context.Context) error {
 	if h.lease == nil {
 		return nil
@@ -116,7 +116,7 @@ func (h *Holder) LetGo(ctx context.Context) error {
 	return h.giveBack(ctx, rec)
 }
 
-// Release gives the lease of a run back, if it is this message's.
+// Release returns the lease of a run if it is this message's.
 func (h *Holder) Release(ctx context.Context, run string) error {
 	rec, err := h.Ledger.Records.Get(ctx, leaseKey(run))
 	if err != nil || rec.Version == "" {
@@ -135,12 +135,12 @@ func (h *Holder) Release(ctx context.Context, run string) error {
 func (h *Holder) giveBack(ctx context.Context, rec pipeline.Record) error {
 	err := h.Ledger.Records.Delete(ctx, rec.Key, rec.Version)
 	if errors.Is(err, pipeline.ErrConflict) {
-		err = nil // somebody else's now, or gone
+		err = nil // it belongs to somebody else now, or is gone
 	}
 	return err
 }
 
-// Leases returns the leases that are held, by dead processes too.
+// Leases returns all leases, including those of dead processes.
 func (ld Ledger) Leases(ctx context.Context) ([]Lease, error) {
 	list, err := ld.Records.List(ctx, leases)
 	if err != nil {

@@ -96,7 +96,7 @@ func TestInputs(t *testing.T) {
 	} {
 		store := &memory.Store{}
 		if value != "" {
-			if err := store.Artifacts().Put(t.Context(), r.InputsOf(), []byte(value)); err != nil {
+			if err := store.Artifacts().Put(t.Context(), r.InputsRecord(), []byte(value)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -192,7 +192,7 @@ func TestHoldsUntilTheEnd(t *testing.T) {
 	begun := time.Now()
 	for _, hold := range []func(*Holder) error{
 		func(h *Holder) error { return h.Hold(t.Context(), net) },
-		func(h *Holder) error { return h.Rest(t.Context(), net) },
+		func(h *Holder) error { return h.HandOver(t.Context(), net) },
 	} {
 		if err := hold(&Holder{Ledger: ld, Message: message("m")}); err != nil {
 			t.Fatal(err)

@@ -14,80 +14,84 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Look is the result of the last look at the head of a pull request: the contents of the status
-// beside the runs.
+// A Look is the result of the last look at the head of a pull request. It has the parts of the status that do
+// not come from runs.
 type Look struct {
 	Pull              pipeline.Pull
 	Head, Base, Merge string
-	// Seen is a time at which Head was there already, by GitHub's clock: see [Look.Before].
+	// Seen is a time at which Head existed already, by GitHub's clock: see [Look.Before].
 	Seen time.Time `json:",omitzero"`
 	// Into is the name of the base branch.
 	Into string `json:",omitempty"`
-	// Conflict is set if Head cannot be merged into Base. Problem, in Markdown, is the reason that
-	// the projects are unknown, Refused the reason that nothing is planned at all.
+	// Conflict is set if Head conflicts with Base. Problem is why the projects are unknown, in Markdown.
+	// Refused is why nothing is planned at all.
 	Conflict bool   `json:",omitempty"`
 	Problem  string `json:",omitempty"`
 	Refused  string `json:",omitempty"`
-	// Policies, in Markdown, are the mistakes in policies that Head changes: merged, they would hold applies.
+	// Policies are the broken policies in Head, in Markdown. After a merge they would block applies.
 	Policies string `json:",omitempty"`
-	// Denied, in Markdown, are the refusals of plans of single projects: it counts while there are fewer plans than projects.
+	// Denied are the refused plans of single projects, in Markdown. It counts while there are fewer plans than
+	// projects.
 	Denied string `json:",omitempty"`
-	// Denials are those projects: each is one until it has a plan of Head.
+	// Denials are the projects of Denied. A denial counts until the project has a plan of Head.
 	Denials []Denial `json:",omitempty"`
-	// Closed is set once the pull request is: if it is reopened, its head has to be looked at again. Merged is set if that
-	// was by a merge.
+	// Closed is set once the pull request is closed: if it is reopened, its head has to be looked at again.
+	// Merged is set if a merge closed it.
 	Closed bool `json:",omitempty"`
 	Merged bool `json:",omitempty"`
-	// Unheard is set if an open pull request was found closed by somebody who handles something else: its end is still to be handled.
+	// Unheard is set if another message's handler found the pull request closed. Its end is still to be
+	// handled.
 	Unheard bool `json:",omitempty"`
-	// Asked is set if commands about some projects alone have had Head looked at: nobody has seen the others.
+	// Asked is set if only commands about some projects had Head looked at. Nobody has seen the other projects.
 	Asked bool `json:",omitempty"`
 	// Projects is the number of projects that Head touches.
 	Projects int `json:",omitempty"`
-	// Touches are the targets of those projects that are ours, where a look has found them: see [runs.Run.Target]. It is not recorded.
+	// Touches are the targets of those projects that belong to our deployment, if a look has found them: see
+	// [runs.ID.Target]. It is not recorded.
 	Touches []string `json:"-"`
-	// Compared is set where Head was compared with Base by content.
+	// Compared is set if Head was compared with Base by content.
 	Compared bool `json:",omitempty"`
-	// GivenUp is the head that nobody could look at, after Head was.
+	// GivenUp is a later head than Head that nobody could look at.
 	GivenUp string `json:",omitempty"`
-	// Heads are the commits whose check has an entry of this pull request. It is written before the
-	// entries are.
+	// Heads are the commits whose check has an entry of this pull request. It is written before the entries.
 	Heads []string `json:",omitempty"`
 	// Groups are the last commits of merge groups for the pull request: see [Group].
 	Groups []string `json:",omitempty"`
-	// Landing is the head that is merged, or was, and whose branch is deleted afterwards.
+	// Landing is a head that Lockstep merges, or has merged, and whose branch it deletes afterwards.
 	Landing string `json:",omitempty"`
-	// Queued is the head that was put into the merge queue of the base branch.
+	// Queued is the head that Lockstep put into the base branch's merge queue.
 	Queued string `json:",omitempty"`
-	// FollowUp is the issue about what was merged and is not applied.
+	// FollowUp is the issue about merged changes that are not applied.
 	FollowUp FollowUp `json:",omitzero"`
-	// Order is the order of applies at the head; nil if no project depends on another one, there or in the base
-	// branch.
+	// Order is the order of applies at the head. It is nil if no project depends on another one, there or on
+	// the base branch.
 	Order *HeadOrder `json:",omitempty"`
-	// Elsewhere are the projects of the pull request that other deployments serve.
+	// Elsewhere are the pull request's projects that other deployments serve.
 	Elsewhere []Elsewhere `json:",omitempty"`
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
-	// Removed, in Markdown, is the note on the projects that the pull request removes; "" if it removes none.
+	// Removed is the note on the projects that the pull request removes, in Markdown; "" for none.
 	Removed string `json:",omitempty"`
-	// Removes are the targets of these projects: see [runs.Run.Target].
+	// Removes are the targets of the removed projects: see [runs.ID.Target].
 	Removes []string `json:",omitempty"`
-	// Settings is the hash of the base branch's settings by which the plans that wait at Head were shown last.
+	// Settings is the hash of the base branch's settings that were used when the waiting plans at Head were
+	// last shown.
 	Settings string `json:",omitempty"`
-	// Told is set once there was something to tell that is not about a run: there may be a comment.
+	// Told is set once there was something to report that is not about a run. There may be a comment then.
 	Told bool `json:",omitempty"`
 	// Comment is the comment with the status.
 	Comment Comment `json:",omitzero"`
 }
 
-// A Comment is one of ours, as it was written last.
+// A Comment is one of our comments, as it was last written.
 type Comment struct {
 	ID int64
-	// Alone is set once it was found again: two processes that wrote one at the same time have made two, and whoever finds them leaves one.
+	// Alone is set once the comment was found again. Two processes that write it at the same time make two
+	// comments, and whoever finds both keeps one.
 	Alone bool `json:",omitempty"`
 }
 
-// Earlier is where the comment is looked for.
+// Earlier returns where to look for the comment.
 func (c Comment) Earlier() github.Earlier {
 	if !c.Alone {
 		return github.Earlier{}
@@ -95,24 +99,24 @@ func (c Comment) Earlier() github.Earlier {
 	return github.Earlier{ID: c.ID}
 }
 
-// Next is the comment after it was written again, with an ID.
+// Next returns the comment after it was written again, with an ID.
 func (c Comment) Next(id int64) Comment { return Comment{ID: id, Alone: c.ID == id} }
 
-// A Denial is a project of the head that has no plan, as the gate has refused one.
+// A Denial is a project of the head without a plan, because the gate refused one.
 type Denial struct {
 	Project, Dir, Workspace string
 	Environment             string `json:",omitempty"`
-	// ByMerge is set if the merge applies the project, Removed if the pull request removes it.
+	// ByMerge is set if the merge applies the project. Removed is set if the pull request removes it.
 	ByMerge, Removed bool `json:",omitempty"`
 }
 
-// Run is the run of the project before its first plan.
+// Run returns the run of the project before its first plan.
 func (d Denial) Run(p pipeline.Pull) runs.Run {
 	return runs.Run{ID: runs.ID{Pull: p, Project: d.Project, Workspace: d.Workspace}, Spec: runs.Spec{Dir: d.Dir, Environment: d.Environment, Removed: d.Removed}}
 }
 
-// DeniedOf returns the denials of a look that count: those of projects without a plan of its head. all are the runs of its pull
-// request.
+// DeniedOf returns the denials of a look that still count: those of projects without a plan of its head. all
+// are the runs of its pull request.
 func DeniedOf(l Look, all []Versioned) []Denial {
 	return slices.DeleteFunc(slices.Clone(l.Denials), func(d Denial) bool {
 		return slices.ContainsFunc(all, func(s Versioned) bool {
@@ -124,34 +128,33 @@ func DeniedOf(l Look, all []Versioned) []Denial {
 // An Elsewhere is a project that another deployment serves, by the base commit.
 type Elsewhere struct {
 	Project, Dir, Workspace string
-	By                      string // its name
+	By                      string // the name of the deployment
 }
 
-// A FollowUp is an issue about a pull request, as it was written last.
+// A FollowUp is an issue about a pull request, as it was last written.
 type FollowUp struct {
 	Number int    // 0 if there is none, or if nobody has asked for it yet
 	Open   bool   `json:",omitempty"`
-	Hash   string // of its text
+	Hash   string // the hash of its text
 }
 
 // A HeadOrder is the head's part of the order of applies.
 type HeadOrder struct {
 	Edges order.Edges `json:",omitempty"`
-	// Touched are the projects that the pull request changes: one of them without a plan is none without
-	// changes.
+	// Touched are the projects that the pull request changes. If one of them has no plan, that does not mean
+	// that it has no changes.
 	Touched []string `json:",omitempty"`
 }
 
 func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }
 
-// SaveLook writes a look. Looks at a pull request are made one after the other: the last one is the
-// newest.
+// SaveLook writes a look. Looks at a pull request are made one after the other, so the last one is the newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.ChangeLook(ctx, l.Pull, func(was *Look) {
 		l.Heads, l.Groups, l.Landing, l.Queued, l.FollowUp, l.Comment = was.Heads, was.Groups, was.Landing, was.Queued, was.FollowUp, was.Comment
 		l.Settings = cmp.Or(l.Settings, was.Settings)
 		l.Told = was.Told || l.Conflict || l.Problem != "" || l.Denied != "" || l.Removed != "" || l.Policies != ""
-		l.Unheard = l.Closed && unheard(*was)
+		l.Unheard = l.Closed && endUnhandled(*was)
 		l.Asked = l.Asked && (was.Asked || was.Head != l.Head || was.Into != l.Into || was.Closed)
 		if was.Head == l.Head && !was.Seen.IsZero() {
 			l.Seen = was.Seen
@@ -163,7 +166,7 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 					return l.Touches != nil && !slices.Contains(l.Touches, d.Run(l.Pull).Target())
 				})
 			}
-			failed := l.Problem != "" || l.Refused != "" || l.Conflict // it did not come to the projects
+			failed := l.Problem != "" || l.Refused != "" || l.Conflict // the look failed before it found the projects
 			if failed {
 				l.Projects = max(l.Projects, was.Projects)
 			}
@@ -175,8 +178,8 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	})
 }
 
-// since adds what a former look has found out about the same head, into the same branch: a command is about some projects only, and
-// a look may fail. One that does not, and finds no order, ends the former one.
+// since adds the findings of a former look at the same head with the same base branch. A command is about some
+// projects only, and a look may fail. A look that succeeds and finds no order ends the former order.
 func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {
 	switch {
 	case o == nil && failed:
@@ -189,33 +192,34 @@ func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {
 	return &now
 }
 
-// Before reports whether the head was there before a comment was written, so that its author can have
-// looked at it. GitHub's clock has seconds: within one the order is unknown.
+// Before reports whether the head existed before a comment was written, so its author could look at the head.
+// GitHub's clock counts seconds: within one second the order is unknown, and the answer is false.
 func (l Look) Before(written time.Time) bool {
 	return !l.Seen.IsZero() && l.Seen.Before(written)
 }
 
-// CloseLook records that a pull request is closed, by a merge or without one, for whoever handles that.
+// CloseLook records that a pull request is closed, by a merge or without one. The handler of that event calls
+// it.
 func (ld Ledger) CloseLook(ctx context.Context, p pipeline.Pull, merged bool) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) { l.Closed, l.Merged, l.Unheard = true, merged, false })
 }
 
-// FoundClosed records the same for whoever handles something else.
+// FoundClosed records that a pull request is closed. The handlers of other events call it.
 func FoundClosed(ctx context.Context, ld Ledger, p pipeline.Pull, merged bool) error {
-	return ld.ChangeLook(ctx, p, func(l *Look) { l.Unheard, l.Closed, l.Merged = unheard(*l), true, merged })
+	return ld.ChangeLook(ctx, p, func(l *Look) { l.Unheard, l.Closed, l.Merged = endUnhandled(*l), true, merged })
 }
 
-// unheard reports whether nobody has handled the end of a pull request that is found closed. One that nobody had looked at while it was
-// open has left nothing.
-func unheard(l Look) bool { return l.Unheard || !l.Closed && l.Head != "" }
+// endUnhandled reports whether nobody has handled the end of a pull request that is found closed. If nobody
+// looked at it while it was open, nothing has to be done.
+func endUnhandled(l Look) bool { return l.Unheard || !l.Closed && l.Head != "" }
 
 // GiveUpLook records that nobody could look at a head.
 func (ld Ledger) GiveUpLook(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) { l.GivenUp = sha })
 }
 
-// Appear adds a commit to those whose check has an entry of a pull request.
-func (ld Ledger) Appear(ctx context.Context, p pipeline.Pull, sha string) error {
+// AddHead adds a commit to those whose check has an entry of a pull request.
+func (ld Ledger) AddHead(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) {
 		if !slices.Contains(l.Heads, sha) {
 			l.Heads = append(l.Heads, sha)
@@ -223,8 +227,8 @@ func (ld Ledger) Appear(ctx context.Context, p pipeline.Pull, sha string) error 
 	})
 }
 
-// Disappear takes away a commit that Appear has added.
-func (ld Ledger) Disappear(ctx context.Context, p pipeline.Pull, sha string) error {
+// RemoveHead removes a commit that [Ledger.AddHead] has added.
+func (ld Ledger) RemoveHead(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) {
 		l.Heads = slices.DeleteFunc(l.Heads, func(x string) bool { return x == sha })
 	})
@@ -248,7 +252,7 @@ func (ld Ledger) ChangeLook(ctx context.Context, p pipeline.Pull, change func(*L
 	return err
 }
 
-// LastLook returns the last look, zero if there was none.
+// LastLook returns the last look; zero if there was none.
 func (ld Ledger) LastLook(ctx context.Context, pull pipeline.Pull) (Look, error) {
 	rec, err := ld.Records.Get(ctx, lookKey(pull))
 	if err != nil || rec.Version == "" {
@@ -273,7 +277,7 @@ func Looks(ctx context.Context, ld Ledger, repo int64) (all []Look, err error) {
 	return all, nil
 }
 
-// DecodeLook reads the record of a look.
+// DecodeLook decodes the record of a look.
 func DecodeLook(rec pipeline.Record) (Look, error) {
 	var l Look
 	if err := json.Unmarshal(rec.Value, &l); err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Open lists the plan of a run among the open ones of its state, and of those of the projects that it depends on. It comes before the run's record
-// has the plan, so that none is missed.
-func (ld Ledger) Open(ctx context.Context, r runs.Run, author string) error {
+// ListPlan lists the plan of a run among the open plans of its state, and of the projects that it depends on.
+// It is called before the run's record has the plan, so none is missed.
+func (ld Ledger) ListPlan(ctx context.Context, r runs.Run, author string) error {
 	o := runs.Open{Pull: r.Pull, Author: author}
 	if r.StateName() != r.Target() {
 		o.Target = r.Target()
 	}
-	for _, name := range append([]string{r.StateName()}, namesBeyond(r.Target(), others(r)...)...) {
+	for _, name := range append([]string{r.StateName()}, namesElsewhere(r.Target(), others(r)...)...) {
 		if err := list(ctx, ld, r.OpenKey(name), o); err != nil {
 			return err
 		}
@@ -43,8 +43,8 @@ func list(ctx context.Context, ld Ledger, key string, o runs.Open) error {
 	return err
 }
 
-// Shut takes a run off the lists.
-func (ld Ledger) Shut(ctx context.Context, r runs.Run) error {
+// UnlistPlan removes a run from these lists.
+func (ld Ledger) UnlistPlan(ctx context.Context, r runs.Run) error {
 	for _, target := range slices.Sorted(maps.Keys(r.Plan.Reads)) {
 		if err := unlist(ctx, ld, runs.ReaderKey(r, target)); err != nil {
 			return err
@@ -54,7 +54,7 @@ func (ld Ledger) Shut(ctx context.Context, r runs.Run) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range append([]string{name}, namesBeyond(r.Target(), Beyond(r)...)...) {
+	for _, name := range append([]string{name}, namesElsewhere(r.Target(), OtherPlaces(r)...)...) {
 		if err := unlist(ctx, ld, r.OpenKey(name)); err != nil {
 			return err
 		}
@@ -69,20 +69,21 @@ func unlist(ctx context.Context, ld Ledger, key string) error {
 	}
 	err = ld.Records.Delete(ctx, rec.Key, rec.Version)
 	if errors.Is(err, pipeline.ErrConflict) {
-		err = nil // listed anew since, or gone
+		err = nil // listed again since, or gone
 	}
 	return err
 }
 
-// Opens returns the list for a state, each with its target: place is its address in a plan, "" if that is not known, and target
-// names its project, as in messages. further are other addresses of that state: see [Beyond].
-func (ld Ledger) Opens(ctx context.Context, repo int64, place, target string, further ...string) (all []runs.Open, err error) {
+// OpenPlans returns the list for a state, each entry with its target. place is the state's address in a plan;
+// "" if it is not known. target names its project, as in messages. further are other addresses of that state:
+// see [OtherPlaces].
+func (ld Ledger) OpenPlans(ctx context.Context, repo int64, place, target string, further ...string) (all []runs.Open, err error) {
 	name, err := nameAt(ctx, ld, repo, place, target)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range append([]string{name}, namesBeyond(target, further...)...) {
-		some, err := opensIn(ctx, ld, runs.OpenDir(repo, name))
+	for _, name := range append([]string{name}, namesElsewhere(target, further...)...) {
+		some, err := openPlansIn(ctx, ld, runs.OpenDir(repo, name))
 		if err != nil {
 			return nil, err
 		}
@@ -98,12 +99,12 @@ func (ld Ledger) Opens(ctx context.Context, repo int64, place, target string, fu
 	return all, nil
 }
 
-// Readers returns the list of plans of projects that depend on one: target names that.
+// Readers returns the open plans of the projects that depend on the project of a target.
 func (ld Ledger) Readers(ctx context.Context, repo int64, target string) ([]runs.Open, error) {
-	return opensIn(ctx, ld, runs.ReaderDir(repo, target))
+	return openPlansIn(ctx, ld, runs.ReaderDir(repo, target))
 }
 
-func opensIn(ctx context.Context, ld Ledger, dir string) ([]runs.Open, error) {
+func openPlansIn(ctx context.Context, ld Ledger, dir string) ([]runs.Open, error) {
 	list, err := ld.Records.List(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("list open plans: %w", err)

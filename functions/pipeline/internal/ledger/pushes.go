@@ -12,7 +12,8 @@ import (
 
 func pushesKey(p pipeline.Pull) string { return fmt.Sprintf("pushed/%d/%d", p.Repo.ID, p.Number) }
 
-// Pushed records a push to a pull request, as its webhook told of it. Who has pushed once is a contributor for good.
+// Pushed records a push to a pull request, as its webhook reported it. A user who has pushed once stays a
+// contributor.
 func (ld Ledger) Pushed(ctx context.Context, p pipeline.Pull, x github.Push) error {
 	_, err := ld.Change(ctx, pushesKey(p), func(old []byte) ([]byte, error) {
 		all, err := decodePushes(pushesKey(p), old)

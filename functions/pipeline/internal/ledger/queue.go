@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Queue returns the turns of the state of a run that are not over, the first one first.
+// Queue returns the turns of a run's state that are not over, the first one first.
 func (ld Ledger) Queue(ctx context.Context, r runs.Run) ([]runs.Turn, error) {
 	queue, over, err := turns(ctx, ld, r)
 	return without(queue, over), err
 }
 
-// turns returns the record's turns, and those of them that are over.
+// turns returns the turns in the record, and those of them that are over.
 func turns(ctx context.Context, ld Ledger, r runs.Run) (queue, over []runs.Turn, err error) {
 	rec, err := ld.Records.Get(ctx, r.QueueKey())
 	if err != nil {
@@ -45,8 +45,8 @@ func without(queue, over []runs.Turn) []runs.Turn {
 	return slices.DeleteFunc(slices.Clone(queue), func(t runs.Turn) bool { return slices.Contains(over, t) })
 }
 
-// Join puts the apply of a run at the end of its state's queue, unless it has its turn there. Turns that are over are
-// removed; nobody else does that.
+// Join puts the apply of a run at the end of its state's queue, unless it is there already. It removes turns
+// that are over; nobody else does that.
 func (ld Ledger) Join(ctx context.Context, r runs.Run) error {
 	_, over, err := turns(ctx, ld, r)
 	if err != nil {

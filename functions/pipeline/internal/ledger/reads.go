@@ -11,16 +11,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Limits of what is kept of a project: pull requests that are open at the same time each have a plan of it.
+// maxReads and maxReadsBytes limit what is kept for a project. Several open pull requests may each have a plan
+// of it.
 const (
 	maxReads      = 10
-	maxReadsBytes = 100 << 10 // of one record
+	maxReadsBytes = 100 << 10 // in one record
 )
 
 func readsDir(repo int64) string { return fmt.Sprintf("seen/%d", repo) }
 
-// PutReads records what the plan of a run has read beside the project's own files, the last one last. What would be too much is not
-// kept: then everything counts that the configuration may read.
+// PutReads records the files that the plan of a run has read in addition to the project's own, the newest last.
+// If that is too much, it is not kept. Then everything counts that the configuration may read.
 func PutReads(ctx context.Context, ld Ledger, r runs.Run, s project.FilesRead) error {
 	_, err := ld.Change(ctx, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(old []byte) ([]byte, error) {
 		all, err := decodeReads(old)
@@ -40,7 +41,7 @@ func PutReads(ctx context.Context, ld Ledger, r runs.Run, s project.FilesRead) e
 	return err
 }
 
-// ReadsIn returns what plans of a repository's projects have read, by target.
+// ReadsIn returns the files that plans of a repository's projects have read, by target.
 func ReadsIn(ctx context.Context, ld Ledger, repo int64) (map[string][]project.FilesRead, error) {
 	list, err := ld.Records.List(ctx, readsDir(repo))
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reservation reads the lock of a person on the state of a run; nil if there is none.
+// Reservation returns the lock of a person on the state of a run; nil for none.
 func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
 	keys, err := locksOf(ctx, ld, r, others(r)...)
 	if err != nil {
@@ -19,21 +19,21 @@ func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation
 	return reserved(ctx, ld, keys)
 }
 
-// locksOf returns the keys of the locks on the state of a run: that of the state, that of its project, for a lock from before the address of
-// the state was known, and those at further addresses.
+// locksOf returns the keys of the locks on the state of a run. They are those of the state, of its project (for
+// a lock from before the state's address was known), and of further addresses.
 func locksOf(ctx context.Context, ld Ledger, r runs.Run, further ...string) (keys []string, err error) {
 	name, err := nameOf(ctx, ld, r)
 	names := []string{name}
 	if name != r.Target() {
 		names = append(names, r.Target())
 	}
-	for _, name := range append(names, namesBeyond(r.Target(), further...)...) {
+	for _, name := range append(names, namesElsewhere(r.Target(), further...)...) {
 		keys = append(keys, runs.ReservationKey(r.Pull.Repo.ID, name))
 	}
 	return keys, err
 }
 
-// reserved is the lock with one of some keys.
+// reserved returns the lock with one of some keys.
 func reserved(ctx context.Context, ld Ledger, keys []string) (*runs.Reservation, error) {
 	var lifted *runs.Reservation
 	for _, key := range keys {
@@ -61,8 +61,8 @@ func decodeReservation(value []byte) (*runs.Reservation, error) {
 	return &v, nil
 }
 
-// Reserve writes the lock of a person, in the place of one of the same pull request. It returns the
-// lock that there is then: that of another pull request stays.
+// Reserve writes the lock of a person. It replaces a lock of the same pull request. It returns the lock that
+// then exists: a lock of another pull request stays.
 func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*runs.Reservation, error) {
 	keys, err := locksOf(ctx, ld, r)
 	if err != nil {
@@ -72,7 +72,7 @@ func (ld Ledger) Reserve(ctx context.Context, r runs.Run, v runs.Reservation) (*
 	if err != nil || have != nil && have.Number != v.Number && !have.Lifted {
 		return have, err
 	}
-	for _, name := range namesBeyond(r.Target(), r.Address.From) {
+	for _, name := range namesElsewhere(r.Target(), r.Address.From) {
 		have, err = reserve(ctx, ld, runs.ReservationKey(r.Pull.Repo.ID, name), v)
 		if err != nil || have.Number != v.Number {
 			return have, err
@@ -99,10 +99,9 @@ func reserve(ctx context.Context, ld Ledger, key string, v runs.Reservation) (ha
 	return have, err
 }
 
-// LiftReservation ends the lock that a pull request has on the state of a run, and returns it; nil if it
-// has none.
+// LiftReservation ends the lock that a pull request has on the state of a run, and returns it; nil for none.
 func (ld Ledger) LiftReservation(ctx context.Context, r runs.Run, number int) (lifted *runs.Reservation, err error) {
-	keys, err := locksOf(ctx, ld, r, Beyond(r)...)
+	keys, err := locksOf(ctx, ld, r, OtherPlaces(r)...)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +141,7 @@ func lift(ctx context.Context, ld Ledger, key string, number int) (lifted *runs.
 
 // DropReservation removes the records of a lock that LiftReservation has ended.
 func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) error {
-	keys, err := locksOf(ctx, ld, r, Beyond(r)...)
+	keys, err := locksOf(ctx, ld, r, OtherPlaces(r)...)
 	if err != nil {
 		return err
 	}
@@ -161,7 +160,7 @@ func (ld Ledger) DropReservation(ctx context.Context, r runs.Run, number int) er
 		if v.Number != number || !v.Lifted {
 			continue
 		}
-		if err := ld.Records.Delete(ctx, rec.Key, rec.Version); err != nil && !errors.Is(err, pipeline.ErrConflict) { // locked anew since, or gone
+		if err := ld.Records.Delete(ctx, rec.Key, rec.Version); err != nil && !errors.Is(err, pipeline.ErrConflict) { // locked again since, or gone
 			return err
 		}
 	}

@@ -107,7 +107,7 @@ func TestAdopt(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Address.Place = "s3://states/net"
-	if err := Adopt(t.Context(), ld, r); err != nil {
+	if err := AdoptLock(t.Context(), ld, r); err != nil {
 		t.Fatal(err)
 	}
 	r.Project = "network"

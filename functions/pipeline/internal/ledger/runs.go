@@ -13,16 +13,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A Versioned is a run as it was read.
+// A Versioned is a run with the version of its record.
 type Versioned struct {
 	runs.Run
 	Version pipeline.Version
 }
 
-// To moves the run on, keeping the version it was read at.
+// To moves the run to another phase and keeps the version.
 func (s Versioned) To(next runs.Phase) Versioned { s.Run = s.Run.To(next); return s }
 
-// Load reads the record of a run by its key. Without one it is r itself.
+// Load reads the record of a run by its key. Without a record it returns r itself.
 func (ld Ledger) Load(ctx context.Context, r runs.Run) (Versioned, error) {
 	s, err := ld.Read(ctx, r.Key())
 	if err == nil && s.Version == "" {
@@ -31,7 +31,7 @@ func (ld Ledger) Load(ctx context.Context, r runs.Run) (Versioned, error) {
 	return s, err
 }
 
-// Read reads a run by its key; without version if there is none.
+// Read reads a run by its key; its version is empty if there is none.
 func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
 	rec, err := ld.Records.Get(ctx, key)
 	if err != nil {
@@ -44,12 +44,12 @@ func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
 	return Versioned{r, rec.Version}, err
 }
 
-// known reports whether there is a phase: each goes on to one of these.
+// known reports whether a phase exists: each existing phase can move to one of these.
 func known(p runs.Phase) bool {
 	return p.May(runs.Queued) || p.May(runs.Dropped) || p.May(runs.Stopped)
 }
 
-// DecodeRun reads the record of a run.
+// DecodeRun decodes the record of a run.
 func DecodeRun(rec pipeline.Record) (runs.Run, error) {
 	var r runs.Run
 	if err := json.Unmarshal(rec.Value, &r); err != nil {
@@ -61,8 +61,7 @@ func DecodeRun(rec pipeline.Record) (runs.Run, error) {
 	return r, nil
 }
 
-// Save writes a run if nobody else did since it was read; otherwise the error wraps
-// ErrConflict.
+// Save writes a run if nobody else has written it since it was read. Otherwise the error wraps ErrConflict.
 func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 	version, err := ld.Records.Put(ctx, s.Key(), pipeline.Encode(s.Run), s.Version)
 	if err != nil {
@@ -72,8 +71,9 @@ func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 	return s, nil
 }
 
-// Successor returns the project that has the place of a run's own in a checkout without it, as [project.Successor]. known are the runs of
-// its pull request: their projects were there beside it. all are those of the checkout.
+// Successor returns the project that a run's project has become in a checkout without it: see
+// [project.Successor]. known are the runs of its pull request; their projects existed together with it. all are
+// the projects of the checkout.
 func Successor(r runs.Run, known []Versioned, all []project.Project) (p project.Project, ok bool) {
 	return project.Successor(project.Former{Place: r.Address.Place, Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Now: r.End.Renamed}, all, func(p project.Project) bool {
 		return slices.ContainsFunc(known, func(s Versioned) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
@@ -97,12 +97,11 @@ func (ld Ledger) Runs(ctx context.Context, p pipeline.Pull) ([]Versioned, error)
 	return out, nil
 }
 
-// ErrAsIs, returned by the func of [Ledger.Change], leaves the record as it is.
+// ErrAsIs is what the function for [Ledger.Change] returns to leave the record unchanged.
 var ErrAsIs = errors.New("there is nothing to change")
 
-// Change makes a new value of a record from the one that is there, nil if there is
-// none, until no other writer comes in between. It returns the value that is there
-// afterwards.
+// Change makes a new value of a record from the present one, which is nil if there is no record. It repeats
+// that until no other writer comes in between. It returns the value that is stored afterwards.
 func (ld Ledger) Change(ctx context.Context, key string, next func(old []byte) ([]byte, error)) ([]byte, error) {
 	for {
 		rec, err := ld.Records.Get(ctx, key)

@@ -12,10 +12,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Shown records, for each plan in our comment, the time at which people could first see it. The
-// comment is written anew with each step of each project, so the first time counts. The check run,
-// which is written earlier, does not: until the comment follows it shows another plan, the one that
-// people read. fresh is set if one of them was not shown before.
+// Shown records, for each plan in our comment, when people could first see it. The comment is written again
+// with each step of each project, so the first time counts. The check run is written earlier and does not
+// count: until the comment follows, the comment shows another plan, and people read that one. fresh is set if
+// one of the plans was not shown before.
 func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at time.Time) (fresh bool, err error) {
 	for _, r := range all {
 		if r.Phase != runs.Planned || r.Plan.Hash == "" || !strings.Contains(text, markdown.PlanName(r.Plan.Hash)+"\n") {
@@ -35,7 +35,7 @@ func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at tim
 	return fresh, nil
 }
 
-// ShownAt returns since when the plan of a run is shown; the zero value if it is not.
+// ShownAt returns since when the plan of a run is shown; zero if it is not.
 func (ld Ledger) ShownAt(ctx context.Context, r runs.Run) (at time.Time, err error) {
 	rec, err := ld.Records.Get(ctx, r.ShownKey())
 	if err == nil && rec.Version != "" {

@@ -12,8 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Stop is the order to end one plan, or one apply, of a run. It is of that one only: a later
-// plan or apply is not stopped by it.
+// A Stop is the order to end one plan or one apply of a run. It does not stop a later plan or apply.
 type Stop struct {
 	Verb   comment.Verb // plan or apply
 	Number int          // the run's Attempt for a plan, its Try for an apply
@@ -21,11 +20,11 @@ type Stop struct {
 	At     time.Time
 }
 
-// stopKey is the key of the last order to a run.
+// stopKey returns the key of the last order to a run.
 func stopKey(run string) string { return "stop/" + url.PathEscape(run) }
 
-// under returns the work on a run that can be stopped; the number is 0 if there is none.
-func under(r runs.Run) Stop {
+// stoppable returns the work on a run that can be stopped; its number is 0 if there is none.
+func stoppable(r runs.Run) Stop {
 	switch {
 	case r.Phase.UnderWay():
 		return Stop{Verb: comment.Apply, Number: r.Asked.Try}
@@ -37,10 +36,10 @@ func under(r runs.Run) Stop {
 	return Stop{}
 }
 
-// OrderStop orders the work on a run to end, and returns the order; its number is 0 if nothing is under
-// way. An earlier order of the same end stays.
+// OrderStop orders the work on a run to end, and returns the order; its number is 0 if nothing is under way. An
+// earlier order to end the same work stays.
 func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, error) {
-	order := under(r)
+	order := stoppable(r)
 	if order.Number == 0 {
 		return order, nil
 	}
@@ -56,7 +55,7 @@ func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, er
 	return order, err
 }
 
-// StopOf returns the order to end what is under way of a run; nil if there is none.
+// StopOf returns the order to end the work under way on a run; nil for none.
 func (ld Ledger) StopOf(ctx context.Context, r runs.Run) (*Stop, error) {
 	rec, err := ld.Records.Get(ctx, stopKey(r.Key()))
 	if err != nil || rec.Version == "" {
@@ -66,8 +65,8 @@ func (ld Ledger) StopOf(ctx context.Context, r runs.Run) (*Stop, error) {
 	if err := json.Unmarshal(rec.Value, &s); err != nil {
 		return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
 	}
-	if now := under(r); now.Number == 0 || s.Verb != now.Verb || s.Number != now.Number {
-		return nil, nil // of an earlier one
+	if now := stoppable(r); now.Number == 0 || s.Verb != now.Verb || s.Number != now.Number {
+		return nil, nil // it is for earlier work
 	}
 	return &s, nil
 }

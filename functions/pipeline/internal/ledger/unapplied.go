@@ -9,20 +9,22 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A UnappliedMerge is a project of a merge that is not applied.
+// An UnappliedMerge is a project of a merge that is not applied.
 type UnappliedMerge struct {
-	Pull  pipeline.Pull // the one that is merged
-	Merge string        // its commit
-	// Attempt and Try are those of the run when it was left: another plan or apply since makes it another question.
+	Pull  pipeline.Pull // the merged pull request
+	Merge string        // the commit of the merge
+	// Attempt and Try are the run's numbers when it was left unapplied. After another plan or apply, the entry
+	// does not count.
 	Attempt, Try int
-	// By is the number of the pull request whose apply has finished it; 0 if none has.
+	// By is the number of the pull request whose apply has made the changes; 0 for none.
 	By int `json:",omitempty"`
 }
 
-// unappliedDir is the directory of the keys of the rests of merges for the state with a name: see [runs.StateName].
+// unappliedDir returns the directory of the keys of unapplied merges for the state with a name: see
+// [runs.StateName].
 func unappliedDir(repo int64, name string) string { return fmt.Sprintf("left/%d/%s", repo, name) }
 
-// unappliedKey is the key of the rest of a pull request's merge for the state with a name.
+// unappliedKey returns the key of a pull request's unapplied merge for the state with a name.
 func unappliedKey(p pipeline.Pull, name string) string {
 	return fmt.Sprintf("%s/%d", unappliedDir(p.Repo.ID, name), p.Number)
 }
@@ -32,13 +34,14 @@ func (l UnappliedMerge) Of(r runs.Run) bool {
 	return l.Merge != "" && l.Pull.Number == r.Pull.Number && l.Attempt == r.Asked.Attempt && l.Try == r.Asked.Try
 }
 
-// Finishes reports whether the outcome of a run may have finished what the merge of another pull request has left of its project:
-// it is applied, and its plan was of all of it. Its base branch has to have that merge, too.
+// Finishes reports whether the apply of a run may have made the changes that another pull request's merge left
+// unapplied. The run is applied, and its plan left nothing out. The caller checks in addition that its base
+// branch contains that merge.
 func (l UnappliedMerge) Finishes(r runs.Run) bool {
-	return r.Phase == runs.Applied && runs.Whole(r) && (l.By == 0 || l.By == r.Pull.Number) && l.Pull.Number != r.Pull.Number
+	return r.Phase == runs.Applied && runs.PlansEverything(r) && (l.By == 0 || l.By == r.Pull.Number) && l.Pull.Number != r.Pull.Number
 }
 
-// PutUnapplied lists a run among those that merges have left unapplied. One that is listed for the same plan and apply stays as it is.
+// PutUnapplied lists a run as left unapplied by its merge. An entry for the same plan and apply stays as it is.
 func PutUnapplied(ctx context.Context, ld Ledger, r runs.Run, merge string) error {
 	name, err := nameOf(ctx, ld, r)
 	if err != nil {
@@ -53,7 +56,8 @@ func PutUnapplied(ctx context.Context, ld Ledger, r runs.Run, merge string) erro
 	})
 }
 
-// FinishUnapplied records that the apply of a run of another pull request has finished the rest of a merge.
+// FinishUnapplied records that the apply of another pull request's run has made the changes of an unapplied
+// merge.
 func FinishUnapplied(ctx context.Context, ld Ledger, l UnappliedMerge, by runs.Run) error {
 	name, err := nameOf(ctx, ld, by)
 	if err != nil {
@@ -69,7 +73,7 @@ func FinishUnapplied(ctx context.Context, ld Ledger, l UnappliedMerge, by runs.R
 
 func changeUnapplied(ctx context.Context, ld Ledger, key string, change func(UnappliedMerge) UnappliedMerge) error {
 	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
-		was, err := decodeLeft(key, old)
+		was, err := decodeUnapplied(key, old)
 		if err != nil {
 			return nil, err
 		}
@@ -82,8 +86,8 @@ func changeUnapplied(ctx context.Context, ld Ledger, key string, change func(Una
 	return err
 }
 
-// LeftOf returns the entry of a run, zero if there is none for its present plan and apply.
-func LeftOf(ctx context.Context, ld Ledger, r runs.Run) (UnappliedMerge, error) {
+// UnappliedOf returns the entry of a run; zero if there is none for its present plan and apply.
+func UnappliedOf(ctx context.Context, ld Ledger, r runs.Run) (UnappliedMerge, error) {
 	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return UnappliedMerge{}, err
@@ -93,15 +97,15 @@ func LeftOf(ctx context.Context, ld Ledger, r runs.Run) (UnappliedMerge, error) 
 	if err != nil {
 		return UnappliedMerge{}, err
 	}
-	l, err := decodeLeft(key, rec.Value)
+	l, err := decodeUnapplied(key, rec.Value)
 	if err != nil || !l.Of(r) {
 		return UnappliedMerge{}, err
 	}
 	return l, nil
 }
 
-// Lefts returns the rests of merges for the state of a run.
-func Lefts(ctx context.Context, ld Ledger, r runs.Run) (out []UnappliedMerge, err error) {
+// UnappliedMerges returns the unapplied merges for the state of a run.
+func UnappliedMerges(ctx context.Context, ld Ledger, r runs.Run) (out []UnappliedMerge, err error) {
 	name, err := nameOf(ctx, ld, r)
 	if err != nil {
 		return nil, err
@@ -111,7 +115,7 @@ func Lefts(ctx context.Context, ld Ledger, r runs.Run) (out []UnappliedMerge, er
 		return nil, fmt.Errorf("list what merges have left: %w", err)
 	}
 	for _, rec := range list {
-		l, err := decodeLeft(rec.Key, rec.Value)
+		l, err := decodeUnapplied(rec.Key, rec.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +124,7 @@ func Lefts(ctx context.Context, ld Ledger, r runs.Run) (out []UnappliedMerge, er
 	return out, nil
 }
 
-func decodeLeft(key string, value []byte) (l UnappliedMerge, err error) {
+func decodeUnapplied(key string, value []byte) (l UnappliedMerge, err error) {
 	if len(value) == 0 {
 		return l, nil
 	}
@@ -130,8 +134,9 @@ func decodeLeft(key string, value []byte) (l UnappliedMerge, err error) {
 	return l, nil
 }
 
-// Copied is the project of a pull request, by its label, that has a copy of the state of a run which it removes: the lineage is the same, and
-// the address another one. "" for none. all are the runs of the pull request.
+// Copied returns the label of a project in the pull request that has a copy of the state of a run which the
+// pull request removes; "" for none. A copy has the same lineage at another address. all are the runs of the
+// pull request.
 func Copied(r runs.Run, all []Versioned) string {
 	for _, x := range all {
 		if r.Spec.Removed && !x.Spec.Removed && x.Spec.Head == r.Spec.Head && x.Address.Place != r.Address.Place && x.Plan.State.Lineage == r.Plan.State.Lineage && r.Plan.State.Lineage != "" {

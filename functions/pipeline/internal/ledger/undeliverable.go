@@ -9,32 +9,33 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A Undeliverable is a message that came to nobody, since its repository was away: somebody had taken the App off it, or it was not
-// served. Its queue does not have it any more.
+// An Undeliverable is a message that could not be handled because its repository was away: the App had been
+// removed from it, or it was not served. The queue does not have the message any more.
 type Undeliverable struct {
 	Message pipeline.Message
-	Times   int  // that it came to nobody
-	Sent    bool `json:",omitempty"` // since then
+	Times   int  // how often it could not be handled
+	Sent    bool `json:",omitempty"` // sent again since then
 }
 
 // undeliverables is the directory of all of them.
 const undeliverables = "stray"
 
-// maxUndeliverable is the number of times that a message may come to nobody: after that its pull request is gone, and not its repository.
+// maxUndeliverable is how often a message may be undeliverable. After that its pull request is considered gone,
+// not its repository.
 const maxUndeliverable = 5
 
-// KeepUndeliverable keeps a message that came to nobody for the time when its repository is back.
+// KeepUndeliverable keeps such a message until its repository is back.
 func KeepUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message) error {
-	return changeStray(ctx, ld, m, func(s *Undeliverable) { s.Message, s.Times, s.Sent = m, s.Times+1, s.Times >= maxUndeliverable })
+	return changeUndeliverable(ctx, ld, m, func(s *Undeliverable) { s.Message, s.Times, s.Sent = m, s.Times+1, s.Times >= maxUndeliverable })
 }
 
-// SentStray notes that one was sent again, or given up.
-func SentStray(ctx context.Context, ld Ledger, m pipeline.Message) error {
-	return changeStray(ctx, ld, m, func(s *Undeliverable) { s.Sent = true })
+// MarkSent records that a message was sent again, or given up.
+func MarkSent(ctx context.Context, ld Ledger, m pipeline.Message) error {
+	return changeUndeliverable(ctx, ld, m, func(s *Undeliverable) { s.Sent = true })
 }
 
-func changeStray(ctx context.Context, ld Ledger, m pipeline.Message, change func(*Undeliverable)) error {
-	key := fmt.Sprintf("%s/%d-%s", undeliverables, m.Pull.Repo.ID, url.PathEscape(m.First()))
+func changeUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message, change func(*Undeliverable)) error {
+	key := fmt.Sprintf("%s/%d-%s", undeliverables, m.Pull.Repo.ID, url.PathEscape(m.FirstID()))
 	_, err := ld.Change(ctx, key, func(old []byte) ([]byte, error) {
 		var s Undeliverable
 		if err := json.Unmarshal(old, &s); old != nil && err != nil {
@@ -46,8 +47,8 @@ func changeStray(ctx context.Context, ld Ledger, m pipeline.Message, change func
 	return err
 }
 
-// Strays returns the messages that came to nobody, and were not sent again.
-func Strays(ctx context.Context, ld Ledger) (out []pipeline.Message, err error) {
+// Undeliverables returns the undeliverable messages that were not sent again.
+func Undeliverables(ctx context.Context, ld Ledger) (out []pipeline.Message, err error) {
 	list, err := ld.Records.List(ctx, undeliverables)
 	for _, rec := range list {
 		var s Undeliverable

@@ -15,20 +15,20 @@ type Lifter struct {
 	Open   openplans.Finder
 }
 
-// Lift ends the reservation that a run's pull request has on its state, and returns it; nil if there is
-// none. Until [Lifter.Finish] it can be repeated, and returns the same.
+// Lift ends the reservation that a run's pull request has on its state, and returns it; nil for none. Until
+// [Lifter.Finish] it can be repeated, and returns the same.
 func (li Lifter) Lift(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
 	return li.Ledger.LiftReservation(ctx, r, r.Pull.Number)
 }
 
-// Finish has the other pull requests shown without the reservation that [Lifter.Override] has ended, and removes
-// it. message is the ID of the message that asks for it.
+// Finish has the other pull requests shown without the reservation that [Lifter.Lift] has ended, and removes
+// the reservation. message is the ID of the message that asks for it.
 func (li Lifter) Finish(ctx context.Context, r runs.Run, message string) error {
-	if err := li.Open.Tell(ctx, r, "lifted", plain(message)); err != nil {
+	if err := li.Open.ShowAgain(ctx, r, "lifted", messagePart(message)); err != nil {
 		return err
 	}
 	return li.Ledger.DropReservation(ctx, r, r.Pull.Number)
 }
 
-// plain is the ID of a message as a part of another one's.
-func plain(id string) string { return strings.ReplaceAll(id, "/", "-") }
+// messagePart returns the ID of a message as a part of another one's.
+func messagePart(id string) string { return strings.ReplaceAll(id, "/", "-") }

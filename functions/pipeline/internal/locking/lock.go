@@ -21,13 +21,13 @@ type Locker struct {
 	Open   openplans.Finder
 }
 
-// Lock keeps the states of all projects that a command selects for the pull request, or none of them. It can be
-// repeated: a later lock of the same pull request takes the place of the earlier one.
+// Lock reserves the states of all projects that a command selects for the pull request, or none of them. It can
+// be repeated. A later lock of the same pull request replaces the earlier one.
 func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	// Who may not ask is told nothing of the runs, not even that there are none.
+	// Somebody who may not ask learns nothing about the runs, not even that there are none.
 	q, err := lo.Facts.Request(ctx, comment.Lock, runs.Run{})
 	if err != nil {
-		no, err := gatefacts.Unable(c, c.Project, err)
+		no, err := gatefacts.FinalReply(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
@@ -42,7 +42,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
 	if len(all) == 0 {
-		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(gatefacts.Unselected(c, known, reasons.NothingToLock{})))}, nil
+		return []comment.Reply{gatefacts.Refused(c, "", admission.Refusal(gatefacts.WhyNoneSelected(c, known, reasons.NothingToLock{})))}, nil
 	}
 	if replies, err := lo.mayLock(ctx, c, all); err != nil || replies != nil {
 		return replies, err
@@ -57,7 +57,7 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		if err := lo.Open.Tell(ctx, s.Run, "locked", plain(lo.Facts.Message.ID)); err != nil {
+		if err := lo.Open.ShowAgain(ctx, s.Run, "locked", messagePart(lo.Facts.Message.ID)); err != nil {
 			return nil, err
 		}
 		replies = append(replies, comment.Locked{Project: s.Project, Because: c.Reason, Workspace: runs.Status(s.Run).Workspace})
@@ -65,14 +65,14 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	return replies, nil
 }
 
-// mayLock asks the gate about all runs of a set. The replies are the refusals, nil if there is none: a set is locked as a
-// whole, or not at all.
+// mayLock asks the gate about all runs of a set. The replies are the refusals; nil for none. The states of a
+// set are locked together, or not at all.
 func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := map[string]comment.Reply{}
 	for _, s := range all {
 		q, err := lo.Facts.Request(ctx, comment.Lock, s.Run)
 		if err != nil {
-			no, err := gatefacts.Unable(c, runs.Label(s.Run), err)
+			no, err := gatefacts.FinalReply(c, runs.Label(s.Run), err)
 			if err != nil {
 				return nil, err
 			}
@@ -89,7 +89,8 @@ func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.V
 	return withOthers(c, all, refused), nil
 }
 
-// withOthers are the refusals of a set: those of some projects, because of which the others are not locked either.
+// withOthers returns the refusals of a set. Because some projects are refused, the others are not locked
+// either.
 func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]comment.Reply) []comment.Reply {
 	var replies []comment.Reply
 	why := reasons.SetNotLocked{Projects: slices.Sorted(maps.Keys(refused))}
@@ -103,9 +104,9 @@ func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]co
 	return replies
 }
 
-// take locks all states of a set, in the order of their records, or none: where somebody else is quicker with one, those
-// that are taken for this message are given back. Locks that the pull request had before come last, since nobody can
-// be quicker with these: they stay as they were.
+// take locks all states of a set, in the order of their records, or none. If another pull request is quicker
+// with one, the locks that were taken for this message are given back. States that the pull request had locked
+// before come last, because nobody can be quicker with them: they stay as they were.
 func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Versioned) (conflict string, no *reasons.LockedByAnother, err error) {
 	m := lo.Facts.Message
 	var fresh, had []runs.Run
@@ -125,7 +126,7 @@ func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Vers
 		if err != nil {
 			return "", nil, err
 		}
-		if no := have.Against(r.Pull.Number); no != nil {
+		if no := have.Blocks(r.Pull.Number); no != nil {
 			no.Locking = true
 			return runs.Label(r), no, lo.giveBack(ctx, fresh)
 		}
@@ -133,7 +134,7 @@ func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Vers
 	return "", nil, nil
 }
 
-// giveBack lifts the locks that were taken for this message. It can be repeated.
+// giveBack ends the locks that were taken for this message. It can be repeated.
 func (lo *Locker) giveBack(ctx context.Context, taken []runs.Run) error {
 	lifter := Lifter{Ledger: lo.Ledger, Open: lo.Open}
 	for _, r := range taken {

@@ -1,9 +1,10 @@
-// Package memory has records, artifacts and a queue in memory, for tests: of a package that needs the sockets of the
-// pipeline, and of stories of the whole. It keeps their contracts, which package lambdatest tests.
+// Package memory has records, artifacts and a queue in memory, for tests. It is for packages that need the
+// stores of the pipeline, and for stories of the whole. It keeps their contracts, which package lambdatest
+// tests.
 //
-// A [Gate] stands between the pipeline and what is around it, whatever that is. It decides about each call, an [Effect]: the
-// call can fail, happen and be reported as failed, as that of a process that dies, or have something happen before
-// or after it. Package storytest has the gate before GitHub.
+// A [Gate] is between the pipeline and its environment. It decides about each call, which is an [Effect]. The
+// call can fail, or happen and be reported as failed, as when a process dies. Something else can happen before
+// or after it. Package storytest has a gate before GitHub.
 //
-// It refuses to know what is stored. Start at [Store] and [Gate].
+// This package refuses to know what is stored. Start reading at [Store] and [Gate].
 package memory

@@ -8,18 +8,20 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// An Effect is one call of the pipeline to what is around it: "get", "put", "delete" or "list" with the key of a record,
-// "store", "load" or "drop" with that of an artifact, "send" with the ID of a message, or one of a test's own.
+// An Effect is one call of the pipeline to its environment. It is "get", "put", "delete" or "list" with the key
+// of a record, "store", "load" or "drop" with that of an artifact, "send" with the ID of a message, or a call
+// of a test's own.
 type Effect struct {
 	Call  string
-	Reads bool // it changes nothing
-	With  any  // what the call is given: the []byte of a put, the message that is sent
+	Reads bool // the call changes nothing
+	With  any  // the argument: the []byte of a put, or the message that is sent
 }
 
-// A Gate decides about an effect: it carries it out by do, or does something before, after or in the place of that.
+// A Gate decides about an effect. It carries it out by calling do, or does something before, after or instead
+// of it.
 type Gate func(ctx context.Context, x Effect, do func(context.Context) error) error
 
-// A Verdict is the course of an effect.
+// A Verdict is what happens to an effect.
 type Verdict struct {
 	Undone error // returned instead of the effect
 	Done   error // returned after the effect
@@ -39,7 +41,7 @@ func Deciding(decide func(Effect) Verdict) Gate {
 	}
 }
 
-// Pass lets a call with a result through a gate. The result is that of the call, whatever the gate makes of it.
+// Pass sends a call with a result through a gate. It returns the call's result, whatever the gate returns.
 func Pass[T any](ctx context.Context, g Gate, x Effect, f func(context.Context) (T, error)) (out T, err error) {
 	err = g(ctx, x, func(ctx context.Context) (err error) {
 		out, err = f(ctx)
@@ -53,13 +55,13 @@ func Read[T any](ctx context.Context, g Gate, call string, f func(context.Contex
 	return Pass(ctx, g, Effect{Call: call, Reads: true}, f)
 }
 
-// Records returns records with the gate before them.
+// Records returns records behind the gate.
 func (g Gate) Records(r pipeline.Records) pipeline.Records { return gatedRecords{r, g} }
 
-// Artifacts returns artifacts with the gate before them.
+// Artifacts returns artifacts behind the gate.
 func (g Gate) Artifacts(a pipeline.Artifacts) pipeline.Artifacts { return gatedArtifacts{a, g} }
 
-// Queue returns a queue with the gate before it.
+// Queue returns a queue behind the gate.
 func (g Gate) Queue(q pipeline.Queue) pipeline.Queue { return gatedQueue{q, g} }
 
 type gatedRecords struct {

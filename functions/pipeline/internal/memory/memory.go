@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A Store has the sockets of the pipeline. It implements [pipeline.Records] and [pipeline.Queue];
-// [Store.Artifacts] is the third. The zero value is empty and ready for use. It is safe for
-// concurrent use.
+// A Store has the stores of the pipeline. It implements [pipeline.Records] and [pipeline.Queue], and
+// [Store.Artifacts] returns the artifacts. The zero value is empty and ready for use. It is safe for concurrent
+// use.
 type Store struct {
 	mu        sync.Mutex
 	records   map[string]pipeline.Record
@@ -33,7 +33,7 @@ func (m *Store) do(ctx context.Context, call string, f func() error) error {
 	return f()
 }
 
-// Value returns the value of a record; nil if there is none.
+// Value returns the value of a record; nil if it does not exist.
 func (m *Store) Value(key string) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -129,11 +129,11 @@ func (m *Store) list(dir string) (out []pipeline.Record) {
 	return out
 }
 
-// A Message waits, or is being handled.
+// A Message is a message that waits, or is being handled.
 type Message struct {
 	pipeline.Message
 	Receives int
-	Reason   string // of the last failure, once it is to be abandoned
+	Reason   string // the last failure, if the message is to be given up
 }
 
 // Send implements [pipeline.Queue].
@@ -211,7 +211,7 @@ func (a artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	})
 }
 
-// Tamper changes an artifact, or removes it, as nobody may.
+// Tamper changes or removes an artifact, which nobody may do.
 func (m *Store) Tamper(key string, remove bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

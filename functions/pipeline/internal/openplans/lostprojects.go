@@ -9,17 +9,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Lost has the open plans for projects checked that the merge of a pull request has removed from the base branch: where no apply of
-// the removal is settled, nobody else would. l is the last look at that pull request. It can be repeated.
-func (f Finder) Lost(ctx context.Context, l ledger.Look) error {
+// CheckRemoved has the open plans of projects checked that the merge of a pull request has removed from the
+// base branch. If no apply of the removal settles, nobody else would do that. l is the last look at that pull
+// request. It can be repeated.
+func (f Finder) CheckRemoved(ctx context.Context, l ledger.Look) error {
 	for _, target := range l.Removes {
-		opens, err := f.Ledger.Opens(ctx, l.Pull.Repo.ID, "", target)
+		opens, err := f.Ledger.OpenPlans(ctx, l.Pull.Repo.ID, "", target)
 		if err != nil {
 			return err
 		}
 		for _, o := range opens {
 			if o.Target != target {
-				continue // the state has another project by now
+				continue // the state belongs to another project by now
 			}
 			s, err := f.Ledger.Read(ctx, o.Pull.Runs()+"/"+target)
 			if err != nil {
@@ -30,7 +31,7 @@ func (f Finder) Lost(ctx context.Context, l ledger.Look) error {
 			}
 			m := check(s.Run)
 			m.Lost = true
-			if err := pipeline.Send(ctx, f.Queue, s.Pull, m, s.Plain(), "lost", l.Pull.Number, s.Asked.Attempt); err != nil {
+			if err := pipeline.Send(ctx, f.Queue, s.Pull, m, s.MessageName(), "lost", l.Pull.Number, s.Asked.Attempt); err != nil {
 				return err
 			}
 		}
@@ -38,10 +39,10 @@ func (f Finder) Lost(ctx context.Context, l ledger.Look) error {
 	return nil
 }
 
-// Back has a run looked at whose project the base branch has removed, since that branch has another tip by now: it may have the project
-// again.
-func (f Finder) Back(ctx context.Context, r runs.Run, tip string) error {
+// CheckGone has a run checked whose project the base branch has removed. The branch has another tip now, so it
+// may have the project again.
+func (f Finder) CheckGone(ctx context.Context, r runs.Run, tip string) error {
 	m := check(r)
 	m.Tip = tip
-	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), "back", fmt.Sprintf("%.12s", tip), r.Asked.Attempt)
+	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.MessageName(), "back", fmt.Sprintf("%.12s", tip), r.Asked.Attempt)
 }

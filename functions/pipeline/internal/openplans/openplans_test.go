@@ -69,7 +69,7 @@ func TestFair(t *testing.T) {
 			all = append(all, runs.Open{Author: author, Pull: pipeline.Pull{Number: number(name[len(author):])}})
 		}
 		var got []string
-		for _, o := range fair(all) {
+		for _, o := range inTurns(all) {
 			got = append(got, fmt.Sprint(o.Author, o.Pull.Number))
 		}
 		if s := strings.Join(got, " "); s != test.want {
@@ -104,7 +104,7 @@ func TestFlood(t *testing.T) {
 	}
 	put := func(n int, author string) {
 		t.Helper()
-		if err := ld.Open(t.Context(), run(n), author); err != nil {
+		if err := ld.ListPlan(t.Context(), run(n), author); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ld.Save(t.Context(), ledger.Versioned{Run: run(n)}); err != nil {

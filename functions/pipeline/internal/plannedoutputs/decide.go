@@ -11,11 +11,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// before returns those of the runs that one depends on, directly or not, as the pull request is at its head. Projects in a
-// circle depend on nothing here: their applies are refused.
+// before returns the runs that a run depends on, directly or not, at the head of the pull request. Projects in
+// a cycle depend on nothing here, because their applies are refused.
 func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
 	if edges == nil || r.Spec.Removed || r.Spec.Options.Destroy || order.Cycle(order.Around(edges, r.Project)) != nil {
-		return nil // an end is planned with the state as it is
+		return nil // a destroy is planned with the present state
 	}
 	names := map[string]order.Progress{}
 	for _, s := range all {
@@ -30,7 +30,7 @@ func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
 	return out
 }
 
-// wanted reports whether a project depends on one of a name.
+// wanted reports whether a project depends on the named one.
 func wanted(edges order.Edges, name string) bool {
 	for _, all := range edges {
 		if slices.Contains(all, name) {
@@ -40,11 +40,11 @@ func wanted(edges order.Edges, name string) bool {
 	return false
 }
 
-// underWay reports whether the plan of a run is to come.
+// underWay reports whether the plan of a run is still to come.
 func underWay(r runs.Run) bool { return r.Phase == runs.Queued || r.Phase == runs.Planning }
 
-// planned returns the hash of the plan whose outputs the state of a run will have, "" if there is none: then the outputs in
-// the state count.
+// planned returns the hash of the plan whose outputs the state of a run will have; "" if there is none, and
+// then the outputs in the state count.
 func planned(r runs.Run) string {
 	if r.Spec.Removed || r.Spec.Options.Destroy || r.Plan.Parts == nil || r.Plan.Parts.Outputs == "" {
 		return ""
@@ -61,8 +61,9 @@ func planned(r runs.Run) string {
 	return r.Plan.Hash
 }
 
-// stands names what a plan that fails may have failed for: the plan of a run that it depends on, until that is applied, and then
-// the apply. A plan that has the outputs of another one cannot tell how many objects there will be, as long as values are unknown.
+// stands returns what a run contributes to a plan that depends on it. It is the plan of the run until that is
+// applied, and then the apply. If it changes, a failed plan may succeed. For example, a plan with unknown
+// outputs of another one cannot tell how many objects there will be.
 func stands(r runs.Run) string {
 	switch r.Phase {
 	case runs.Applied, runs.ApplyFailed:
@@ -75,7 +76,7 @@ func stands(r runs.Run) string {
 	return ""
 }
 
-// on returns what the runs stand for, by target.
+// on returns what the runs contribute, by target.
 func on(first []runs.Run) map[string]string {
 	out := map[string]string{}
 	for _, s := range first {
@@ -84,8 +85,8 @@ func on(first []runs.Run) map[string]string {
 	return out
 }
 
-// due compares the plans whose outputs a plan was made with, or checked with, with those that there are now, by target; and what a
-// plan has failed with. One that is being made again is waited for.
+// due compares the plans whose outputs a plan was made or checked with, or has failed with, with the present
+// ones, by target. It waits for a plan that is being made again.
 func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 	made, planned := with(r)
 	if len(made) == 0 {
@@ -111,7 +112,8 @@ func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 	return now, !maps.Equal(now, on)
 }
 
-// with returns the plans of others that a run's own was made with, by target, and the name of one as it is now.
+// with returns the plans of others that a run's plan was made with, by target, and a function that returns the
+// present one.
 func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 	switch {
 	case r.Phase == runs.Planned && r.Plan.Parts != nil:
@@ -122,7 +124,7 @@ func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 	return nil, nil
 }
 
-// digest names the plans that others wait for, so that messages about the same ones are the same.
+// digest names the plans that others wait for, so that messages about the same plans have the same ID.
 func digest(all []runs.Run) string {
 	sum := sha256.New()
 	for _, r := range all {

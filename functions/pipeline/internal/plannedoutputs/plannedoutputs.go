@@ -1,20 +1,22 @@
-// Package plannedoutputs has projects planned with the outputs that other projects of the same pull request will have.
+// Package plannedoutputs lets projects be planned with the outputs that other projects of the same pull request
+// will have.
 //
 //	a plan's turn comes   the plans of the projects that it depends on are made first: it waits in the record of its
 //	                      run ([Foreseer.Waits]), and the last of the others wakes it ([Foreseer.GoOn])
 //	it is made            with the outputs of those plans ([Foreseer.Complete]); its record names them
-//	one of them moves     it is applied, made again, or fails: the plan is checked ([Foreseer.Due]), which keeps one
-//	                      that is the same, and with it the approvals
+//	one of them changes   it is applied, made again, or fails: the plan is checked ([Foreseer.Due]). If it is the
+//	                      same, it stays, with its approvals
 //	it is applied         the gate has it made again with the state locked (admission.Decide)
 //
-// The edges grant nothing: whoever adds a depends_on gets outputs that the project's own credentials could read as they are
-// stored, which the engine tries first (package remotestates).
+// A dependency grants nothing. Whoever adds a depends_on gets outputs that the project's own credentials could
+// read in the state; the engine tries that first (package remotestates).
 //
-// The meaning of a death: a wait is in the record before its message ends, and looked at again after that, so that one of
-// both sees the other: the plan that waits, or the last of those that it waits for. Messages are named by the plans that
-// they are about, and can be sent again. Where a message of a plan is lost for good, its failure wakes the others.
+// If a process dies: a wait is recorded before its message ends, and checked again after that. So either the
+// waiting plan or the last of those that it waits for sees the other. Messages are named by the plans that they
+// are about, and can be sent again. If a message of a plan is lost for good, the failure of the plan wakes the
+// others.
 //
-// The package refuses to know states and configurations. Start at [Foreseer.Complete].
+// This package refuses to know states and configurations. Start reading at [Foreseer.Complete].
 package plannedoutputs
 
 import (
@@ -31,7 +33,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Foreseer looks at the projects of a pull request for the plans of others.
+// A Foreseer finds the plans of other projects in the pull request.
 type Foreseer struct {
 	Facts     *gatefacts.Reader
 	Ledger    ledger.Ledger
@@ -39,7 +41,7 @@ type Foreseer struct {
 	Queue     pipeline.Queue
 }
 
-// runs reads those of the pull request.
+// runs reads the runs of the pull request.
 func (f Foreseer) runs(ctx context.Context) ([]runs.Run, error) {
 	list, err := f.Ledger.Runs(ctx, f.Facts.Message.Pull)
 	var all []runs.Run
@@ -49,7 +51,7 @@ func (f Foreseer) runs(ctx context.Context) ([]runs.Run, error) {
 	return all, err
 }
 
-// edges are the dependencies that hold for a run; nil if there are none.
+// edges returns the dependencies that count for a run; nil for none.
 func (f Foreseer) edges(ctx context.Context, r runs.Run) (order.Edges, error) {
 	o, err := f.Facts.Ordered(ctx, r)
 	if err != nil || o == nil {
@@ -58,7 +60,7 @@ func (f Foreseer) edges(ctx context.Context, r runs.Run) (order.Edges, error) {
 	return o.Edges(), nil
 }
 
-// Waits returns the projects whose plans are to be made before that of a run, sorted; none if its turn has come.
+// Waits returns the projects that have to be planned before a run, sorted; nil if its turn has come.
 func (f Foreseer) Waits(ctx context.Context, r runs.Run) (on []string, err error) {
 	edges, err := f.edges(ctx, r)
 	if err != nil || edges == nil {
@@ -73,7 +75,8 @@ func (f Foreseer) Waits(ctx context.Context, r runs.Run) (on []string, err error
 	return on, err
 }
 
-// Complete adds to a job the outputs of the plans that it is to be made with. It returns what it would fail with: see [runs.Failure].
+// Complete adds to a job the outputs of the plans that it is made with. It returns the inputs for the case that
+// the job fails: see [runs.Failure].
 func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.Failure, error) {
 	edges, err := f.edges(ctx, r)
 	if err != nil || edges == nil {
@@ -89,13 +92,13 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 		if s.Address.Place == "" {
 			continue
 		}
-		x := jobs.PlannedOutputs{Project: s.Project, Target: s.Target(), Place: s.Address.Place, Failed: s.Phase == runs.PlanFailed && !runs.Stands(s)}
+		x := jobs.PlannedOutputs{Project: s.Project, Target: s.Target(), Place: s.Address.Place, Failed: s.Phase == runs.PlanFailed && !runs.KeepsOutcome(s)}
 		if hash := planned(s); hash != "" {
-			data, err := f.Artifacts.Get(ctx, runs.OutputsOf(s))
+			data, err := f.Artifacts.Get(ctx, runs.OutputsArtifact(s))
 			if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 				return runs.Failure{}, fmt.Errorf("read the planned outputs of %s: %w", s.Project, err)
 			}
-			if err == nil && runs.HashOf(data) == s.Plan.Parts.Outputs { // else somebody has exchanged them
+			if err == nil && runs.HashOf(data) == s.Plan.Parts.Outputs { // otherwise somebody has exchanged them
 				x.Plan, x.Outputs = hash, data
 			}
 		}
@@ -104,8 +107,8 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 	return runs.Failure{On: on(first)}, nil
 }
 
-// Due reports whether a plan has to be checked, since it was made with the outputs of plans that are not the same any more, or has
-// failed with them; now are the hashes of those that there are, by target.
+// Due reports whether a plan has to be checked. It was made with the outputs of plans that have changed since,
+// or has failed with them. now are the hashes of the present ones, by target.
 func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, is bool, err error) {
 	if made, _ := with(r); len(made) == 0 {
 		return nil, false, nil
@@ -118,7 +121,8 @@ func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, i
 	return now, is, nil
 }
 
-// GoOn wakes the plans that have waited for others, and has those checked that were made with others. It can be repeated.
+// GoOn wakes the plans that have waited for others, and has those checked that were made with others. It can be
+// repeated.
 func (f Foreseer) GoOn(ctx context.Context) error {
 	all, err := f.runs(ctx)
 	if err != nil {
@@ -129,7 +133,7 @@ func (f Foreseer) GoOn(ctx context.Context) error {
 			err = f.wake(ctx, r, all)
 		} else if now, is := due(r, all); is {
 			m := pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Asked.Attempt}
-			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt, r.NextBegun(), "on", digest(of(all, now)))
+			err = pipeline.Send(ctx, f.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt, r.NextBegun(), "on", digest(of(all, now)))
 		}
 		if err != nil {
 			return err
@@ -148,8 +152,8 @@ func of(all []runs.Run, targets map[string]string) (out []runs.Run) {
 	return out
 }
 
-// wake sends the message for a plan whose turn has come. Where the order cannot be read any more, the plan's own message
-// tells why.
+// wake sends the message for a plan whose turn has come. If the order cannot be read any more, the plan's own
+// message says why.
 func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
 	if f.Facts.Pull.Head.SHA == "" {
 		if err := f.Facts.Look(ctx); err != nil {
@@ -158,7 +162,7 @@ func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
 	}
 	edges, err := f.edges(ctx, r)
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
-		if _, err := gatefacts.Impossible(err); err != nil {
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return err
 		}
 	}
@@ -169,5 +173,5 @@ func (f Foreseer) wake(ctx context.Context, r runs.Run, all []runs.Run) error {
 		}
 	}
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
-	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt, "after", digest(first))
+	return pipeline.Send(ctx, f.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt, "after", digest(first))
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// maxReads is the maximum number of states that a plan is listed under: a pull request can have everything depend on
-// everything.
+// maxReads is the maximum number of states that a plan is listed under. In a pull request, everything can
+// depend on everything.
 const maxReads = 100
 
-// Reads returns the number of applies so far to the states of the projects that a run depends on directly, by target; nil if
-// it depends on none. It comes before the plan, which may know of more.
+// Reads returns the number of applies so far to the states of the projects that a run depends on directly, by
+// target; nil for none. It is called before the plan is made, which may know of more.
 func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error) {
 	o, err := f.Facts.Ordered(ctx, r)
 	if err != nil || o == nil || r.Spec.Removed || r.Spec.Options.Destroy {
 		return nil, err
 	}
 	on := o.Edges()[r.Project]
-	all, err := gatefacts.Named(ctx, f.Facts, r.Spec.Base, on)
+	all, err := gatefacts.RunsNamed(ctx, f.Facts, r.Spec.Base, on)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,8 @@ func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error)
 	return f.Ledger.Applies(ctx, r)
 }
 
-// readable returns the targets of the runs with some names, as keys: the first ones, by their names' order, if there are many.
+// readable returns the targets of the runs with some names, as keys. If there are many, it returns the first
+// ones by name.
 func readable(names []string, all []runs.Run) map[string]int {
 	targets := map[string]int{}
 	for _, name := range names {

@@ -10,11 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// applied adds to the projects that the pull request touches those that it was applied to before and touches no more, since it
-// was reverted, or replaced by a push: until its head is planned and applied they have what neither it nor the base branch has.
-// Once somebody asks for plans, those count, too, that it touched when its head was planned: the base branch has changed, and their plans
-// are out of date. all are those of the checkout, gone those that it removes; one that is no project any more is noted in l, if no commit has it.
-func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Project, gone []selected, l *ledger.Look) ([]project.Project, error) {
+// addApplied adds projects that the pull request touches no longer. It was applied to them before, and then a
+// push reverted or replaced the change. Until such a project is planned and applied at the present head, it has
+// something that neither the head nor the base branch has.
+//
+// Once somebody asks for plans, addApplied also adds projects that the pull request touched when its head was
+// planned. The base branch has changed since, and their plans are out of date. all are the projects of the
+// checkout, and gone those that it removes. If a project does not exist any more in any commit, l gets a note.
+func (qu *PlanQueuer) addApplied(ctx context.Context, touched, all []project.Project, gone []selected, l *ledger.Look) ([]project.Project, error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
@@ -30,7 +33,7 @@ func (qu *PlanQueuer) applied(ctx context.Context, touched, all []project.Projec
 		if err != nil {
 			return nil, err
 		}
-		unfinished := last.Unfinished(s.Pull.Number, l.Head) && last.Head != l.Head // else the run of that apply is one of the head
+		unfinished := last.Unfinished(s.Pull.Number, l.Head) && last.Head != l.Head // otherwise the run of that apply belongs to the head
 		asked := qu.Facts.Message.Actor != "" && s.Spec.Head == l.Head && s.Phase.Open() && !s.Spec.Beside && !s.Spec.Removed
 		if !unfinished && !asked {
 			continue

@@ -9,14 +9,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// deploymentShares are projects that are selected, by who serves them.
+// deploymentShares are the selected projects, by the deployment that serves them.
 type deploymentShares struct {
 	ours   []selected
 	others []ledger.Elsewhere
 }
 
-// byDeployment divides projects among the deployments on the repository, by the base commit of l. base are the settings there:
-// where they name no deployment, that without a name has all of them.
+// byDeployment divides projects among the deployments on the repository, by the base commit of l. base are the
+// settings there. If they name no deployment, the deployment without a name serves all projects.
 func (qu *PlanQueuer) byDeployment(ctx context.Context, all []selected, base *project.Settings, l *ledger.Look) (d deploymentShares, err error) {
 	for _, p := range all {
 		by := ""
@@ -34,7 +34,7 @@ func (qu *PlanQueuer) byDeployment(ctx context.Context, all []selected, base *pr
 	return d, nil
 }
 
-// notedElsewhere is the note on the projects of a pull request that other deployments serve.
+// notedElsewhere returns the note on the projects of a pull request that other deployments serve.
 func notedElsewhere(all []ledger.Elsewhere) string {
 	var names, by []string
 	for _, x := range all {

@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Conflict records that the head of a pull request conflicts with the base branch: its plans are out of date, see
-// [runs.Conflicting]. That of the run with the key last comes last, so that whoever was to work on it comes back after a death. The
-// checks come before the records, and a sync of the comments is for the caller.
+// Conflict records that the head of a pull request conflicts with the base branch, so its plans are out of
+// date: see [runs.Conflicting]. last is the key of the run that is recorded last. If the process dies, the
+// message for that run repeats everything. The checks are written before the records. The caller has the
+// comments written.
 func Conflict(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, about pipeline.Pull, head, last string) error {
 	err := ld.ChangeLook(ctx, about, func(l *ledger.Look) {
 		if l.Head == head {

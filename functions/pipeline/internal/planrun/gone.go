@@ -16,11 +16,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// gone supersedes the runs of the head whose projects the base branch has removed since they were planned: nobody could
-// plan or apply them again. all are the projects of the trial merge.
-//
-// One that has another name there is none of them, see [Renamed]. n is the number of those removed that the pull request touches.
-func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger.Look) (n int, err error) {
+// supersedeRemoved supersedes the runs of the head whose projects the base branch has removed since they were
+// planned. Nobody could plan or apply them again. all are the projects of the trial merge. A renamed project is
+// not removed: see [Renamed]. n is the number of removed projects that the pull request touches.
+func (qu *PlanQueuer) supersedeRemoved(ctx context.Context, all []project.Project, l *ledger.Look) (n int, err error) {
 	if l.Problem != "" {
 		return 0, nil // projects may be missing because of it
 	}
@@ -38,7 +37,7 @@ func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger
 			if _, ok := runs.RemovedByBase(s.Run); (ok || s.End.Fate == runs.Gone) && !s.Spec.Beside {
 				n++
 			}
-			err = Gone(ctx, qu.Report, qu.Ledger, s)
+			err = SupersedeRemoved(ctx, qu.Report, qu.Ledger, s)
 		}
 		if err != nil && !errors.Is(err, pipeline.ErrConflict) {
 			return 0, err
@@ -47,9 +46,10 @@ func (qu *PlanQueuer) gone(ctx context.Context, all []project.Project, l *ledger
 	return n, nil
 }
 
-// Gone supersedes a run whose project the base branch has removed, unless it stays as it is: see [runs.RemovedByBase]. The
-// answer and the check come before the record: nobody would come back to them.
-func Gone(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned) error {
+// SupersedeRemoved supersedes a run whose project the base branch has removed, unless the run stays as it is:
+// see [runs.RemovedByBase]. The answer and the check are written before the record, because nobody would come
+// back to them.
+func SupersedeRemoved(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned) error {
 	r, ok := runs.RemovedByBase(s.Run)
 	if !ok {
 		return nil
@@ -57,14 +57,14 @@ func Gone(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.V
 	if err := rp.Announce(ctx, s.Run); err != nil {
 		return err
 	}
-	if err := rp.Unfollow(ctx, s.Run, reasons.RemovedByBase{Projects: []string{s.Project}}); err != nil {
+	if err := rp.AnswerWaitingApply(ctx, s.Run, reasons.RemovedByBase{Projects: []string{s.Project}}); err != nil {
 		return err
 	}
 	if err := rp.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	if !rp.Facts.Pull.Open { // of an open one the list has it: the project may come back
-		if err := ld.Shut(ctx, r); err != nil {
+	if !rp.Facts.Pull.Open { // for an open pull request the list keeps it: the project may come back
+		if err := ld.UnlistPlan(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -73,13 +73,14 @@ func Gone(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.V
 	return err
 }
 
-// goneReply refuses a command that is for projects alone which the base branch has removed; nil if there is none.
-func (qu *PlanQueuer) goneReply(ctx context.Context, c comment.Command, head string) (comment.Reply, error) {
+// removedReply refuses a command that selects only projects that the base branch has removed; nil if there are
+// none.
+func (qu *PlanQueuer) removedReply(ctx context.Context, c comment.Command, head string) (comment.Reply, error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
-	if no := gatefacts.Gone(c, known, head); no != nil {
+	if no := gatefacts.WhyRemovedByBase(c, known, head); no != nil {
 		return gatefacts.Refused(c, "", admission.Refusal(no)), nil
 	}
 	return nil, nil

@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// harmless reports whether a pull request of which nothing may be planned needs no plan either: it changes no file of a
-// configuration, and nothing that the base branch's projects depend on. The projects are those of the base branch, so that a fork
-// has no say in it; its files are compared, and not read as a configuration.
-func (qu *PlanQueuer) harmless(ctx context.Context, q admission.Request) (bool, error) {
+// needsNoPlan reports whether a pull request needs no plan, although none would be allowed. It changes no
+// configuration file, and nothing that the base branch's projects depend on. The projects are those of the base
+// branch, so a fork has no say. The fork's files are compared, and not read as a configuration.
+func (qu *PlanQueuer) needsNoPlan(ctx context.Context, q admission.Request) (bool, error) {
 	if q.Entry != admission.ByPush {
 		return false, nil
 	}
@@ -24,28 +24,28 @@ func (qu *PlanQueuer) harmless(ctx context.Context, q admission.Request) (bool, 
 	}
 	m, err := qu.Facts.Hub.MergeResult(ctx, qu.Facts.Pull.Number)
 	if err != nil || m.Conflict || m.Merged {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return false, err
 	}
 	dir, done, err := qu.Facts.Checkout(ctx, m.SHA)
 	if err != nil {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return false, err
 	}
 	defer done()
 	t, err := gatefacts.TouchedOfBase(ctx, qu.Facts, m.Base, dir)
 	if err != nil {
-		_, err = gatefacts.Impossible(err)
+		_, err = gatefacts.FinalRefusal(err)
 		return false, err
 	}
 	return t.Problem == "" && !t.All && len(t.Touched) == 0 && !slices.ContainsFunc(t.Changed, configures), nil
 }
 
-// configurations are the endings of files of a configuration, of values for it, and of settings.
+// configurations are the suffixes of configuration files, files with variable values, and settings.
 var configurations = []string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json", ".hcl"}
 
-// configures reports whether a file can be one of a configuration, or have settings, wherever it stands: there may be a
-// project, at the head, that the base branch does not have.
+// configures reports whether a file can belong to a configuration or have settings, in any directory. The head
+// may have a project there that the base branch does not have.
 func configures(file string) bool {
 	return slices.Contains(project.SettingsFiles, path.Base(file)) || slices.ContainsFunc(configurations, func(end string) bool { return strings.HasSuffix(file, end) })
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// lineOf returns the index of the line of a comment that asks for a plan; 0 if there is none.
+// lineOf returns the index of the comment's line that asks for a plan; 0 if there is none.
 func lineOf(lines []grammar.Line, c comment.Command) int {
 	return max(0, slices.IndexFunc(lines, func(l grammar.Line) bool { return l.Problem.IsZero() && l.Command.AsPlan().Equal(c) }))
 }
 
-// plannedAbove returns the reason against a plan of a run that another line of the same comment has asked for: a run has
-// one plan. nil if there is none.
+// plannedAbove returns the reason against a plan of a run if another line of the same comment asked for its
+// plan: a run has one plan. It returns nil for none.
 func plannedAbove(lines []grammar.Line, c comment.Command, r runs.Run) reasons.Reason {
 	if r.Asked.PlanLine >= len(lines) || r.Asked.PlanLine == lineOf(lines, c) {
 		return nil
@@ -24,31 +24,31 @@ func plannedAbove(lines []grammar.Line, c comment.Command, r runs.Run) reasons.R
 	return reasons.PlannedAbove{Project: r.Project, Command: lines[r.Asked.PlanLine].Command, Verb: grammar.Plan}
 }
 
-// appliedNext reports whether a later line of the comment asks for the apply of the plan that c makes
-// of a run. Its author has not seen the plan, and says so by writing both: the apply is of that very
-// plan, once the gate allows it. One that names a plan by its hash means another.
+// appliedNext reports whether a later line of the comment asks for the apply of the plan that c makes of a run.
+// The author has not seen the plan, and accepts that by writing both lines. The apply is of exactly that plan,
+// if the gate allows it. A line that names a plan by its hash means another plan.
 func appliedNext(lines []grammar.Line, c comment.Command, r runs.Run) bool {
-	return NotNext(lines, lineOf(lines, c), r) == nil && appliedAfter(lines, c, r)
+	return WhyNotAppliedNext(lines, lineOf(lines, c), r) == nil && appliedAfter(lines, c, r)
 }
 
-// appliedAfter reports whether a line behind that of a plan asks for its apply.
+// appliedAfter reports whether a line after that of the plan asks for its apply.
 func appliedAfter(lines []grammar.Line, c comment.Command, r runs.Run) bool {
-	return len(lines) > 0 && slices.ContainsFunc(lines[lineOf(lines, c)+1:], func(l grammar.Line) bool { return applies(l, c, r) })
+	return len(lines) > 0 && slices.ContainsFunc(lines[lineOf(lines, c)+1:], func(l grammar.Line) bool { return asksForApply(l, c, r) })
 }
 
-// applies reports whether a line asks for the apply of the plan that c makes of a run.
-func applies(l grammar.Line, c comment.Command, r runs.Run) bool {
+// asksForApply reports whether a line asks for the apply of the plan that c makes of a run.
+func asksForApply(l grammar.Line, c comment.Command, r runs.Run) bool {
 	of := l.Command
-	if of.Failed && c.Failed { // the run is none that has failed any more
+	if of.Failed && c.Failed { // the run has not failed any more
 		of.Failed = false
 	}
 	return l.Problem.IsZero() && of.Verb == comment.Apply && of.Plan == "" && !of.Failed && r.SelectedBy(of) && (!r.Spec.Removed || runs.NamedBy(r, of))
 }
 
-// NotNext returns the reason for which the plan that a line of a comment makes of a run is not applied by a later line of
-// it: it changes the state, which is shown before, or yet another line wants another plan, and nobody knows which one is
-// meant. nil if there is none.
-func NotNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
+// WhyNotAppliedNext returns why a later line of a comment does not apply the plan that a line makes of a run;
+// nil for no reason. The plan changes the state, and such plans are shown first. Or another line in between
+// asks for another plan, and nobody knows which one is meant.
+func WhyNotAppliedNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
 	if line >= len(lines) {
 		return nil
 	}
@@ -61,7 +61,7 @@ func NotNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
 		if !l.Problem.IsZero() {
 			continue
 		}
-		if applies(l, plan, r) {
+		if asksForApply(l, plan, r) {
 			break
 		}
 		other := l.Command.AsPlan()
@@ -72,8 +72,8 @@ func NotNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
 	return nil
 }
 
-// follow goes on with the apply that was requested together with a plan.
-func (pl *Planner) follow(ctx context.Context, r runs.Run) error {
+// queueFollowing continues with the apply that was requested together with a plan.
+func (pl *Planner) queueFollowing(ctx context.Context, r runs.Run) error {
 	if r.Asked.ThenApply == 0 {
 		return nil
 	}

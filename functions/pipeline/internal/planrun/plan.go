@@ -25,28 +25,28 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ErrSuperseded is the end of a plan in the making that nobody wants any more.
+// ErrSuperseded ends the making of a plan that is no longer needed.
 var ErrSuperseded = errors.New("a newer plan is wanted")
 
-// Plan plans one project. It is the handling of a message, and can be repeated: a plan that is made
-// is only announced again.
+// Plan makes the plan of one project. It handles a message, and can be repeated: a plan that is made already is
+// only announced again.
 func (pl *Planner) Plan(ctx context.Context) error {
 	s, err := pl.Ledger.Read(ctx, pl.Facts.Message.Run())
 	if err != nil || s.Version == "" {
 		return err
 	}
 	if s.Asked.Attempt != pl.Facts.Message.Attempt {
-		return pl.superseded(ctx, s.Run)
+		return pl.writeSupersededCheck(ctx, s.Run)
 	}
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
-	case runs.Planned, runs.PlanFailed: // an earlier try died before all of it was reported
-		if err := pl.Facts.Look(ctx); err != nil { // the requirements that the check tells are the base branch's
+	case runs.Planned, runs.PlanFailed: // an earlier attempt died before everything was reported
+		if err := pl.Facts.Look(ctx); err != nil { // the check shows the requirements of the base branch
 			return err
 		}
 		return pl.Planned(ctx, s.Run)
 	default:
-		if err := pl.follow(ctx, s.Run); err != nil {
+		if err := pl.queueFollowing(ctx, s.Run); err != nil {
 			return err
 		}
 		return pl.Leases.Release(ctx, s.Key())
@@ -55,7 +55,8 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return err
 	}
 	if s.Over(pl.Facts.Pull.Open) {
-		// The message about its end is about this, too, unless it is open again by then: whoever sees that has it planned.
+		// The message about the pull request's end handles this, too, unless it is open again by then. Whoever
+		// sees that has the project planned.
 		s.Asked.Missed = true
 		if _, err := pl.Ledger.Save(ctx, s); err != nil {
 			return err
@@ -64,14 +65,14 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	}
 	q, err := pl.Facts.Request(ctx, comment.Plan, s.Run)
 	if err != nil {
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	}
 	if d := admission.Decide(q); !d.Allowed() {
-		return pl.denied(ctx, s, d)
+		return pl.recordDenial(ctx, s, d)
 	}
-	s, waits, err := pl.waits(ctx, s)
+	s, waits, err := pl.waitsForOthers(ctx, s)
 	if err != nil {
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	}
 	if waits {
 		return nil
@@ -86,7 +87,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	}
 	s = s.To(runs.Planning)
 	s.Asked.Missed = false
-	s.Artifacts.Begun, s.Plan.Applies = s.NextBegun(), q.Last.Known(s.Pull.Number)
+	s.Artifacts.Begun, s.Plan.Applies = s.NextBegun(), q.Last.CountFor(s.Pull.Number)
 	if s, err = pl.Ledger.Save(ctx, s); err != nil {
 		return err // a conflict: another process plans it
 	}
@@ -99,7 +100,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		if s, err = pl.Ledger.Read(ctx, s.Key()); err != nil {
 			return err
 		}
-		return errors.Join(pl.superseded(ctx, s.Run), pl.Leases.Release(ctx, s.Key()))
+		return errors.Join(pl.writeSupersededCheck(ctx, s.Run), pl.Leases.Release(ctx, s.Key()))
 	}
 	if stopped := new(stoppedError); errors.As(err, &stopped) {
 		return pl.stopped(ctx, stopped.run, stopped.by)
@@ -107,9 +108,9 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	return err
 }
 
-// superseded writes the check of a plan that another one has taken the place of: this process, or one that has died, may
-// have written it since, over what it was ended with. r is the run as it is now.
-func (pl *Planner) superseded(ctx context.Context, r runs.Run) error {
+// writeSupersededCheck writes the check of a superseded plan again. This process, or one that died, may have
+// overwritten the check after it was completed. r is the present run.
+func (pl *Planner) writeSupersededCheck(ctx context.Context, r runs.Run) error {
 	head := pl.Facts.Message.Head
 	if head == r.Spec.Head {
 		return pl.Report.PutCheck(ctx, r)
@@ -118,9 +119,10 @@ func (pl *Planner) superseded(ctx context.Context, r runs.Run) error {
 	return report.EndCheck(ctx, pl.Report, r)
 }
 
-// waits reports whether the plan of a queued run comes after those of others, one of which wakes it. They are looked at
-// again once the record tells that it waits: the last of them may have been made in between, and have seen nobody.
-func (pl *Planner) waits(ctx context.Context, s ledger.Versioned) (ledger.Versioned, bool, error) {
+// waitsForOthers reports whether a queued run is planned after other runs. One of those wakes it. They are
+// checked again once the record says that the run waits: the last of them may have ended in between, and found
+// nobody waiting.
+func (pl *Planner) waitsForOthers(ctx context.Context, s ledger.Versioned) (ledger.Versioned, bool, error) {
 	if s.Phase != runs.Queued {
 		return s, false, nil
 	}
@@ -136,7 +138,7 @@ func (pl *Planner) waits(ctx context.Context, s ledger.Versioned) (ledger.Versio
 	return s, len(on) > 0, err
 }
 
-// A stoppedError is the end of a plan in the making that a person has stopped.
+// A stoppedError reports that a person stopped the making of a plan.
 type stoppedError struct {
 	run ledger.Versioned
 	by  string
@@ -148,21 +150,21 @@ func (e *stoppedError) Error() string { return e.by + " stopped it" }
 // stopped records a plan that a person has stopped.
 func (pl *Planner) stopped(ctx context.Context, s ledger.Versioned, by string) error {
 	s.End.StoppedBy = by
-	return pl.denied(ctx, s, admission.Refusal(reasons.WasStopped{By: by}))
+	return pl.recordDenial(ctx, s, admission.Refusal(reasons.WasStopped{By: by}))
 }
 
-// make makes the plan of a run in phase Planning, and keeps it.
+// make makes the plan of a run in phase Planning, and stores it.
 func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Request) error {
 	s, dir, done, no, err := pl.checkout(ctx, s)
 	switch {
 	case err != nil:
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	case !no.Allowed():
-		return pl.denied(ctx, s, no)
+		return pl.recordDenial(ctx, s, no)
 	}
 	defer done()
 	if s.Over(pl.Facts.Pull.Open) {
-		return ErrSuperseded // since it was begun
+		return ErrSuperseded // since the plan was begun
 	}
 	q.Run = s.Run
 	if runs.Preview(s.Run) {
@@ -170,78 +172,79 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	}
 	job, problem, err := pl.Facts.Job(ctx, &q, dir)
 	if err != nil {
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	}
 	if problem != "" {
-		return pl.notPlanned(ctx, s, markdown.Code(problem))
+		return pl.recordFailure(ctx, s, markdown.Code(problem))
 	}
 	if d := admission.Decide(q); !d.Allowed() {
-		return pl.denied(ctx, s, d)
+		return pl.recordDenial(ctx, s, d)
 	}
 	before, err := pl.Hooks.Run(ctx, jobs.Step{Event: endpoints.BeforePlan, Run: s.Run})
 	if err != nil {
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	}
 	if d := integrations.HookRefusal(before, comment.Command{Verb: comment.Plan, Project: s.Project}); !d.Allowed() {
-		return pl.denied(ctx, s, d)
+		return pl.recordDenial(ctx, s, d)
 	}
 	failure, err := pl.Foreseer.Complete(ctx, s.Run, &job)
 	if err != nil {
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	}
 	if s.Plan.Reads, err = pl.Foreseer.Reads(ctx, s.Run); err != nil {
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	}
 	s.Address.Owner = q.Placing.Owner
 	s.Plan.Deploys = job.Environment.GitHub()
-	if err := pl.elsewhere(ctx, &s, job.State.String(), *q.Placing); err != nil {
-		return pl.cannotPlan(ctx, s, err)
+	if err := pl.recountApplies(ctx, &s, job.State.String(), *q.Placing); err != nil {
+		return pl.recordFinalError(ctx, s, err)
 	}
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
-	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
-		return pl.noInputs(ctx, s, err)
+	if err = pl.planStore().inputs(ctx, dir, s.Run, &in); err != nil {
+		return pl.failWithoutInputs(ctx, s, err)
 	}
 	static := in.Tree
-	result, err := pl.watched(ctx, s, job)
+	result, err := pl.planWatched(ctx, s, job)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)
 	}
-	if err := pl.saw(ctx, dir, s.Run, static, result); err != nil {
-		return pl.noInputs(ctx, s, err)
+	if err := pl.recordFilesRead(ctx, dir, s.Run, static, result); err != nil {
+		return pl.failWithoutInputs(ctx, s, err)
 	}
-	// The whole checkout includes all files that the plan has read, and by now perhaps some that a
-	// program has written there.
+	// The whole checkout contains all files that the plan has read, and perhaps files that a program has
+	// written there.
 	in.Read = result.Read
 	if len(result.Read) > 0 && !in.Whole {
-		if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
-			return pl.noInputs(ctx, s, err)
+		if err = pl.planStore().inputs(ctx, dir, s.Run, &in); err != nil {
+			return pl.failWithoutInputs(ctx, s, err)
 		}
 	}
 	after, err := pl.Hooks.Run(ctx, jobs.Step{Event: endpoints.AfterPlan, Run: s.Run, Failed: result.Plan == nil, Counts: result.Counts, State: result.State})
 	if err != nil {
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	}
 	if result.Plan == nil {
 		s.Plan.Failure = &failure
 	}
 	result.Report = reasons.Hooks(append(before, after...)) + placed(s.Run, result, *q.Placing).Above(result.Report)
-	if no := q.Placing.Destroys(runs.Run{ID: runs.ID{Project: s.Project}, Plan: runs.Plan{Counts: result.Counts}}); no != nil {
-		s.Plan.Failure = &failure // it is made again once the state is another one
-		return pl.keep(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
+	if no := q.Placing.DestroysFormer(runs.Run{ID: runs.ID{Project: s.Project}, Plan: runs.Plan{Counts: result.Counts}}); no != nil {
+		s.Plan.Failure = &failure // the plan is made again once the state changes
+		return pl.storePlan(ctx, s, jobs.PlanResult{Report: reasons.List{no}.Markdown() + "\n\n" + result.Report, Full: result.Full}, in)
 	}
 	if result.Plan != nil && !s.Spec.Removed {
-		if err := gatefacts.KeepLineage(ctx, pl.Facts, q, result.State.Lineage); err != nil {
+		if err := gatefacts.RecordLineage(ctx, pl.Facts, q, result.State.Lineage); err != nil {
 			return err
 		}
 	}
-	return pl.keep(ctx, s, result, in, job.Foreseen...)
+	return pl.storePlan(ctx, s, result, in, job.Foreseen...)
 }
 
-// checkout checks out the commit of a plan. It is found again if GitHub has forgotten it, and the gate may refuse the plan then.
+// checkout checks out the commit of a plan. If GitHub has deleted the trial merge, it gets the present one, and
+// the gate may refuse that.
 func (pl *Planner) checkout(ctx context.Context, s ledger.Versioned) (_ ledger.Versioned, dir string, done func(), no admission.Decision, err error) {
 	dir, done, err = pl.Facts.Checkout(ctx, s.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		if s, no, err = pl.renew(ctx, s); err == nil && !no.Allowed() && !s.Over(pl.Facts.Pull.Open) {
+		if s, no, err = pl.renewMerge(ctx, s); err == nil && !no.Allowed() && !s.Over(pl.Facts.Pull.Open) {
 			return s, "", nil, no, nil
 		}
 		if err == nil {
@@ -254,14 +257,15 @@ func (pl *Planner) checkout(ctx context.Context, s ledger.Versioned) (_ ledger.V
 	return s, dir, done, admission.Decision{}, err
 }
 
-// saw records what a plan of the whole project has read beside its own files, which are static: a change of that touches the
-// project. A project that reads nothing else, and is not known to, needs no record.
-func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static project.Tree, result jobs.PlanResult) error {
+// recordFilesRead records the files that a plan of the whole project read in addition to its own files, which
+// are in static. From then on a change of these files touches the project. A project that has read no other
+// files, and has no record yet, gets none.
+func (pl *Planner) recordFilesRead(ctx context.Context, dir string, r runs.Run, static project.Tree, result jobs.PlanResult) error {
 	if result.Plan == nil || r.Spec.Removed || !r.Spec.Options.IsZero() {
 		return nil
 	}
 	beside := slices.DeleteFunc(slices.Clone(result.Read), func(name string) bool { _, own := static[name]; return own || name == r.Spec.Dir })
-	if len(beside) == 0 && len(gatefacts.Asked(pl.Facts).Guesses) == 0 {
+	if len(beside) == 0 && len(gatefacts.LastAsked(pl.Facts).Guesses) == 0 {
 		return nil
 	}
 	tree, err := pl.Projects.Inputs(ctx, dir, r, jobs.Scope{Read: beside})
@@ -271,25 +275,26 @@ func (pl *Planner) saw(ctx context.Context, dir string, r runs.Run, static proje
 	return ledger.PutReads(ctx, pl.Ledger, r, project.FilesRead{Read: beside, Hash: tree.Hash()})
 }
 
-// elsewhere counts the applies to the state of a run again, whose address was not known, or another one, when the plan was begun, or that
-// the base branch had elsewhere. The state was not read yet.
-func (pl *Planner) elsewhere(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
-	was := append([]string{s.Address.Place}, ledger.Beyond(s.Run)...)
+// recountApplies counts the applies to the state of a run again, if its address has turned out to be different.
+// The address was unknown or different when the plan was begun, or the base branch had the state elsewhere. The
+// state has not been read yet.
+func (pl *Planner) recountApplies(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
+	was := append([]string{s.Address.Place}, ledger.OtherPlaces(s.Run)...)
 	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Facts.Pull.Base.Ref); err != nil {
 		return err
 	}
-	if slices.Equal(was, append([]string{s.Address.Place}, ledger.Beyond(s.Run)...)) {
+	if slices.Equal(was, append([]string{s.Address.Place}, ledger.OtherPlaces(s.Run)...)) {
 		return nil
 	}
-	last, err := pl.Facts.InTheWay(ctx, s.Run)
-	s.Plan.Applies = last.Known(s.Pull.Number)
+	last, err := pl.Facts.LastApply(ctx, s.Run)
+	s.Plan.Applies = last.CountFor(s.Pull.Number)
 	return err
 }
 
-// placed is the decision about the address of a state, for people.
+// placed returns the decision about the address of a state, for people.
 func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Placed {
 	out := notes.Placed{Project: r.Project, From: p.From, To: r.Address.Place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
-	if planned.State != (runs.StateID{}) && p.Destroys(runs.Run{Plan: runs.Plan{Counts: planned.Counts}}) == nil {
+	if planned.State != (runs.StateID{}) && p.DestroysFormer(runs.Run{Plan: runs.Plan{Counts: planned.Counts}}) == nil {
 		out.Former = p.Former
 	}
 	if planned.Plan != nil && planned.State == (runs.StateID{}) {
@@ -298,42 +303,41 @@ func placed(r runs.Run, planned jobs.PlanResult, p admission.Placing) notes.Plac
 	return out
 }
 
-// renew finds the trial merge again, because GitHub makes it anew at times and forgets the old one.
-// The decision is the gate's on the pull request as it is now.
-func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versioned, admission.Decision, error) {
+// renewMerge gets the trial merge again, because GitHub sometimes makes a new one and deletes the old one. The
+// gate decides about the present pull request.
+func (pl *Planner) renewMerge(ctx context.Context, s ledger.Versioned) (ledger.Versioned, admission.Decision, error) {
 	q, err := pl.Facts.Request(ctx, comment.Plan, s.Run)
 	if err != nil {
 		return s, admission.Decision{}, err
 	}
-	m, err := pl.Facts.Merged(ctx, &q)
+	m, err := pl.Facts.TrialMerge(ctx, &q)
 	if err != nil {
 		return s, admission.Decision{}, err
 	}
 	if m.Head != s.Spec.Head {
 		return s, admission.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Spec.Head, ErrSuperseded)
 	}
-	s.Run = runs.Against(s.Run, m, pl.Facts.Pull.Merged)
+	s.Run = runs.WithTrialMerge(s.Run, m, pl.Facts.Pull.Merged)
 	return s, admission.Decide(q), nil
 }
 
-// noInputs records a failed plan: without its inputs nobody could tell when it becomes stale.
-func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) error {
+// failWithoutInputs records a failed plan: without its inputs nobody could tell when it is out of date.
+func (pl *Planner) failWithoutInputs(ctx context.Context, s ledger.Versioned, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
 	var dead *jobs.DeathError
 	if errors.As(err, &dead) {
-		return pl.notPlanned(ctx, s, dead.Markdown())
+		return pl.recordFailure(ctx, s, dead.Markdown())
 	}
-	return pl.notPlanned(ctx, s, markdown.Code(err.Error()))
+	return pl.recordFailure(ctx, s, markdown.Code(err.Error()))
 }
 
-// watched makes the plan, and stops when the run's record shows that a newer one is wanted, or when
-// a person stops it.
-func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job) (jobs.PlanResult, error) {
+// planWatched makes the plan. It stops when the run's record asks for a newer plan, or when a person stops it.
+func (pl *Planner) planWatched(ctx context.Context, s ledger.Versioned, job jobs.Job) (jobs.PlanResult, error) {
 	ctx, end := stopping.Watch(ctx, pl.Ledger, s.Run, pl.Poll)
 	defer end()
-	ctx, stop := UntilMoved(ctx, pl.Ledger, s, pl.Poll)
+	ctx, stop := UntilChanged(ctx, pl.Ledger, s, pl.Poll)
 	defer stop()
 	result, err := pl.Engine.Plan(ctx, job)
 	made := result.Plan != nil || result.Previewed
@@ -346,23 +350,24 @@ func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job
 	return result, err
 }
 
-// UntilMoved returns a context for a plan in the making, which ends with [ErrSuperseded] when the
-// record of its run is not the one that was read any more. poll is the interval of looking, 0 is 5 s.
-// stop must be called when the work has ended.
-func UntilMoved(ctx context.Context, ld ledger.Ledger, s ledger.Versioned, poll time.Duration) (work context.Context, stop func()) {
+// UntilChanged returns a context for making a plan. It ends with [ErrSuperseded] when the record of the run has
+// changed since it was read. poll is the interval between looks; 0 means 5 s. The caller must call stop when
+// the work has ended.
+func UntilChanged(ctx context.Context, ld ledger.Ledger, s ledger.Versioned, poll time.Duration) (work context.Context, stop func()) {
 	return Until(ctx, poll, func(ctx context.Context) bool {
 		now, err := ld.Read(ctx, s.Key())
 		return err == nil && now.Version != s.Version
 	})
 }
 
-// Until returns a context that is over, for ErrSuperseded, once over reports so, which is asked at intervals; 0 is 5 s.
+// Until returns a context that ends with ErrSuperseded once the function over returns true. poll is the
+// interval between calls; 0 means 5 s.
 func Until(ctx context.Context, poll time.Duration, over func(context.Context) bool) (work context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if poll == 0 {
 		poll = 5 * time.Second
 	}
-	looking := context.WithoutCancel(ctx) // another end of the work needs no look
+	looking := context.WithoutCancel(ctx) // if the work ends otherwise, no look is needed
 	done := walk.Every(looking, poll, func() {
 		if over(looking) {
 			cancel(ErrSuperseded)

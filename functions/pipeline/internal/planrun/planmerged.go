@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
-// PlanMerged queues plans of a merge whose head nobody had looked at, or planned in part, as for a command of the person who
-// merged it. The answer to the merge has their outcomes. It says nothing where there is nothing to plan, where the base
-// branch is one that is not planned, or of a project that is being applied: the end of that apply has it planned.
+// PlanMerged queues plans for a merge whose head was not planned, or was planned in part, as for a command of
+// the person who merged. The answer to the merge has their outcomes. PlanMerged reports nothing in these cases:
+// there is nothing to plan, pull requests into the base branch are not planned, or the project is being
+// applied. The end of that apply has the project planned.
 func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
 	if err := qu.Facts.Look(ctx); err != nil {
 		return err
@@ -37,7 +38,7 @@ func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
 	return qu.Report.Sync(ctx)
 }
 
-// notAnswered reports whether nobody expects to hear of a reason against the plan of a merge.
+// notAnswered reports whether nobody expects an answer with this reason against the plan of a merge.
 func notAnswered(why reasons.Reason) bool {
 	switch why.(type) {
 	case reasons.OtherBase, reasons.BeingApplied:

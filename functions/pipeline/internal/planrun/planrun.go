@@ -1,17 +1,18 @@
-// Package planrun plans pull requests: it finds the projects that a push or a command selects,
-// queues a run for each, and makes the plan when its message comes.
+// Package planrun plans pull requests. It finds the projects that a push or a command selects, queues a run for
+// each, and makes the plan when the run's message comes.
 //
 //	PlanQueuer   gate -> trial merge -> projects -> runs Queued, and a message for each
 //	Planner      message -> checkout of the merge -> engine -> artifacts -> Planned
 //
-// A project that the pull request removes is one, too: its run is Removed, and its plan destroys its objects, by the
-// configuration that the base branch has. Comments apply it by its name; merges never do.
+// A project that the pull request removes gets a run, too. The run is Removed, and its plan destroys the
+// project's objects with the base branch's configuration. A comment applies such a plan if it names the
+// project. A merge never applies it.
 //
-// A newer push takes precedence: it raises a run's Attempt, the message of the older one finds
-// that and ends, and a plan in the making is stopped.
+// A newer push takes precedence. It raises a run's Attempt, so the message of the older plan ends when it sees
+// that, and a plan in progress is stopped.
 //
-// The package refuses to know how a plan is made and how people read it. Start at
-// [PlanQueuer.Push] and [Planner.Plan].
+// This package refuses to know how a plan is made and how people read it. Start reading at [PlanQueuer.Push]
+// and [Planner.Plan].
 package planrun
 
 import (
@@ -31,24 +32,26 @@ import (
 
 // A PlanQueuer queues the plans that a push or a command asks for.
 type PlanQueuer struct {
-	Facts    *gatefacts.Reader
-	Report   *report.Reporter
-	Ledger   ledger.Ledger
-	Projects jobs.Projects
-	Rehearse jobs.TryPoliciesFunc // nil: policies are not tried
-	Queue    pipeline.Queue
-	// Ahead returns the number of plans of a repository that come before one that is queued now.
+	Facts       *gatefacts.Reader
+	Report      *report.Reporter
+	Ledger      ledger.Ledger
+	Projects    jobs.Projects
+	TryPolicies jobs.TryPoliciesFunc // nil means that policies are not tried
+	Queue       pipeline.Queue
+	// Ahead returns how many plans of a repository come before a plan that is queued now.
 	Ahead func(context.Context, pipeline.Pull) (int, error)
-	// Loud is the maximum of plans of one push or command that are told of one by one; 0 is DefaultLoud.
+	// Loud is the maximum number of plans of one push or command that are reported one by one; 0 means
+	// DefaultLoud.
 	Loud int
-	// Tell tells GitHub and people elsewhere of the outcomes of the pull request's applies. It is called before a run that had an
-	// apply goes on, and can be repeated.
+	// Tell reports the outcomes of the pull request's applies to GitHub and to people elsewhere. It is called
+	// before a run with an apply moves on, and can be repeated.
 	Tell func(context.Context) error
 
 	quiet bool
 }
 
-// crowd is a number of plans that hold others of their repository up: no deployment makes fewer at a time, but for small ones.
+// crowd is a number of waiting plans that delays other plans of the repository. Only small deployments make
+// fewer plans at a time.
 const crowd = 10
 
 // DefaultLoud is a number of projects whose check runs and comments stay below GitHub's limits.
@@ -66,9 +69,9 @@ type Planner struct {
 	Open      openplans.Finder
 	Hooks     integrations.Hooks
 	Foreseer  plannedoutputs.Foreseer
-	// Follow queues the apply that was requested together with a plan, or answers why there is none. It
-	// is called once the plan is shown, and can be repeated.
+	// Follow queues the apply that was requested together with a plan, or answers why there is none. It is
+	// called once the plan is shown, and can be repeated.
 	Follow func(ctx context.Context, r runs.Run) error
-	// Poll is the interval at which a plan in the making looks for a newer one; 0 is 5 s.
+	// Poll is how often a plan in progress looks for a newer one; 0 means 5 s.
 	Poll time.Duration
 }

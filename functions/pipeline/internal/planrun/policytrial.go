@@ -15,13 +15,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// maxRehearsed limits the length of the note on mistakes in policies in bytes.
-const maxRehearsed = 8 << 10
+// maxTrialNote is the maximum length of the note on broken policies, in bytes.
+const maxTrialNote = 8 << 10
 
-// rehearse notes in l the mistakes in the policies that an open pull request changes, in the checkout of its trial merge: they are in
-// nobody's way before it is merged, and in that of each apply afterwards. base are the settings of the base commit.
-func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Settings, t gatefacts.Touch, l *ledger.Look) error {
-	if qu.Rehearse == nil || !qu.Facts.Pull.Open || l.Problem != "" {
+// tryPolicies notes in l the mistakes in the policies that an open pull request changes. dir is the checkout of
+// its trial merge. Broken policies block nobody before the merge, and every apply after it. base are the
+// settings of the base commit.
+func (qu *PlanQueuer) tryPolicies(ctx context.Context, dir string, base *project.Settings, t gatefacts.Touch, l *ledger.Look) error {
+	if qu.TryPolicies == nil || !qu.Facts.Pull.Open || l.Problem != "" {
 		return nil
 	}
 	r := jobs.PolicyTrial{Were: policiesOf(base)}
@@ -32,7 +33,7 @@ func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Se
 			return nil
 		}
 	}
-	all, err := qu.Rehearse(ctx, dir, r)
+	all, err := qu.TryPolicies(ctx, dir, r)
 	var dead *jobs.DeathError
 	switch {
 	case errors.As(err, &dead):
@@ -46,11 +47,11 @@ func (qu *PlanQueuer) rehearse(ctx context.Context, dir string, base *project.Se
 		}
 		l.Policies = strings.TrimSpace(l.Policies + "\n\n" + notes.PoliciesBroken(broken))
 	}
-	l.Policies = qu.Report.Clean(markdown.Cut(l.Policies, maxRehearsed))
+	l.Policies = qu.Report.Clean(markdown.Cut(l.Policies, maxTrialNote))
 	return nil
 }
 
-// policiesOf are the policy blocks of settings; nil has none.
+// policiesOf returns the policy blocks of settings; nil settings have none.
 func policiesOf(s *project.Settings) (all []requirements.Policy) {
 	if s == nil {
 		return nil

@@ -12,23 +12,24 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// preview makes the plan of a fork's commit in dir, and keeps it: first the state is read by the base branch's
-// configuration, then a process without rights plans the fork's. No hook is called: its programs would meet what a stranger has
-// written, with rights of their own. The checkout must be that of the named commit, which the gate has held.
+// preview makes the plan of a fork's commit in dir, and stores it. First the state is read with the base
+// branch's configuration, then a process without rights plans the fork's configuration. No hook is called: the
+// programs behind hooks have rights, and would meet input that a stranger wrote. The gate has ensured that the
+// checkout is that of the named commit.
 func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.Request, dir string) error {
 	base, done, err := pl.Facts.Checkout(ctx, s.Spec.Base)
 	if err != nil {
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	}
 	defer done()
 	v, no, problem, err := gatefacts.PreviewOf(ctx, pl.Facts, q, dir, base)
 	switch {
 	case err != nil:
-		return pl.cannotPlan(ctx, s, err)
+		return pl.recordFinalError(ctx, s, err)
 	case problem != "":
-		return pl.notPlanned(ctx, s, markdown.Code(problem))
+		return pl.recordFailure(ctx, s, markdown.Code(problem))
 	case !no.Allowed():
-		return pl.denied(ctx, s, no)
+		return pl.recordDenial(ctx, s, no)
 	}
 	s.Address.Place, s.Plan.Deploys = v.Base.State.String(), ""
 	snap, err := pl.Engine.Snapshot(ctx, v.Base)
@@ -36,13 +37,13 @@ func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.
 		return fmt.Errorf("read the state of %s: %w", s.Project, err)
 	}
 	if snap.Problem != "" {
-		return pl.notPlanned(ctx, s, snap.Problem)
+		return pl.recordFailure(ctx, s, snap.Problem)
 	}
-	result, err := pl.watched(ctx, s, jobs.Unprivileged(v.Head, snap))
+	result, err := pl.planWatched(ctx, s, jobs.Unprivileged(v.Head, snap))
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)
 	}
-	result.Plan, result.Outputs = nil, nil // whatever a process has returned
+	result.Plan, result.Outputs = nil, nil // whatever the process has returned
 	result.Report = notes.Preview{Head: s.Spec.Head, By: s.Asked.By, Failed: !result.Previewed}.Above(result.Report)
-	return pl.keep(ctx, s, result, ledger.Inputs{})
+	return pl.storePlan(ctx, s, result, ledger.Inputs{})
 }

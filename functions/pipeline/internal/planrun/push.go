@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Push queues plans, because a pull request may have a new head.
+// Push queues plans because a pull request may have a new head.
 func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err := qu.Facts.Look(ctx); err != nil {
 		return err
 	}
 	if !qu.Facts.Pull.Open {
-		return qu.Report.Sync(ctx) // closed since the message was sent: nobody else may know
+		return qu.Report.Sync(ctx) // closed since the message was sent, and perhaps nobody else knows
 	}
 	if err := qu.Ledger.Reopen(ctx, qu.Facts.Message.Pull); err != nil {
 		return err
@@ -31,7 +31,7 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A fork gets an answer, once. Other refusals are in the status.
+	// A fork gets one answer. Other refusals are in the status.
 	if qu.Facts.Pull.Fork() {
 		if err := qu.Report.Answer(ctx, ledger.PushAnswer, replies...); err != nil {
 			return err
@@ -40,9 +40,9 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	return qu.Report.Sync(ctx)
 }
 
-// supersede ends the queued and unfinished plans of earlier heads, for projects that the present
-// head does not touch. Once a pull request is reopened, it may touch fewer projects than when it was closed. A plan of the
-// present head whose message came while it was closed, and that nobody has dropped since, gets another message.
+// supersede ends the queued and unfinished plans of earlier heads for projects that the present head does not
+// touch. A reopened pull request may touch fewer projects than when it was closed. A plan of the present head
+// gets another message if its message came while the pull request was closed and nobody has dropped it since.
 func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -54,7 +54,7 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 		left := s.Spec.Head != qu.Facts.Pull.Head.SHA
 		under := left && (s.Phase == runs.Queued || s.Phase == runs.Planning)
 		switch {
-		case !planned && !left && s.Phase == runs.Queued && s.Asked.Missed: // the head has a conflict, say, which the planner finds, too
+		case !planned && !left && s.Phase == runs.Queued && s.Asked.Missed: // the head may have a conflict, which the planner finds, too
 			if err := qu.send(ctx, s.Run, "for", qu.Facts.Message.ID); err != nil {
 				return err
 			}
@@ -67,10 +67,10 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 			}
 			continue
 		}
-		if err := qu.abort(ctx, s.Run); err != nil {
+		if err := qu.endLastPlan(ctx, s.Run); err != nil {
 			return err
 		}
-		// On a conflict the plan is finished: it stays, as the plan of another head.
+		// A conflict means that the plan is finished. It stays, as the plan of another head.
 		if _, err := qu.Ledger.Save(ctx, s.To(runs.Superseded)); err != nil && !errors.Is(err, pipeline.ErrConflict) {
 			return err
 		}
@@ -78,9 +78,10 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 	return nil
 }
 
-// abort answers those who wait for a plan that will not be made, or for the apply of one that was, and ends the check of
-// a former head. It comes before the run moves on, so that a death in between repeats it.
-func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
+// endLastPlan answers everybody who waits for a plan that will not be made, or for the apply of a made one. It
+// also completes the check of a former head. It comes before the run moves on, so it is repeated after a death
+// in between.
+func (qu *PlanQueuer) endLastPlan(ctx context.Context, r runs.Run) error {
 	left := r.Spec.Head != qu.Facts.Pull.Head.SHA
 	if left {
 		if err := report.EndCheck(ctx, qu.Report, r); err != nil {
@@ -93,22 +94,22 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 			return err
 		}
 	}
-	if !made || r.Waiting() { // no outcome ends its check
-		if err := qu.leave(ctx, r, left); err != nil {
+	if !made || r.Waiting() { // no outcome completes its check
+		if err := qu.leaveHead(ctx, r, left); err != nil {
 			return err
 		}
 	}
 	switch {
 	case !made:
-		return qu.Report.Reply(ctx, r.Asked.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
+		return qu.Report.Reply(ctx, r.Asked.Answer, report.PlanNotMade(r, comment.PlanSuperseded{Project: r.Project}, reasons.FoundStale{})...)
 	case r.Phase == runs.Planned || r.Phase == runs.PlanFailed || r.Waiting():
-		return qu.Report.Unfollow(ctx, r, reasons.FoundStale{})
+		return qu.Report.AnswerWaitingApply(ctx, r, reasons.FoundStale{})
 	}
 	return nil
 }
 
-// leave writes the check of a run that has not come to its end, at a head that the pull request has left.
-func (qu *PlanQueuer) leave(ctx context.Context, r runs.Run, left bool) error {
+// leaveHead writes the check of an unfinished run at a head that the pull request has left.
+func (qu *PlanQueuer) leaveHead(ctx context.Context, r runs.Run, left bool) error {
 	if !left {
 		return nil
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
-// The replies are the refusals.
+// Enqueue queues plans of the projects that a command selects, from the present trial merge. The replies are
+// the refusals.
 func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	if err := qu.announceAgain(ctx); err != nil {
 		return nil, err
@@ -31,17 +31,17 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	l.Asked = (qu.Facts.Pull.Open || qu.Facts.Pull.Merged) && !c.Everything()
 	q, err := qu.Facts.Request(ctx, comment.Plan, runs.Run{Spec: runs.Spec{Named: c.Commit}})
 	if err != nil {
-		return qu.unknown(ctx, c, l, err)
+		return qu.refuseUnknown(ctx, c, l, err)
 	}
 	if d := admission.Decide(q); !d.Allowed() {
-		return qu.notLooked(ctx, c, q, d, l)
+		return qu.refuseEarly(ctx, c, q, d, l)
 	}
-	m, err := qu.Facts.Merged(ctx, &q)
+	m, err := qu.Facts.TrialMerge(ctx, &q)
 	if err != nil {
-		return qu.unknown(ctx, c, l, err)
+		return qu.refuseUnknown(ctx, c, l, err)
 	}
 	if d := admission.Decide(q); admission.Has[reasons.OtherBase](d) {
-		return qu.notLooked(ctx, c, q, d, l)
+		return qu.refuseEarly(ctx, c, q, d, l)
 	}
 	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
 	l.Seen = qu.Facts.Pull.Updated
@@ -50,9 +50,9 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if m.Conflict {
 		replies = append(replies, gatefacts.Refused(c, "", admission.Decide(q)))
 	} else if found, replies, err = qu.discover(ctx, c, &l); err != nil {
-		return qu.unknown(ctx, c, l, err)
+		return qu.refuseUnknown(ctx, c, l, err)
 	}
-	l.Settings = gatefacts.TextAt(qu.Facts, l.Base)
+	l.Settings = gatefacts.SettingsHashAt(qu.Facts, l.Base)
 	qu.quiet = len(found) > cmp.Or(qu.Loud, DefaultLoud)
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
@@ -87,20 +87,20 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 			l.Denials = append(l.Denials, qu.denial(p, no))
 		}
 	}
-	if err := qu.succeed(ctx, l.Head); err != nil {
+	if err := qu.supersedeRenamed(ctx, l.Head); err != nil {
 		return nil, err
 	}
-	return replies, qu.unasked(ctx, q, replies, l)
+	return replies, qu.recordDenials(ctx, q, replies, l)
 }
 
-// sort puts projects behind those that they depend on: a plan waits for those that are queued.
+// sort puts projects after those that they depend on. A plan waits for plans that are queued before.
 func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look) error {
 	if l.Order == nil || len(found) < 2 {
 		return nil
 	}
 	o, err := qu.Facts.Order(ctx)
 	if err != nil {
-		_, err = gatefacts.Impossible(err) // the gate tells each project's run of an error that stays
+		_, err = gatefacts.FinalRefusal(err) // for each run the gate reports an error that stays
 		return err
 	}
 	var names []string
@@ -112,9 +112,10 @@ func (qu *PlanQueuer) sort(ctx context.Context, found []selected, l ledger.Look)
 	return nil
 }
 
-// unasked shows refusals of the plans of a push, which have no comment to be answered: without
-// them nobody would know why there is no plan, and who can ask for it. The end of an apply has the project planned.
-func (qu *PlanQueuer) unasked(ctx context.Context, q admission.Request, replies []comment.Reply, l ledger.Look) error {
+// recordDenials shows the refused plans of a push. A push has no comment to answer, so nobody would know
+// otherwise why there is no plan, and who can ask for it. If a project is being applied, the end of the apply
+// has it planned.
+func (qu *PlanQueuer) recordDenials(ctx context.Context, q admission.Request, replies []comment.Reply, l ledger.Look) error {
 	landed := qu.Facts.Message.Kind == pipeline.Landed
 	if q.Entry != admission.ByPush && !landed || l.Conflict {
 		return nil
@@ -136,13 +137,13 @@ func (qu *PlanQueuer) unasked(ctx context.Context, q admission.Request, replies 
 	return qu.Ledger.SaveLook(ctx, l)
 }
 
-// afterApply reports whether a plan is refused since the project is being applied.
+// afterApply reports whether a plan is refused because the project is being applied.
 func afterApply(r comment.Reply) bool {
 	no, is := r.(comment.Refused)
 	return is && slices.ContainsFunc(no.Reasons, func(why reasons.Reason) bool { _, is := why.(reasons.BeingApplied); return is })
 }
 
-// denial is the record of a refusal.
+// denial returns the record of a refusal.
 func (qu *PlanQueuer) denial(p selected, no comment.Reply) ledger.Denial {
 	return ledger.Denial{
 		Project: p.Name, Dir: p.Dir, Workspace: p.Workspace, Environment: p.Environment,
@@ -150,9 +151,9 @@ func (qu *PlanQueuer) denial(p selected, no comment.Reply) ledger.Denial {
 	}
 }
 
-// Permit has the projects of an open head planned whose plans were refused, once nobody has to ask for them: what was missing is
-// there by now.
-func (qu *PlanQueuer) Permit(ctx context.Context) error {
+// PlanPermitted has projects of an open head planned whose plans were refused, once everything that was missing
+// is there. Nobody has to ask again.
+func (qu *PlanQueuer) PlanPermitted(ctx context.Context) error {
 	l, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
 	if p := qu.Facts.Pull; err != nil || len(l.Denials) == 0 || !p.Open || l.Head != p.Head.SHA || l.Into != p.Base.Ref {
 		return err
@@ -162,7 +163,7 @@ func (qu *PlanQueuer) Permit(ctx context.Context) error {
 		return err
 	}
 	for _, d := range ledger.DeniedOf(l, all) {
-		decision, err := gatefacts.Denied(ctx, qu.Facts, d)
+		decision, err := gatefacts.DecideDeniedAgain(ctx, qu.Facts, d)
 		if err != nil {
 			return err
 		}
@@ -174,14 +175,15 @@ func (qu *PlanQueuer) Permit(ctx context.Context) error {
 	return nil
 }
 
-// notLooked refuses a command before the projects of the pull request are known, unless there is nothing that could be planned.
-func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q admission.Request, d admission.Decision, l ledger.Look) (replies []comment.Reply, err error) {
-	if none, err := qu.harmless(ctx, q); err != nil || none {
+// refuseEarly refuses a command before the projects of the pull request are known. If nothing could be planned
+// anyway, it stays silent.
+func (qu *PlanQueuer) refuseEarly(ctx context.Context, c comment.Command, q admission.Request, d admission.Decision, l ledger.Look) (replies []comment.Reply, err error) {
+	if none, err := qu.needsNoPlan(ctx, q); err != nil || none {
 		return nil, errors.Join(err, qu.Ledger.SaveLook(ctx, l))
 	}
 	no := gatefacts.Refused(c, "", d)
 	if q.Entry == admission.ByPush && qu.Facts.Pull.Fork() {
-		if named, err := qu.forget(ctx, no); err != nil || named {
+		if named, err := qu.wasNamed(ctx, no); err != nil || named {
 			return nil, err
 		}
 	}
@@ -195,10 +197,10 @@ func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q admiss
 	return []comment.Reply{no}, err
 }
 
-// forget reports whether the commit of a fork was named, as it is now: then the event is an older one, or a second one about the
-// same. If it was named before the pull request was closed, or went into another branch, it has to be named again, which people are
-// told in a comment of its own.
-func (qu *PlanQueuer) forget(ctx context.Context, no comment.Reply) (named bool, err error) {
+// wasNamed reports whether somebody has named the present commit of a fork. Then the event is an older one, or
+// a repeated one. If the commit was named before the pull request was closed or retargeted, it has to be named
+// again. A comment says so.
+func (qu *PlanQueuer) wasNamed(ctx context.Context, no comment.Reply) (named bool, err error) {
 	p := qu.Facts.Pull
 	was, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
 	if err != nil || was.Head != p.Head.SHA {
@@ -214,10 +216,10 @@ func (qu *PlanQueuer) forget(ctx context.Context, no comment.Reply) (named bool,
 	return false, qu.Report.Answer(ctx, ledger.PushAnswer+"-"+qu.Facts.Message.ID, no)
 }
 
-// unknown refuses a command if err is final, so that the projects of the pull request stay unknown;
-// any other error is returned.
-func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.Look, err error) ([]comment.Reply, error) {
-	no, err := gatefacts.Unable(c, "", err)
+// refuseUnknown refuses a command if err is final, so the projects of the pull request stay unknown. It returns
+// any other error.
+func (qu *PlanQueuer) refuseUnknown(ctx context.Context, c comment.Command, l ledger.Look, err error) ([]comment.Reply, error) {
+	no, err := gatefacts.FinalReply(c, "", err)
 	if err != nil {
 		return nil, err
 	}
@@ -231,8 +233,7 @@ func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.L
 	return []comment.Reply{no}, err
 }
 
-// discover finds the projects that a command selects in the trial merge of l, and adds to l the
-// notes and problems on the way.
+// discover finds the projects that a command selects in the trial merge of l. It adds notes and problems to l.
 func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger.Look) ([]selected, []comment.Reply, error) {
 	base, note, err := qu.Facts.Settings(ctx, l.Base)
 	if err != nil {
@@ -243,7 +244,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	}
 	dir, done, err := qu.Facts.Checkout(ctx, l.Merge)
 	if err != nil {
-		return nil, nil, gatefacts.Room(err)
+		return nil, nil, gatefacts.DiskFull(err)
 	}
 	defer done()
 	found, reply, err := qu.choose(ctx, c, dir, base, l)
@@ -262,7 +263,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	return found, nil, err
 }
 
-// queuePlan queues the plan of one project. A reply that is not nil is the refusal.
+// queuePlan queues the plan of one project. A non-nil reply is the refusal.
 func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p selected, l ledger.Look) (comment.Reply, error) {
 	s, err := qu.Ledger.Load(ctx, runs.Run{ID: runs.ID{Pull: qu.Facts.Message.Pull, Project: p.Name, Workspace: p.Workspace}})
 	if err != nil {
@@ -271,22 +272,22 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 	mine := s.Asked.PlanFor == qu.Facts.Message.ID
 	if !mine {
 		same := s.Spec.Head == l.Head && s.Spec.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
-		if qu.Facts.Message.Actor == "" && same { // an older event, or a second one about the same head
+		if qu.Facts.Message.Actor == "" && same { // an older event, or a repeated one about the same head
 			if s.Phase != runs.Queued && !s.Asked.Missed {
 				return nil, nil
 			}
 			return nil, qu.announceFor(ctx, s.Run)
 		}
 		if qu.Facts.Message.Kind == pipeline.Landed && s.Spec.Head == l.Head && s.End.Fate != runs.Gone {
-			overtaken, err := gatefacts.Overtaken(ctx, qu.Facts, s.Run)
+			overtaken, err := gatefacts.MergedTooEarly(ctx, qu.Facts, s.Run)
 			if err != nil || !overtaken {
-				return nil, err // the end of this one was told
+				return nil, err // the end of this one was reported
 			}
 		}
 		if no, err := qu.mayPlan(ctx, c, p, s.Run); err != nil || no != nil {
 			return no, err
 		}
-		if s, err = qu.renew(ctx, c, p, l, s); err != nil {
+		if s, err = qu.requeue(ctx, c, p, l, s); err != nil {
 			return nil, err
 		}
 	}
@@ -296,20 +297,20 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 		}
 	}
 	if s.Phase != runs.Queued {
-		return nil, nil // queued by an earlier try of this message, and under way
+		return nil, nil // queued by an earlier attempt at this message, and under way
 	}
 	return nil, qu.announce(ctx, s.Run)
 }
 
-// mayPlan asks the gate about the plan of a project. A reply that is not nil is the refusal.
+// mayPlan asks the gate about the plan of a project. A non-nil reply is the refusal.
 func (qu *PlanQueuer) mayPlan(ctx context.Context, c comment.Command, p selected, r runs.Run) (comment.Reply, error) {
-	// Of the head, as a run that is new has none; and of the command.
+	// These come from the head, because a new run has none, and from the command.
 	options := qu.options(r, c, p)
 	r.Spec.Dir, r.Spec.Environment, r.Spec.Named = p.Dir, p.Environment, c.Commit
 	r.Spec.Options, r.Asked.Retry = options, c.Failed
 	q, err := qu.Facts.Request(ctx, comment.Plan, r)
 	if err != nil {
-		return gatefacts.Unable(c, p.label(), err)
+		return gatefacts.FinalReply(c, p.label(), err)
 	}
 	if d := admission.Decide(q); !d.Allowed() {
 		return gatefacts.Refused(c, p.label(), d), nil
@@ -320,9 +321,9 @@ func (qu *PlanQueuer) mayPlan(ctx context.Context, c comment.Command, p selected
 	return nil, nil
 }
 
-// renew ends what a run had, and records it as a queued one.
-func (qu *PlanQueuer) renew(ctx context.Context, c comment.Command, p selected, l ledger.Look, s ledger.Versioned) (ledger.Versioned, error) {
-	if err := qu.abort(ctx, s.Run); err != nil {
+// requeue ends the run's last plan and apply, and records the run as queued.
+func (qu *PlanQueuer) requeue(ctx context.Context, c comment.Command, p selected, l ledger.Look, s ledger.Versioned) (ledger.Versioned, error) {
+	if err := qu.endLastPlan(ctx, s.Run); err != nil {
 		return s, err
 	}
 	if s.Asked.Try > 0 {
@@ -334,16 +335,16 @@ func (qu *PlanQueuer) renew(ctx context.Context, c comment.Command, p selected, 
 	if err != nil {
 		return s, err
 	}
-	s = qu.next(s, c, p, l)
+	s = qu.queuedRun(s, c, p, l)
 	if s.Asked.Crowd = 0; ahead >= crowd {
 		s.Asked.Crowd = ahead
 	}
 	return qu.Ledger.Save(ctx, s)
 }
 
-// announceAgain announces the runs that an earlier try of this message has queued, as it may have died
-// before it sent their messages. By now the head may have a conflict, or the gate refuse: then no
-// project is found, and nobody else would send them.
+// announceAgain announces the runs that an earlier attempt at this message has queued: it may have died before
+// it sent their messages. By now the head may have a conflict, or the gate may refuse. Then no project is
+// found, and nobody else would send the messages.
 func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -360,8 +361,8 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 	return nil
 }
 
-// next returns the run as a queued one, without the results of its last plan and apply.
-func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
+// queuedRun returns the run as a queued one, without the results of its last plan and apply.
+func (qu *PlanQueuer) queuedRun(s ledger.Versioned, c comment.Command, p selected, l ledger.Look) ledger.Versioned {
 	m, pull := qu.Facts.Message, qu.Facts.Pull
 	spec := runs.Spec{
 		Dir: p.Dir, VarFiles: p.VarFiles, ApplyOn: p.Apply, Environment: p.Environment, Deployment: qu.Facts.Deployment,
@@ -374,27 +375,28 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p selected, l 
 	if pull.Fork() && !pull.Merged {
 		spec.Named = c.Commit
 	}
-	upheld, idle := runs.Upholds(s.Run, l.Head, l.Base)
+	upheld, idle := runs.HeadIsDone(s.Run, l.Head, l.Base)
 	s.Run = s.Queue(spec, runs.Asked{PlanFor: m.ID, PlanLine: lineOf(m.Lines, c), By: m.Actor, Answer: report.AnswerTo(m), Retry: c.Failed, Quiet: qu.quiet})
 	s.Pull = m.Pull
 	if !runs.Preview(s.Run) && l.Before(m.At) && appliedNext(m.Lines, c, s.Run) {
 		s.Asked.ThenApply = s.Asked.Try + 1
 	}
-	s.Plan.Upheld = upheld && runs.Optional(s.Run)
+	s.Plan.Upheld = upheld && runs.HasOptions(s.Run)
 	s.Plan.Idle = s.Plan.Upheld && idle
 	return s
 }
 
-// options are those of the next plan of a run: what failed is tried again as it was.
+// options returns the options of a run's next plan. A retry uses the options of the failed plan.
 func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar.Options {
 	removed := p.base != ""
 	was := r.Phase
 	if was == runs.Dropped {
 		was = r.End.Was
 	}
-	// The merge stands for all that the pull request changes: a plan of a part of it, and one that never came to be, end there.
-	landed := qu.Facts.Pull.Merged && !r.Spec.AfterMerge && (!runs.Whole(r) || was == runs.PlanFailed)
-	if r.Spec.AfterMerge && !runs.Whole(r) && !r.Phase.Failed() { // a drift, say
+	// The merge stands for everything that the pull request changes. Plans of a part of it, and plans that were
+	// never made, end there.
+	landed := qu.Facts.Pull.Merged && !r.Spec.AfterMerge && (!runs.PlansEverything(r) || was == runs.PlanFailed)
+	if r.Spec.AfterMerge && !runs.PlansEverything(r) && !r.Phase.Failed() { // for example a plan for drift
 		landed = true
 	}
 	o := r.Spec.Options
@@ -409,8 +411,9 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 	return o
 }
 
-// announceFor does what is left to do of [PlanQueuer.announce] for a run that another message has queued: its handler may have
-// died then, and the message was refused since, say because the pull request was closed for a moment.
+// announceFor repeats the rest of [PlanQueuer.announce] for a run that another message has queued. Its handler
+// may have died, and its message may have been refused since, for example because the pull request was closed
+// for a moment.
 func (qu *PlanQueuer) announceFor(ctx context.Context, r runs.Run) error {
 	asked, err := report.CheckAsked(ctx, qu.Report, r)
 	if err != nil {
@@ -439,5 +442,5 @@ func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 // send sends the message for the plan of a queued run.
 func (qu *PlanQueuer) send(ctx context.Context, r runs.Run, name ...any) error {
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By, Answer: r.Asked.Answer}
-	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, m, append([]any{r.Plain(), r.Asked.Attempt}, name...)...)
+	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, m, append([]any{r.MessageName(), r.Asked.Attempt}, name...)...)
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A selected project is one to be planned: of the head, or one that the pull request removes. Then base is the commit of
-// the base branch that has it. beside is set for one that is named, and that the pull request does not touch, twin for one of
-// two with one name: see [runs.Run.Twin].
+// A selected is a project to plan. It is a project of the head, or one that the pull request removes. For the
+// latter, base is the commit of the base branch that has it. beside is set if a command names the project and
+// the pull request does not touch it. twin is set for one of two projects with the same name: see [runs.Spec].
 type selected struct {
 	project.Project
 	base         string
 	beside, twin bool
 }
 
-// ofHead are projects of the head.
+// ofHead returns projects of the head as selected.
 func ofHead(all []project.Project) (out []selected) {
 	for _, p := range all {
 		out = append(out, selected{Project: p})
@@ -32,7 +32,7 @@ func ofHead(all []project.Project) (out []selected) {
 	return out
 }
 
-// twins marks the projects whose name is that of another one of all, in another workspace.
+// twins marks the projects that share their name with a project of all in another workspace.
 func twins(some, all []selected) {
 	for i, p := range some {
 		some[i].twin = slices.ContainsFunc(all, func(q selected) bool { return q.Name == p.Name && q.Workspace != p.Workspace })
@@ -44,26 +44,26 @@ func (p selected) label() string {
 	return runs.Label(runs.Run{ID: runs.ID{Project: p.Name, Workspace: p.Workspace}, Spec: runs.Spec{Twin: p.twin}})
 }
 
-// removed returns the projects that the pull request removes, as far as comments may apply them, and notes all of them in l:
-// what merges alone may apply, nobody destroys by a pull request that is not merged. base are the settings of the base branch, all
-// are the projects of a checkout, and t is what differs there.
+// removed returns the projects that the pull request removes and that comments may apply. It notes all removed
+// projects in l. If only merges may apply, nobody destroys anything with a pull request that is not merged.
+// base are the settings of the base branch, all the projects of a checkout, and t what differs there.
 func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all []project.Project, t gatefacts.Touch, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
 		return nil, nil // projects may be missing because of it
 	}
 	if qu.Facts.Pull.Merged {
-		return qu.removedBefore(ctx, all, t, l)
+		return qu.removedByMerge(ctx, all, t, l)
 	}
 	gone := project.Removed(t.Had, all)
-	if err := qu.removedTwice(ctx, gone, l); err != nil || len(gone) == 0 {
+	if err := qu.supersedeRemovedByBase(ctx, gone, l); err != nil || len(gone) == 0 {
 		return nil, err
 	}
-	return qu.planned(base, gone, all, l.Base, l), nil
+	return qu.removable(base, gone, all, l.Base, l), nil
 }
 
-// removedTwice supersedes the runs of the head for removed projects that the base branch has removed, too, since they were planned.
-// gone are those that it still has.
-func (qu *PlanQueuer) removedTwice(ctx context.Context, gone []project.Project, l *ledger.Look) error {
+// supersedeRemovedByBase supersedes the runs of the head for removed projects that the base branch has removed,
+// too, since they were planned. gone are the removed projects that the base branch still has.
+func (qu *PlanQueuer) supersedeRemovedByBase(ctx context.Context, gone []project.Project, l *ledger.Look) error {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return err
@@ -73,23 +73,23 @@ func (qu *PlanQueuer) removedTwice(ctx context.Context, gone []project.Project, 
 		if s.Spec.Head != l.Head || !s.Spec.Removed || still {
 			continue
 		}
-		_, has, known, err := gatefacts.Has(ctx, qu.Facts, l.Base, s.Run)
+		_, has, known, err := gatefacts.ProjectAt(ctx, qu.Facts, l.Base, s.Run)
 		if err != nil {
 			return err
 		}
 		if has || !known {
 			continue
 		}
-		if err := Gone(ctx, qu.Report, qu.Ledger, s); err != nil && !errors.Is(err, pipeline.ErrConflict) {
+		if err := SupersedeRemoved(ctx, qu.Report, qu.Ledger, s); err != nil && !errors.Is(err, pipeline.ErrConflict) {
 			return err
 		}
 	}
 	return nil
 }
 
-// planned returns removed projects, which a commit of the base branch has, as far as comments may apply them, and notes all of
-// them in l. all are those of the head.
-func (qu *PlanQueuer) planned(base *project.Settings, gone, all []project.Project, at string, l *ledger.Look) (out []selected) {
+// removable returns the removed projects that comments may apply, and notes all of them in l. The commit at of
+// the base branch has them. all are the projects of the head.
+func (qu *PlanQueuer) removable(base *project.Settings, gone, all []project.Project, at string, l *ledger.Look) (out []selected) {
 	var list []notes.RemovedProject
 	for _, p := range gone {
 		twin := slices.ContainsFunc(all, func(x project.Project) bool { return x.Name == p.Name })
@@ -107,17 +107,17 @@ func (qu *PlanQueuer) planned(base *project.Settings, gone, all []project.Projec
 	return out
 }
 
-// removedBefore returns the projects that the pull request has removed, now that it is merged and the tip of the base branch
-// does not have them any more: those that were planned before, and those that were not, since nobody had looked at its head.
-// The latter are those that the merge has taken away, and that its head was not seen to have.
-func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, t gatefacts.Touch, l *ledger.Look) (out []selected, err error) {
+// removedByMerge returns the projects that a merged pull request has removed, so the tip of the base branch
+// does not have them any more. Some were planned before the merge. Others were not, because the head was never
+// planned: those that the merge took away, and that its head was not known to have.
+func (qu *PlanQueuer) removedByMerge(ctx context.Context, all []project.Project, t gatefacts.Touch, l *ledger.Look) (out []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range known {
 		if !s.Spec.Removed || s.Phase == runs.Superseded || s.Spec.BaseRef != l.Into {
-			continue // or it was planned while the pull request went into another branch
+			continue // or it was planned while the pull request had another base branch
 		}
 		p, ok, err := qu.Facts.RemovedOf(ctx, s.Run)
 		if err != nil {
@@ -129,7 +129,7 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 	}
 	gone, err := qu.Facts.Removed(ctx, t.Was, all)
 	if errors.Is(err, github.ErrNotFound) {
-		return out, nil // the base branch was written anew since, and nobody knows its former projects
+		return out, nil // the base branch was rewritten since, and nobody knows its former projects
 	}
 	if err != nil {
 		return nil, err
@@ -143,6 +143,6 @@ func (qu *PlanQueuer) removedBefore(ctx context.Context, all []project.Project, 
 	if len(gone) == 0 {
 		return out, nil
 	}
-	base, _, err := qu.Facts.Settings(ctx, t.Was) // those of the tip do not have them any more
-	return append(out, qu.planned(base, gone, all, t.Was, l)...), err
+	base, _, err := qu.Facts.Settings(ctx, t.Was) // the settings at the tip do not have these projects any more
+	return append(out, qu.removable(base, gone, all, t.Was, l)...), err
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Renamed records that the base branch has the project of a run by another name, unless the run stays as it is: see
-// [runs.RenamedByBase]. Whoever waits for its apply is told. The answer and the check come before the record: nobody would come
-// back to them.
+// Renamed records that the base branch has renamed the project of a run, unless the run stays as it is: see
+// [runs.RenamedByBase]. It answers whoever waits for the run's apply. The answer and the check are written
+// before the record, because nobody would come back to them.
 func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned, name string) error {
 	r, ok := runs.RenamedByBase(s.Run, name)
 	if !ok {
@@ -26,7 +26,7 @@ func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledge
 		if err := rp.Announce(ctx, s.Run); err != nil {
 			return err
 		}
-		if err := rp.Unfollow(ctx, s.Run, reasons.RenamedByBase{Project: s.Project, Name: name, Verb: comment.Plan}); err != nil {
+		if err := rp.AnswerWaitingApply(ctx, s.Run, reasons.RenamedByBase{Project: s.Project, Name: name, Verb: comment.Plan}); err != nil {
 			return err
 		}
 		if err := rp.PutCheck(ctx, r); err != nil {
@@ -38,16 +38,17 @@ func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledge
 	return err
 }
 
-// succeed supersedes the runs of a head whose projects have other names by now, and are planned at it by those.
-func (qu *PlanQueuer) succeed(ctx context.Context, head string) error {
+// supersedeRenamed supersedes the runs of a head whose projects are renamed and are planned at that head under
+// their new names.
+func (qu *PlanQueuer) supersedeRenamed(ctx context.Context, head string) error {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return err
 	}
 	for _, s := range known {
-		r, ok := runs.Succeeded(s.Run)
+		r, ok := runs.SupersededByRename(s.Run)
 		planned := func(x ledger.Versioned) bool {
-			return x.Spec.Head == head && runs.Precedes(s.Run, project.Project{Name: x.Project, Workspace: x.Workspace}) && x.Phase != runs.Superseded && x.Phase != runs.Dropped
+			return x.Spec.Head == head && runs.IsFormerNameOf(s.Run, project.Project{Name: x.Project, Workspace: x.Workspace}) && x.Phase != runs.Superseded && x.Phase != runs.Dropped
 		}
 		if !ok || s.Spec.Head != head || !slices.ContainsFunc(known, planned) {
 			continue
@@ -55,7 +56,7 @@ func (qu *PlanQueuer) succeed(ctx context.Context, head string) error {
 		if err := qu.Report.PutCheck(ctx, r); err != nil {
 			return err
 		}
-		if err := qu.Ledger.Shut(ctx, r); err != nil {
+		if err := qu.Ledger.UnlistPlan(ctx, r); err != nil {
 			return err
 		}
 		s.Run = r

@@ -16,30 +16,30 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// Kept keeps plans: their artifacts, and the results in the run's record.
-type Kept struct {
+// A PlanStore stores plans: their artifacts, and their results in the run's record.
+type PlanStore struct {
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
-	Hooks     integrations.Hooks // of [Kept.Replace]
+	Hooks     integrations.Hooks // for [PlanStore.Replace]
 }
 
-// A Replacement is a plan that takes the place of a run's plan, because that does not fit any more:
-// for the reasons of Since, if they are known. Begun is its number.
+// A Replacement is a plan that replaces a run's plan, because that one is out of date. Since are the reasons,
+// if they are known. Begun is the number of the new plan.
 type Replacement struct {
 	Again jobs.Replanned
 	Since reasons.List
 	Begun int
-	// Job is the one it was made for, in a checkout that is still there. Inputs are those of the
+	// Job is the job that the plan was made for, in a checkout that still exists. Inputs are the inputs of the
 	// checkout before.
 	Job    jobs.Job
 	Inputs ledger.Inputs
 }
 
-// Replace calls the hooks after a plan, stores the plan, and returns the run with it, to be saved by the caller: until then it
-// belongs to nobody. The artifacts of the former plan are swept by the next one.
-func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
+// Replace calls the hooks after a plan, stores the plan, and returns the run with it. The caller saves the run;
+// until then the plan belongs to nobody. The next plan deletes the artifacts of the former one.
+func (k PlanStore) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
 	s.Artifacts.Begun, s.Plan.Replaced = x.Begun, x.Begun
 	in := x.Inputs
 	in.Read = x.Again.Plan.Read
@@ -60,13 +60,13 @@ func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (l
 }
 
 // inputs reads the inputs of a plan in a checkout.
-func (k Kept) inputs(ctx context.Context, dir string, r runs.Run, in *ledger.Inputs) (err error) {
+func (k PlanStore) inputs(ctx context.Context, dir string, r runs.Run, in *ledger.Inputs) (err error) {
 	in.Tree, in.Own, err = ReadInputs(ctx, k.Projects, dir, r, in.Scope())
 	return err
 }
 
-// ReadInputs reads the files in a checkout that a plan depends on; own are those of the
-// configuration, nil where they are all.
+// ReadInputs reads the files in a checkout that a plan depends on. own are those of the configuration; nil
+// means all.
 func ReadInputs(ctx context.Context, from jobs.Projects, dir string, r runs.Run, s jobs.Scope) (all, own project.Tree, err error) {
 	if all, err = from.Inputs(ctx, dir, r, s); err != nil || !s.Whole {
 		return all, nil, err
@@ -75,9 +75,9 @@ func ReadInputs(ctx context.Context, from jobs.Projects, dir string, r runs.Run,
 	return all, own, err
 }
 
-// store stores the artifacts of a plan, finished or failed, and returns the run with its results. foreseen are the
-// projects whose planned outputs it could read.
-func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen []jobs.PlannedOutputs) (ledger.Versioned, error) {
+// store stores the artifacts of a plan, finished or failed, and returns the run with its results. foreseen are
+// the projects whose planned outputs the plan could read.
+func (k PlanStore) store(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen []jobs.PlannedOutputs) (ledger.Versioned, error) {
 	put := func(a pipeline.Artifact, data []byte) error {
 		if len(data) == 0 {
 			return nil
@@ -87,18 +87,18 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	on, note := jobs.PlannedOn(foreseen, result.Asked)
 	report := []byte(k.Report.Clean(note.Above(result.Report)))
 	if err := errors.Join(put(s.SavedPlan(), result.Plan), put(s.Report(), report),
-		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsOf(), pipeline.Encode(in)), put(runs.OutputsOf(s.Run), result.Outputs)); err != nil {
+		put(s.FullReport(), []byte(k.Report.Clean(result.Full))), put(s.InputsRecord(), pipeline.Encode(in)), put(runs.OutputsArtifact(s.Run), result.Outputs)); err != nil {
 		return s, err
 	}
 	s.Plan.Full = result.Full != ""
-	if result.Previewed { // there is nothing that could be applied, nor checked
+	if result.Previewed { // nothing of it can be applied or checked
 		s.Plan.State, s.Plan.Counts = result.State, result.Counts
 		s.Plan.Reported, s.Plan.Checked, s.Apply.Part, s.Apply.Progress = runs.HashOf(report), nil, false, comment.Progress{}
 	}
 	if result.Plan == nil && s.Plan.Failure == nil {
 		return s, nil
 	}
-	if err := k.Ledger.Open(ctx, s.Run, k.Report.Facts.Pull.Author); err != nil || result.Plan == nil {
+	if err := k.Ledger.ListPlan(ctx, s.Run, k.Report.Facts.Pull.Author); err != nil || result.Plan == nil {
 		return s, err
 	}
 	parts := result.Parts

@@ -14,22 +14,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unplanned records the failure of a plan that was never made. Of a finished one it repeats the
-// announcement.
+// Unplanned records the failure of a plan that was never made. For a finished plan it repeats the announcement.
 func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why comment.Broken) error {
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
-		return pl.notPlanned(ctx, s, comment.Markdown(why))
+		return pl.recordFailure(ctx, s, comment.Markdown(why))
 	case runs.Planned, runs.PlanFailed:
 		return pl.Planned(ctx, s.Run)
 	}
 	return nil
 }
 
-// keep stores the artifacts of a plan, finished or failed, and moves the run on. Until the run's
-// record names them they belong to nobody.
-func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen ...jobs.PlannedOutputs) error {
-	s, err := pl.kept().store(ctx, s, result, in, foreseen)
+// storePlan stores the artifacts of a plan, finished or failed, and moves the run on. The artifacts belong to
+// nobody until the run's record names them.
+func (pl *Planner) storePlan(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen ...jobs.PlannedOutputs) error {
+	s, err := pl.planStore().store(ctx, s, result, in, foreseen)
 	if err != nil {
 		return err
 	}
@@ -51,45 +50,44 @@ func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.Pla
 	return pl.Planned(ctx, s.Run)
 }
 
-func (pl *Planner) kept() Kept {
-	return Kept{Report: pl.Report, Ledger: pl.Ledger, Artifacts: pl.Artifacts, Projects: pl.Projects, Hooks: pl.Hooks}
+func (pl *Planner) planStore() PlanStore {
+	return PlanStore{Report: pl.Report, Ledger: pl.Ledger, Artifacts: pl.Artifacts, Projects: pl.Projects, Hooks: pl.Hooks}
 }
 
-// sweepOne deletes the artifacts of the last plan begun.
+// sweepOne deletes the artifacts of the last plan.
 func (pl *Planner) sweepOne(ctx context.Context, r runs.Run) error {
 	r.Artifacts.Swept = r.Artifacts.Begun - 1
 	return ledger.Sweep(ctx, pl.Artifacts, r, r.Artifacts.Begun)
 }
 
-// notPlanned records a failed plan, with the reason in Markdown.
-func (pl *Planner) notPlanned(ctx context.Context, s ledger.Versioned, why string) error {
+// recordFailure records a failed plan. why is the reason, in Markdown.
+func (pl *Planner) recordFailure(ctx context.Context, s ledger.Versioned, why string) error {
 	if s.Phase == runs.Queued {
-		s.Artifacts.Begun = s.NextBegun() // the artifact of the report is named by it
+		s.Artifacts.Begun = s.NextBegun() // the name of the report's artifact contains it
 	}
-	return pl.keep(ctx, s, jobs.PlanResult{Report: why}, ledger.Inputs{})
+	return pl.storePlan(ctx, s, jobs.PlanResult{Report: why}, ledger.Inputs{})
 }
 
-// denied records a failed plan, with the reasons of a decision.
-func (pl *Planner) denied(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
-	return pl.notPlanned(ctx, s, d.Reasons.Markdown())
+// recordDenial records a failed plan with the reasons of a decision.
+func (pl *Planner) recordDenial(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
+	return pl.recordFailure(ctx, s, d.Reasons.Markdown())
 }
 
-// cannotPlan records a failed plan if err is final; any other error is returned.
-func (pl *Planner) cannotPlan(ctx context.Context, s ledger.Versioned, err error) error {
-	d, err := gatefacts.Impossible(gatefacts.Room(err))
+// recordFinalError records a failed plan if err is final. It returns any other error.
+func (pl *Planner) recordFinalError(ctx context.Context, s ledger.Versioned, err error) error {
+	d, err := gatefacts.FinalRefusal(gatefacts.DiskFull(err))
 	if err != nil {
 		return err
 	}
-	return pl.denied(ctx, s, d)
+	return pl.recordDenial(ctx, s, d)
 }
 
-// Planned announces the outcome of a plan to the status, the check, and the answer that waits for
-// it.
+// Planned announces the outcome of a plan in the status, in the check, and in the answer that waits for it.
 func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
-	if err := pl.Report.Reply(ctx, r.Asked.Answer, report.Made(r)); err != nil {
+	if err := pl.Report.Reply(ctx, r.Asked.Answer, report.PlanOutcome(r)); err != nil {
 		return err
 	}
-	if err := pl.Open.Kept(ctx, r); err != nil {
+	if err := pl.Open.CheckNew(ctx, r); err != nil {
 		return err
 	}
 	if err := pl.Report.AtRest(ctx, r); err != nil {
@@ -98,5 +96,5 @@ func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
 	if err := pl.Foreseer.GoOn(ctx); err != nil {
 		return err
 	}
-	return pl.follow(ctx, r)
+	return pl.queueFollowing(ctx, r)
 }

@@ -21,12 +21,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// choose finds the projects of a checkout that a command selects: by name, directory or workspace,
-// or else those that the pull request touches. Problems of the repository go into l. A reply that
-// is not nil refuses the command, because there is nothing to plan. base are the settings of the base
-// commit.
+// choose finds the projects of a checkout that a command selects by name, directory or workspace. Without a
+// selection, it finds those that the pull request touches. It notes problems of the repository in l. A non-nil
+// reply refuses the command, because there is nothing to plan. base are the settings of the base commit.
 func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
-	d, err := qu.described(ctx, dir, l)
+	d, err := qu.readCheckout(ctx, dir, l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,16 +35,16 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	l.Compared = !t.All
-	qu.leftOut(d, t, l)
+	qu.noteLeftOut(d, t, l)
 	for _, name := range project.SettingsFiles {
 		if slices.Contains(t.Changed, name) {
 			l.Notes = append(l.Notes, notes.SettingsChanged(name))
 		}
 	}
-	if err := qu.rehearse(ctx, dir, base, t, l); err != nil {
+	if err := qu.tryPolicies(ctx, dir, base, t, l); err != nil {
 		return nil, nil, err
 	}
-	lost, err := qu.gone(ctx, all, l)
+	lost, err := qu.supersedeRemoved(ctx, all, l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -54,7 +53,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	touched := slices.DeleteFunc(slices.Clone(all), func(p project.Project) bool { return !t.Touches(p) })
-	if touched, err = qu.applied(ctx, touched, all, gone, l); err != nil {
+	if touched, err = qu.addApplied(ctx, touched, all, gone, l); err != nil {
 		return nil, nil, err
 	}
 	every := append(ofHead(all), gone...)
@@ -86,13 +85,14 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	if len(found) > 0 {
 		return found, nil, nil
 	}
-	no, err := qu.nothing(ctx, c, cmp.Or(settings, project.FileName), every, l)
+	no, err := qu.nothingSelected(ctx, c, cmp.Or(settings, project.FileName), every, l)
 	return nil, no, err
 }
 
-// named are the projects that a command names, of every one that there is. Those that the pull request does not touch are beside it.
+// named returns the projects that a command names, among all projects in every. It marks those that the pull
+// request does not touch as beside.
 func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touched []selected, base *project.Settings, l *ledger.Look) ([]selected, comment.Reply, error) {
-	meant, err := qu.meant(ctx, c, every)
+	meant, err := qu.namedBy(ctx, c, every)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -109,8 +109,8 @@ func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touch
 	return parts.ours, nil, nil
 }
 
-// nothing is the reply to a command that selects no project; nil where nobody is to be told.
-func (qu *PlanQueuer) nothing(ctx context.Context, c comment.Command, settings string, every []selected, l *ledger.Look) (comment.Reply, error) {
+// nothingSelected returns the reply to a command that selects no project; nil if nobody is to be answered.
+func (qu *PlanQueuer) nothingSelected(ctx context.Context, c comment.Command, settings string, every []selected, l *ledger.Look) (comment.Reply, error) {
 	switch {
 	case qu.Facts.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
 		return nil, nil
@@ -119,7 +119,7 @@ func (qu *PlanQueuer) nothing(ctx context.Context, c comment.Command, settings s
 	case qu.Facts.Message.Kind == pipeline.Landed:
 		return nil, nil // nobody has asked
 	}
-	if no, err := qu.goneReply(ctx, c, l.Head); err != nil || no != nil {
+	if no, err := qu.removedReply(ctx, c, l.Head); err != nil || no != nil {
 		return no, err
 	}
 	if no := gatefacts.RemovedHere(c, qu.Facts.Pull, *l); no != nil {
@@ -129,7 +129,7 @@ func (qu *PlanQueuer) nothing(ctx context.Context, c comment.Command, settings s
 	return noneSelected(c, every), nil
 }
 
-// orderOf is the head's part of the order of applies; nil where there is none.
+// orderOf returns the head's part of the order of applies; nil if there is none.
 func orderOf(all []project.Project, found []selected, c comment.Command, base *project.Settings) *ledger.HeadOrder {
 	edges := project.EdgesOf(all)
 	if len(edges) == 0 && !base.Orders() {
@@ -147,9 +147,10 @@ func orderOf(all []project.Project, found []selected, c comment.Command, base *p
 	return o
 }
 
-// meant returns the projects that a command names, in the pull request or not, by their present names or those that they had when they
-// were planned. One whose plan the gate has refused has failed, and one that the base branch had removed, and has again.
-func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
+// namedBy returns the projects that a command names, in the pull request or not. Their present names count, and
+// the names that they had when they were planned. For --failed, two more count as failed: a project whose plan
+// the gate has refused, and one that the base branch had removed and has again.
+func (qu *PlanQueuer) namedBy(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
@@ -178,7 +179,7 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 			was.Spec.Dir = p.Dir
 			is := was
 			is.Project, is.Workspace = p.Name, p.Workspace
-			return runs.Precedes(was, p.Project) && p.base == "" && (was.SelectedBy(c) || is.SelectedBy(c))
+			return runs.IsFormerNameOf(was, p.Project) && p.base == "" && (was.SelectedBy(c) || is.SelectedBy(c))
 		})
 		if r.SelectedBy(c) || before || (denied || back) && c.Selects(r.Project, r.Spec.Dir, r.Workspace) {
 			found = append(found, p)
@@ -187,9 +188,9 @@ func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []select
 	return found, nil
 }
 
-// leftOut notes in l what cannot be planned of a pull request, which is a problem where it touches that, and the warnings about the
-// repository that it brings.
-func (qu *PlanQueuer) leftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Look) {
+// noteLeftOut notes in l what cannot be planned of a pull request. That is a problem if the pull request
+// touches it. It also notes the warnings about the repository that the pull request causes.
+func (qu *PlanQueuer) noteLeftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Look) {
 	var dirs []string
 	for _, p := range d.Left {
 		if t.Touches(p) || len(d.Projects) == 0 && qu.Facts.Message.Actor != "" {
@@ -219,9 +220,9 @@ func (qu *PlanQueuer) leftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Lo
 	}
 }
 
-// described returns what a checkout has. Problems of
-// the repository, or of reading it, go into l, and notes about the file.
-func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) (jobs.Discovered, error) {
+// readCheckout returns the projects of a checkout. It notes problems of the repository, or of reading it, in l,
+// and notes about the file with the settings.
+func (qu *PlanQueuer) readCheckout(ctx context.Context, dir string, l *ledger.Look) (jobs.Discovered, error) {
 	d, err := qu.Projects.Discover(ctx, dir)
 	var dead *jobs.DeathError
 	switch {
@@ -239,7 +240,7 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 	return d, nil
 }
 
-// several refuses a change of the state for more than one project.
+// several refuses a command that changes the state if it is for more than one project.
 func several(c comment.Command, found []selected) comment.Reply {
 	no := reasons.SeveralProjects{Command: c}
 	for _, p := range found {
@@ -249,7 +250,7 @@ func several(c comment.Command, found []selected) comment.Reply {
 	return gatefacts.Refused(c, "", admission.Refusal(no))
 }
 
-// noneSelected refuses a command that is for none of the projects, or for none that has failed.
+// noneSelected refuses a command that selects none of the projects, or none that has failed.
 func noneSelected(c comment.Command, all []selected) comment.Reply {
 	no := reasons.NoProjectSelected{Command: c}
 	var named []string

@@ -1,11 +1,11 @@
-// Package policychecks has a plan judged: by the Rego policies of the base branch, and by its gates, which are functions and
-// webhooks of a team's own.
+// Package policychecks judges a plan by the Rego policies of the base branch, and by its gates, which are
+// functions and webhooks of a team's own.
 //
-// Policies run in our own process, and see the plan's JSON as it is. Gates are elsewhere, and see it without sensitive
-// values. Both verdicts are in the plan's content, without secrets.
+// Policies run in our own process, and see the plan's JSON as it is. Gates run elsewhere, and see it without
+// sensitive values. Both verdicts are in the plan's content, without secrets.
 //
-// The package refuses to decide by verdicts (package requirementrules does), and to call anything: gates are asked by a
-// func. Start at [Judge.Content].
+// This package refuses to decide by verdicts: package requirementrules does. It calls nothing itself: gates are
+// asked by a func. Start reading at [Judge.Content].
 package policychecks
 
 import (
@@ -19,15 +19,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// A Judge has plans judged.
+// A Judge judges plans.
 type Judge struct {
 	// Hide removes secrets, by value, from a text.
 	Hide func(string) string
-	// Ask asks a gate about a plan's JSON. nil: there is nobody who can.
+	// Ask asks a gate about a plan's JSON; nil if nobody can.
 	Ask func(ctx context.Context, g requirements.Gate, plan []byte) (runs.Judgement, error)
 }
 
-// Content adds the verdicts of a job's policies and gates on the JSON of its plan to its content.
+// Content adds to a plan's content the verdicts of the job's policies and gates on its JSON.
 func (x Judge) Content(ctx context.Context, j jobs.Job, plan []byte, to *runs.Content) error {
 	for _, p := range j.Policies {
 		v, err := x.policy(ctx, p, plan)
@@ -66,8 +66,8 @@ func (x Judge) gate(ctx context.Context, g requirements.Gate, plan []byte) (runs
 	return v, err
 }
 
-// policy is the verdict of one policy on the JSON of a plan. With a mistake in the policies there is none, and
-// nothing is applied until somebody mends it.
+// policy returns the verdict of one policy on the JSON of a plan. A broken policy gives no verdict, and nothing
+// is applied until somebody fixes it.
 func (x Judge) policy(ctx context.Context, p jobs.Policy, doc []byte) (runs.Judgement, error) {
 	out := runs.Judgement{Name: p.Name, ID: p.ID()}
 	if p.Problem != "" {
@@ -90,7 +90,7 @@ func (x Judge) policy(ctx context.Context, p jobs.Policy, doc []byte) (runs.Judg
 	return out, nil
 }
 
-// Mistakes returns the reasons for which a policy decides nothing, whatever the plan, and the number of more of them.
+// Mistakes returns why a policy is broken, whatever the plan, and the number of further reasons.
 func Mistakes(p jobs.Policy) (all []string, more int) {
 	if p.Problem != "" {
 		return []string{p.Problem}, 0
@@ -121,7 +121,7 @@ func judge(ctx context.Context, p jobs.Policy, doc []byte) (policies.Verdict, er
 	return set.Judge(ctx, doc)
 }
 
-// messages are those of findings, without secrets: a message can hold any value of the plan.
+// messages returns the messages of findings without secrets: a message can contain any value of the plan.
 func (x Judge) messages(found []policies.Finding) (out []string) {
 	for _, f := range found {
 		out = append(out, x.Hide(f.Message))

@@ -6,13 +6,13 @@ import (
 	"fmt"
 )
 
-// hidden stands for a sensitive value, as it does in a plan that people read.
+// hidden replaces a sensitive value, as in a plan that people read.
 const hidden = "(sensitive value)"
 
-// public returns the JSON of a plan without its sensitive values: without those that the plan marks, of whatever type, and
-// without the texts and numbers that hide removes, wherever they are. The result is JSON of the same form, but for the
-// marked values, each of which is a text.
-// Source: https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
+// public returns the JSON of a plan without its sensitive values. It removes the values that the plan marks, of
+// any type, and the texts and numbers that hide removes, wherever they are. The result has the same form,
+// except that each marked value becomes a text. Source:
+// https://developer.hashicorp.com/terraform/internals/json-format#plan-representation
 func public(plan []byte, hide func(string) string) ([]byte, error) {
 	var doc map[string]any
 	dec := json.NewDecoder(bytes.NewReader(plan))
@@ -40,7 +40,7 @@ func object(v any) map[string]any {
 	return o
 }
 
-// marks are the keys of values, by those of their marks.
+// marks maps the keys of values to the keys of their marks.
 var marks = map[string][]string{
 	"before_sensitive": {"before"},
 	"after_sensitive":  {"after"},
@@ -80,8 +80,8 @@ func shown(v any, hide func(string) string) any {
 	return v
 }
 
-// masked replaces the parts of a value that a mark names: true for all of it, or an object or an array with the marks of its
-// parts.
+// masked replaces the parts of a value that a mark names. A mark is true for the whole value, or an object or
+// array with the marks of its parts.
 func masked(v, mark any) any {
 	switch m := mark.(type) {
 	case bool:

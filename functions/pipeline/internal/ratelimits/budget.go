@@ -2,9 +2,9 @@ package ratelimits
 
 import "time"
 
-// A Budget is what is left to an installation of the requests that GitHub takes within an hour, and what its repositories have used of it since less
-// than half was left. The last fifth is for those that have used less than their share: however much one repository has planned,
-// others go on.
+// A Budget is what is left of the requests that GitHub accepts from an installation in an hour. It also has
+// what the repositories have used since less than half was left. The last fifth is for repositories that have
+// used less than their share. So a repository with many plans does not stop others.
 type Budget struct {
 	Limit, Left int
 	Reset       time.Time
@@ -14,7 +14,8 @@ type Budget struct {
 // Short reports whether so much is used that the repositories have to share the rest.
 func (b Budget) Short() bool { return b.Left < b.Limit/2 }
 
-// Spend adds what a repository has used. now is the budget as GitHub has told it last, without what others have used.
+// Spend adds the requests that a repository has used. now is the budget in GitHub's last answer, without the
+// use of each repository.
 func (b Budget) Spend(repo int64, used int, now Budget) Budget {
 	all := map[int64]int{}
 	if b.Reset.Equal(now.Reset) {
@@ -28,8 +29,8 @@ func (b Budget) Spend(repo int64, used int, now Budget) Budget {
 	return now
 }
 
-// Waits reports whether a repository waits for the next hour: only the last fifth is left, and it has used more than its share, as if there were one
-// more that shares.
+// Waits reports whether a repository has to wait for the next hour. Only the last fifth is left, and the
+// repository has used more than its share, counted as if one more repository shared.
 func (b Budget) Waits(repo int64, now time.Time) bool {
 	if !now.Before(b.Reset) || b.Left >= b.Limit/5 {
 		return false

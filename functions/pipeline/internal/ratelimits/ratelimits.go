@@ -1,5 +1,6 @@
-// Package ratelimits is the limit of comments with commands that one person makes on one pull request, of looks at a pull request, and of what a repository
-// uses of GitHub's requests, as data and decisions without effects. It refuses to know the commands. Start at [Pace].
+// Package ratelimits decides about three limits: comments with commands by one person on one pull request,
+// looks at a pull request, and a repository's use of GitHub's requests. It has data and decisions, and no
+// effects. It refuses to know the commands. Start reading at [Pace].
 package ratelimits
 
 import (
@@ -7,30 +8,31 @@ import (
 	"time"
 )
 
-// MaxCommands is the default maximum of comments with commands that one person may make on one pull
-// request within Window: more than anybody types, and few enough that a loop does not delay
-// everybody else.
+// MaxCommands is the default maximum of comments with commands by one person on one pull request within Window.
+// Nobody types more, and it is low enough that a loop does not delay everybody else.
 const MaxCommands = 30
 
-// MaxStrangers and MaxStrangersHere are the default maxima of answers within Window to all who may not write together: on one pull request, and
-// in one repository. On a public one that is anybody, with any number of accounts, and each answer uses up what GitHub lets an App write.
+// MaxStrangers and MaxStrangersHere are the default maxima of answers within Window to all people without write
+// access together, on one pull request and in one repository. In a public repository that is anybody, with any
+// number of accounts, and each answer uses a write that GitHub allows an App.
 const (
 	MaxStrangers     = 1
 	MaxStrangersHere = 20
 )
 
-// StrangerFor is how long somebody who was found without the right to write is taken for a stranger once the answers to strangers are used
-// up: a comment then costs no request to GitHub, and whoever gets the right is heard soon.
+// StrangerFor is how long a person who was found without write access is assumed to have none, once the answers
+// to such people are used up. A comment then costs no request to GitHub. A person who gets write access is
+// answered soon after.
 const StrangerFor = 10 * time.Minute
 
 // Window is the time in which comments are counted.
 const Window = time.Hour
 
-// A Pace counts the commands of one person on one pull request within Window, by GitHub's
-// clock. Each person has one, so that nobody can use up the limit of others.
+// A Pace counts the commands of one person on one pull request within Window, by GitHub's clock. Each person
+// has a Pace, so nobody can use up the limit of others.
 type Pace struct {
-	Asked []Asked // comments that were admitted, in order of arrival
-	// Answered is the comment that was answered with a reference to the limit; zero if none was.
+	Asked []Asked // admitted comments, in order of arrival
+	// Answered is the comment that was answered with a reference to the limit; zero for none.
 	Answered Asked `json:"Told"`
 }
 
@@ -46,11 +48,11 @@ type Admission string
 const (
 	Admitted Admission = "carry it out"
 	TooMany  Admission = "say that it is too much"
-	Ignored  Admission = "pass over it" // as it was said already
+	Ignored  Admission = "pass over it" // the limit was mentioned already
 )
 
-// Next decides about a comment, of which max are admitted within the window, and returns the pace
-// that includes it. It decides about a comment that comes a second time as it did before.
+// Next decides about a comment, and returns the Pace with it. max comments are admitted within the window. For
+// a repeated comment it returns the same decision as before.
 func (p Pace) Next(x Asked, max int) (Pace, Admission) {
 	old := func(y Asked) bool { return !y.At.After(x.At.Add(-Window)) }
 	same := func(y Asked) bool { return y.ID == x.ID }
@@ -72,7 +74,7 @@ func (p Pace) Next(x Asked, max int) (Pace, Admission) {
 	return next, Ignored
 }
 
-// Free is the earliest time at which another comment is admitted after the limit was reached.
+// Free returns the earliest time at which another comment is admitted after the limit was reached.
 func (p Pace) Free() time.Time {
 	if len(p.Asked) == 0 {
 		return time.Time{}

@@ -16,20 +16,21 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// planned is the form of the outputs that a plan will make. Serial and lineage make it a state for ciphers.
+// planned is the stored form of the outputs that a plan will make. Serial and lineage make it a state for
+// ciphers.
 type planned struct {
 	Serial  int    `json:"serial"`
 	Lineage string `json:"lineage"`
-	// Outputs is an object of them in cty's form of MessagePack, which knows unknown values.
+	// Outputs is an object with the outputs in cty's MessagePack, which has unknown values.
 	Outputs   []byte   `json:"planned_outputs"`
 	Sensitive []string `json:"sensitive,omitempty"`
 }
 
-// lineage is that of no state.
+// lineage belongs to no state.
 const lineage = "planned outputs"
 
-// Encode returns the outputs that a state will have once a plan is applied to it, encrypted as the state is; c may be
-// nil. It is nil for a plan that destroys.
+// Encode returns the outputs that a state will have once a plan is applied to it, encrypted as the state is. c
+// may be nil. The result is nil for a plan that destroys.
 func Encode(ctx context.Context, c *encryption.Cipher, was *states.State, p *plans.Plan) ([]byte, error) {
 	if p.Mode == plans.DestroyMode {
 		return nil, nil
@@ -53,8 +54,8 @@ func Encode(ctx context.Context, c *encryption.Cipher, was *states.State, p *pla
 	return c.EncryptState(ctx, data)
 }
 
-// outputsAfter returns the outputs of a state with the changes of a plan. Where that has selected a part of the
-// configuration, others stay.
+// outputsAfter returns the outputs of a state with the changes of a plan. If the plan covers only a part of the
+// configuration, the other outputs stay.
 func outputsAfter(was *states.State, p *plans.Plan) map[string]states.Output {
 	out := maps.Collect(was.Outputs())
 	for _, c := range p.Outputs {
@@ -68,7 +69,7 @@ func outputsAfter(was *states.State, p *plans.Plan) map[string]states.Output {
 	return out
 }
 
-// planned returns the outputs that the state at a place will have, nil if nothing is known of them.
+// planned returns the outputs that the state at a place will have; nil if nothing is known.
 func (r *Reader) planned(ctx context.Context, place string, c *encryption.Cipher) (map[string]states.Output, error) {
 	data, ok := r.Planned[place]
 	if !ok {

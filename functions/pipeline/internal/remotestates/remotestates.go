@@ -1,23 +1,24 @@
 // Package remotestates reads the outputs of other configurations' states for the data source
 // terraform_remote_state, in the runs of pull requests.
 //
-// A pull request chooses the state that it reads, so it is read with the credentials of the project's
-// providers and with no others: what the environment's role may read, a data source of its provider
-// could read as well. The data source selects a state, by bucket, key, region and workspace, and at most a
-// role that those credentials may assume. It does not select credentials, files of the machine or hosts. States
-// are in S3, since no other backend outlives the machine of a run.
+// A pull request chooses the state that it reads. So the state is read only with the credentials of the
+// project's providers: a data source of the provider could read the same. The data source selects a state by
+// bucket, key, region and workspace, and at most a role that those credentials may assume. It does not select
+// credentials, files of the machine, or hosts. States are in S3, because no other backend outlives the machine
+// of a run.
 //
-// Where the state belongs to a project that the same pull request changes, the outputs that its plan will make take the
-// place of those that are stored ([Reader.Planned]): for the same credentials, and the same cipher. So the state is read
-// first: S3 answers that there is no object to those only who could read it. The plan itself stays with its owner.
+// The state may belong to a project that the same pull request changes. Then the outputs that its plan will
+// make replace the stored ones ([Reader.Planned]), for the same credentials and the same cipher. So the state
+// is read first: S3 says that an object does not exist only to somebody who could read it. The plan itself
+// stays with its owner.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 //
-// Outputs that their state has as sensitive come without a mark, as with Terraform: whoever shows anything of the
-// run asks [Reader.Sensitive] first. The inputs of projects, which are outputs of others, are read by the same rules
-// ([Reader.Outputs]), and there the caller gets the marks.
+// Outputs that are sensitive in their state come without a mark, as in Terraform. Whoever shows anything of the
+// run asks [Reader.Sensitive] first. The inputs of projects, which are outputs of others, are read by the same
+// rules ([Reader.Outputs]), and there the caller gets the marks.
 //
-// The package refuses to know roles, sessions and reports. Start at [Reader.Read].
+// This package refuses to know roles, sessions and reports. Start reading at [Reader.Read].
 package remotestates
 
 import (
@@ -50,15 +51,15 @@ import (
 // dataSource is the type of the data source.
 const dataSource = "terraform_remote_state"
 
-// A Reader reads states for one run. It is safe for concurrent use; a nil Reader has read nothing.
+// A Reader reads states for one run. It is safe for concurrent use. A nil Reader has read nothing.
 type Reader struct {
-	// Env is the environment of the project's providers, "NAME=value" each; later ones win.
+	// Env is the environment of the project's providers, "NAME=value" each; later entries win.
 	Env []string
-	// Cipher decrypts the state of the data source with an address: what the encryption block
-	// of the configuration has for it. Its result may be nil.
+	// Cipher returns the cipher for the state of the data source with an address, from the encryption block of
+	// the configuration. The result may be nil.
 	Cipher func(address string) (*encryption.Cipher, error)
-	// Planned are the outputs that states will have, by places.Place.String, as [Encode] returns them: they take
-	// the place of those that a state has. Without any, the state's count.
+	// Planned are the outputs that states will have, by places.Place.String, as [Encode] returns them. They
+	// replace the stored outputs. Without an entry, the stored ones count.
 	Planned map[string][]byte
 
 	mu        sync.Mutex
@@ -66,7 +67,7 @@ type Reader struct {
 	asked     map[string]bool // places of Planned that were read
 }
 
-// Uses reports whether a configuration has such a data source.
+// Uses reports whether a configuration has this data source.
 func Uses(c *config.Config) bool {
 	for _, m := range c.Order {
 		for addr := range m.Resources {
@@ -78,7 +79,7 @@ func Uses(c *config.Config) bool {
 	return false
 }
 
-// Read implements [builtin.RemoteState]. The error is for people, and has no credentials.
+// Read implements [builtin.RemoteState]. The error is for people, and contains no credentials.
 func (r *Reader) Read(ctx context.Context, backend string, arguments cty.Value, workspace string) (map[string]cty.Value, error) {
 	stored, err := r.read(ctx, backend, arguments, workspace)
 	if err != nil {
@@ -100,11 +101,12 @@ func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, 
 	if backend != "s3" {
 		return nil, unreachable(backend)
 	}
-	place, _ := places.Of(backend, s.Attributes, workspace) // a state without a place is nobody's plan to write
+	place, _ := places.Of(backend, s.Attributes, workspace) // no plan writes to a state without a place
 	return r.at(ctx, place.String(), s.Attributes, workspace)
 }
 
-// at returns the outputs of a state in S3, by the arguments of its backend, which it completes, and its place.
+// at returns the outputs of a state in S3, from the arguments of its backend and its place. It completes the
+// arguments.
 func (r *Reader) at(ctx context.Context, place string, arguments map[string]any, workspace string) (map[string]states.Output, error) {
 	if err := r.complete(arguments); err != nil {
 		return nil, err
@@ -119,7 +121,7 @@ func (r *Reader) at(ctx context.Context, place string, arguments map[string]any,
 	}
 	stored, err := workdir.Outputs(ctx, encryption.Wrap(b, cipher), workspace)
 	if err != nil && !errors.Is(err, builtin.ErrNoState) {
-		return nil, err // who may not read the state may not read its planned outputs
+		return nil, err // whoever may not read the state may not read its planned outputs
 	}
 	planned, missing := r.planned(ctx, place, cipher)
 	if missing != nil {
@@ -142,8 +144,9 @@ func unreachable(backend string) error {
 	return fmt.Errorf("the state is in the backend %q, which runs of pull requests cannot reach: keep it in S3", backend)
 }
 
-// Outputs returns the outputs of the state at a place, as [Reader.Read] does for a data source that reads it; name tells
-// ciphers who reads. No locks are touched, so that the right to read the object is enough. The error is for people, has no credentials, and wraps [builtin.ErrNoState] if there is no state.
+// Outputs returns the outputs of the state at a place, as [Reader.Read] does for a data source. name tells
+// ciphers who reads. Outputs touches no locks, so the right to read the object is enough. The error is for
+// people, contains no credentials, and wraps [builtin.ErrNoState] if there is no state.
 func (r *Reader) Outputs(ctx context.Context, name string, place places.Place) (map[string]states.Output, error) {
 	if place.Backend != "s3" {
 		return nil, unreachable(place.Backend)
@@ -191,15 +194,16 @@ func (r *Reader) Sensitive() []cty.Value {
 	return slices.Clone(r.sensitive)
 }
 
-// object is the type of a data source in a state.
+// object is the type of the data source in a state.
 var object = cty.Object(map[string]cty.Type{
 	"backend": cty.String, "config": cty.DynamicPseudoType, "defaults": cty.DynamicPseudoType,
 	"outputs": cty.DynamicPseudoType, "workspace": cty.String,
 })
 
-// Recall finds out which outputs are sensitive among those that another process has read for a plan. Where a state cannot be read any more all its outputs count as sensitive, and where it can, those
-// that it does not have with the same value any more: the password from before a rotation is still a secret. A reader of
-// planned outputs, which change with each plan, shows the former value of one that is not sensitive.
+// Recall finds out which outputs are sensitive among those that another process has read for a plan. If a state
+// cannot be read any more, all its outputs count as sensitive. If it can, those whose value has changed count:
+// the password from before a rotation is still a secret. Planned outputs change with each plan, so for a reader
+// of those the former value of an output that is not sensitive is shown.
 func (r *Reader) Recall(ctx context.Context, p *plans.Plan) error {
 	for _, c := range p.Changes {
 		if at := c.Addr.Instance.Resource.Resource; c.Action == plans.Read && at.Mode == addrs.Data && at.Type == dataSource {
@@ -238,8 +242,8 @@ func (r *Reader) recall(ctx context.Context, name string, source cty.Value) {
 	r.keep(changed(source, now, r.Planned != nil)...)
 }
 
-// again reads the state of a data source with its arguments. Those come from a state, which a person may have
-// edited.
+// again reads the state of a data source with its arguments. The arguments come from a state, which a person
+// may have edited.
 func (r *Reader) again(ctx context.Context, source cty.Value) (map[string]states.Output, error) {
 	backend := source.GetAttr("backend")
 	if backend.IsNull() {
@@ -257,8 +261,9 @@ func (r *Reader) again(ctx context.Context, source cty.Value) (map[string]states
 	return r.read(ctx, backend.AsString(), source.GetAttr("config"), workspace)
 }
 
-// changed returns the outputs of a data source that are neither those of its state now nor its defaults, which
-// anybody can read in the configuration. If shown is set, neither are those that are not sensitive now.
+// changed returns the outputs of a data source that differ from its present state. Defaults are left out,
+// because anybody can read them in the configuration. If shown is set, outputs that are not sensitive now are
+// left out, too.
 func changed(source cty.Value, now map[string]states.Output, shown bool) (out []cty.Value) {
 	outputs := source.GetAttr("outputs")
 	if !keyed(outputs) {

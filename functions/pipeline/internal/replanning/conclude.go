@@ -18,10 +18,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// conclude decides on the finding, and records it.
+// conclude decides about the finding, and records the decision.
 func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.Request, found jobs.Checked, x planrun.Replacement) error {
 	if found.Problem != "" {
-		return c.stays(ctx, s, runs.Checked{Problem: c.Report.Clean(found.Problem)})
+		return c.recordChecked(ctx, s, runs.Checked{Problem: c.Report.Clean(found.Problem)})
 	}
 	if found.Now.Again == nil || found.Now.Again.Plan.State != found.Now.State {
 		return fmt.Errorf("check the plan of %s: the new plan is missing, or of another state", s.Project)
@@ -32,7 +32,7 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.
 		if err := c.place(ctx, &s, x, *q.Placing); err != nil {
 			return err
 		}
-		return c.stays(ctx, s, runs.Checked{Since: f.Reasons, Inputs: x.Inputs.Hash()})
+		return c.recordChecked(ctx, s, runs.Checked{Since: f.Reasons, Inputs: x.Inputs.Hash()})
 	case admission.Another:
 		x.Again, x.Since = *found.Now.Again, f.Reasons
 		former := s.Former()
@@ -42,17 +42,18 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.
 		}
 		return c.replace(ctx, s, x, former)
 	default:
-		return c.impossible(ctx, s, f.Reasons, nil)
+		return c.recordUnchecked(ctx, s, f.Reasons, nil)
 	}
 }
 
-// place records where the state is, and where else the base branch has it by now: the plan is listed there, too.
+// place records where the state is, and where else the base branch has it by now. The plan is listed there,
+// too.
 func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Replacement, p admission.Placing) error {
 	was := s.Address.From
 	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Facts.Pull.Base.Ref); err != nil || s.Address.From == was {
 		return err
 	}
-	return c.Ledger.Open(ctx, s.Run, c.Facts.Pull.Author)
+	return c.Ledger.ListPlan(ctx, s.Run, c.Facts.Pull.Author)
 }
 
 // compared decides about a plan that was made again.
@@ -63,9 +64,9 @@ func compared(q *admission.Request, found jobs.Checked) admission.Finding {
 	return admission.Check(*q)
 }
 
-// replace keeps the new plan in the place of the former one.
+// replace stores the new plan in place of the former one.
 func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Replacement, former *runs.Former) error {
-	kept := planrun.Kept{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects, Hooks: c.Hooks}
+	kept := planrun.PlanStore{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects, Hooks: c.Hooks}
 	s, err := kept.Replace(ctx, s, x)
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
@@ -84,8 +85,8 @@ func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Rep
 	return c.announce(ctx, saved.Run)
 }
 
-// announce tells people of a check. A plan that is another one is told of in a comment of its own,
-// because nobody is notified of edits.
+// announce reports a check. A plan that has changed is reported in a comment of its own, because nobody is
+// notified of edits.
 func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 	if r.Plan.Checked.Renewed && r.Plan.Applyable {
 		tell := comment.PlanRenewal{Project: r.Project, Plan: r.Plan.Hash, Since: r.Plan.Checked.Since, ByMerge: r.ByMerge()}
@@ -96,8 +97,8 @@ func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 	return c.Report.AtRest(ctx, r)
 }
 
-// stays records that the plan was checked, and stays as it is.
-func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Checked) error {
+// recordChecked records that the plan was checked and stays as it is.
+func (c *Checker) recordChecked(ctx context.Context, s ledger.Versioned, checked runs.Checked) error {
 	checked.ID = c.Facts.Message.ID
 	checked.Problem = markdown.Cut(checked.Problem, maxProblem)
 	if was := s.Plan.Checked; was != nil && was.Renewed {
@@ -115,17 +116,17 @@ func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Ch
 // maxProblem is the maximum length of a problem in a record, in bytes.
 const maxProblem = 8 << 10
 
-// impossible records that a plan cannot be checked, for reasons or because of an error that stays the
-// same; any other error is returned.
-func (c *Checker) impossible(ctx context.Context, s ledger.Versioned, no reasons.List, err error) error {
+// recordUnchecked records that a plan cannot be checked, for some reasons or because of an error that stays. It
+// returns any other error.
+func (c *Checker) recordUnchecked(ctx context.Context, s ledger.Versioned, no reasons.List, err error) error {
 	if err != nil {
-		d, err := gatefacts.Impossible(err)
+		d, err := gatefacts.FinalRefusal(err)
 		if err != nil {
 			return err
 		}
 		no = d.Reasons
 	}
-	return c.stays(ctx, s, runs.Checked{Problem: c.Report.Clean(no.Markdown())})
+	return c.recordChecked(ctx, s, runs.Checked{Problem: c.Report.Clean(no.Markdown())})
 }
 
 // Abandon records that a check failed too often.
@@ -138,9 +139,9 @@ func (c *Checker) Abandon(ctx context.Context, why comment.Broken) error {
 	case s.End.Fate == runs.Gone:
 		err = stillGone(ctx, c, s.Key(), "")
 	case s.Phase == runs.PlanFailed:
-		err = rests(ctx, c, s)
+		err = recordUnchanged(ctx, c, s)
 	default:
-		err = c.stays(ctx, s, runs.Checked{Problem: comment.Markdown(why)})
+		err = c.recordChecked(ctx, s, runs.Checked{Problem: comment.Markdown(why)})
 	}
 	if errors.Is(err, pipeline.ErrConflict) {
 		return nil

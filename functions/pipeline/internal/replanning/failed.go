@@ -9,44 +9,44 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// again has a plan made again that failed: of the present trial merge, with the options that it had. Where that is not allowed
-// now, it stays as it is, until something else has moved.
-func again(ctx context.Context, c *Checker, s ledger.Versioned) error {
+// planFailedAgain has a failed plan made again, from the present trial merge and with the same options. If the
+// gate refuses, the run stays as it is until something else changes.
+func planFailedAgain(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
 	if err != nil {
-		if _, err := gatefacts.Impossible(err); err != nil {
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return err
 		}
 	}
 	if err != nil || no != nil {
-		return rests(ctx, c, s)
+		return recordUnchanged(ctx, c, s)
 	}
-	_, has, known, err := gatefacts.Has(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
+	_, has, known, err := gatefacts.ProjectAt(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
 	if err != nil {
 		return err
 	}
 	if known && !has {
-		return gone(ctx, c, s, q.Run.Spec.Merge)
+		return endRemoved(ctx, c, s, q.Run.Spec.Merge)
 	}
 	s.Spec.Base, s.Spec.Merge, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.ApplyOn
-	s.Run = runs.Anew(s.Run, c.Facts.Message.ID)
+	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
 	return announceAgain(ctx, c, s.Run)
 }
 
-// announceAgain reports that a plan which failed is made again, and sends the message for it.
+// announceAgain reports that a failed plan is made again, and sends the message for it.
 func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 	if err := c.Report.AtRest(ctx, r); err != nil {
 		return err
 	}
 	m := pipeline.Message{Kind: pipeline.ToPlan, Head: r.Spec.Head, Target: r.Target(), Attempt: r.Asked.Attempt, Actor: r.Asked.By}
-	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.Plain(), r.Asked.Attempt)
+	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt)
 }
 
-// rests records that a plan which failed was not made again with what there is now.
-func rests(ctx context.Context, c *Checker, s ledger.Versioned) error {
+// recordUnchanged records that a failed plan was not made again with the present facts.
+func recordUnchanged(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	s.Plan.Applies, s.Plan.Reads = c.applies, c.reads
 	if c.plannedOn != nil {
 		s.Plan.Failure = &runs.Failure{On: c.plannedOn}

@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// gone ends the plan of a run whose project the base branch has removed, or has given another name. merge is the commit without it.
-func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) error {
+// endRemoved ends the plan of a run whose project the base branch has removed or renamed. merge is the commit
+// without the project.
+func endRemoved(ctx context.Context, c *Checker, s ledger.Versioned, merge string) error {
 	s.Plan.Applies = c.applies
 	name, err := gatefacts.Successor(ctx, c.Facts, merge, s.Run)
 	if err != nil {
@@ -24,26 +25,27 @@ func gone(ctx context.Context, c *Checker, s ledger.Versioned, merge string) err
 		s.Run, _ = runs.RenamedByBase(s.Run, name)
 		return c.Report.AtRest(ctx, s.Run)
 	}
-	if err := planrun.Gone(ctx, c.Report, c.Ledger, s); err != nil {
+	if err := planrun.SupersedeRemoved(ctx, c.Report, c.Ledger, s); err != nil {
 		return err
 	}
 	s.Run, _ = runs.RemovedByBase(s.Run)
 	return c.Report.AtRest(ctx, s.Run)
 }
 
-// back has a run planned again whose project the base branch had removed, and has again: of the present trial merge, with the options
-// that it had. One that is gone still is told of once more: an earlier try may have died before that.
-func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
+// planReturned has a run planned again whose project the base branch had removed and has again. It uses the
+// present trial merge and the same options. If the project is still gone, that is reported once more, because
+// an earlier attempt may have died before.
+func planReturned(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
 	if err != nil {
-		if _, err := gatefacts.Impossible(err); err != nil {
+		if _, err := gatefacts.FinalRefusal(err); err != nil {
 			return err
 		}
 	}
 	has, at := false, ""
 	if err == nil && no == nil {
 		at = q.Run.Spec.Base
-		p, there, _, err := gatefacts.Has(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
+		p, there, _, err := gatefacts.ProjectAt(ctx, c.Facts, q.Run.Spec.Merge, q.Run)
 		if err != nil {
 			return err
 		}
@@ -53,18 +55,19 @@ func back(ctx context.Context, c *Checker, s ledger.Versioned) error {
 		return stillGone(ctx, c, s.Key(), at)
 	}
 	s.Spec.Base, s.Spec.Merge, s.Spec.BaseRef, s.Spec.ApplyOn = q.Run.Spec.Base, q.Run.Spec.Merge, q.Run.Spec.BaseRef, q.Run.Spec.ApplyOn
-	if s.Plan.Hash != "" { // which people may have approved
+	if s.Plan.Hash != "" { // people may have approved that plan
 		s.Plan.Replaced = s.NextBegun()
 	}
-	s.Run = runs.Anew(s.Run, c.Facts.Message.ID)
+	s.Run = runs.PlanAgainUnasked(s.Run, c.Facts.Message.ID)
 	if s, err = c.Ledger.Save(ctx, s); err != nil {
 		return err
 	}
 	return announceAgain(ctx, c, s.Run)
 }
 
-// stillGone records that the project of a run was looked for after the last apply to its state, at a tip of the base branch; "" is that
-// of the message: in a conflict, say, the pull request has nothing of that tip.
+// stillGone records that the project of a run was searched for after the last apply to its state, at a tip of
+// the base branch. "" means the tip in the message: for example, with a conflict the pull request has nothing
+// of that tip.
 func stillGone(ctx context.Context, c *Checker, key, at string) error {
 	s, err := c.Ledger.Read(ctx, key)
 	if err != nil || s.End.Fate != runs.Gone {

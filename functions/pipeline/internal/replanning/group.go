@@ -18,15 +18,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// InQueue makes the plan of a run again, of the commit of the message's merge group, and records how the two compare. The
-// plan stays as it is: whatever is in the queue before it may never be merged, and the apply on merge plans again itself, as the end of
-// a merge does that applies nothing. It
-// does nothing where GitHub has the group no more. A plan that was shown after the pull request was put into the queue is one that
-// nobody has wanted merged: it is not made again.
+// InQueue makes the plan of a run again from the commit of the message's merge group, and records how the two
+// compare. The plan stays as it is. The pull requests before it in the queue may never be merged. The apply on
+// merge plans again itself, and so does the end of a merge that applies nothing.
+//
+// InQueue does nothing if GitHub does not have the group any more. A plan that was shown after the pull request
+// entered the queue is not made again: nobody has wanted to merge it.
 func (c *Checker) InQueue(ctx context.Context) error {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
+	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.CheckedInQueue(s.Run) {
 		return err
 	}
 	if err := c.Facts.Look(ctx); err != nil {
@@ -45,7 +46,7 @@ func (c *Checker) InQueue(ctx context.Context) error {
 	}
 	if shown, err := c.Ledger.ShownAt(ctx, s.Run); err != nil {
 		return err
-	} else if !runs.Empty(s.Run) && !runs.Seen(shown, now.At) {
+	} else if !runs.Empty(s.Run) && !runs.CouldHaveSeen(shown, now.At) {
 		return c.keep(ctx, s.Run, comment.QueuedPlan{Outcome: comment.QueueUnseen})
 	}
 	if c.plannedOn, _, err = c.Foreseer.Due(ctx, s.Run); err != nil {
@@ -58,7 +59,7 @@ func (c *Checker) InQueue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if found.On, err = c.below(ctx, s.Run, now.Ahead); err != nil {
+	if found.On, err = c.mergedBefore(ctx, s.Run, now.Ahead); err != nil {
 		return err
 	}
 	if found.Outcome == comment.QueueDiffers && len(found.On) > 0 && found.settles {
@@ -69,13 +70,14 @@ func (c *Checker) InQueue(ctx context.Context) error {
 
 func (c *Checker) groups() ledger.Groups { return ledger.Groups{Ledger: c.Ledger} }
 
-// finding is a comparison in a queue. settles is set if nothing has moved that a plan does not show the effect of.
+// A finding is a comparison in a queue. settles is set if a plan shows the effect of everything that has
+// changed.
 type finding struct {
 	comment.QueuedPlan
 	settles bool
 }
 
-// keep records a comparison, and tells people of it.
+// keep records a comparison, and reports it.
 func (c *Checker) keep(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
 	found.Project, found.Group, found.Empty = r.Project, c.Facts.Message.MergeGroup, runs.Empty(r)
 	found.Problem = c.Report.Clean(markdown.Cut(found.Problem, maxProblem))
@@ -91,14 +93,14 @@ func (c *Checker) tell(ctx context.Context, r runs.Run, p ledger.GroupPlan) erro
 	if !p.Of(r) {
 		return nil
 	}
-	return c.Report.AtQueue(ctx, r, p.Found)
+	return c.Report.ReportQueuedPlan(ctx, r, p.Found)
 }
 
 // AbandonInQueue records that the plan could not be made in a merge group.
 func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
-	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.InQueue(s.Run) {
+	if err != nil || s.Version == "" || s.Asked.Attempt != m.Attempt || !runs.CheckedInQueue(s.Run) {
 		return err
 	}
 	if p, err := c.groups().Plan(ctx, s.Run, m.MergeGroup); err != nil || p.Of(s.Run) {
@@ -140,7 +142,7 @@ func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) 
 		return out, fmt.Errorf("plan %s at the head of the merge queue: the new plan is missing, or of another state", q.Run.Project)
 	}
 	f := compared(q, again)
-	out.Since, out.Difference, out.settles = f.Reasons, again.Now.Again.Difference, f.Settles()
+	out.Since, out.Difference, out.settles = f.Reasons, again.Now.Again.Difference, f.OnlySettleable()
 	switch f.Verdict {
 	case admission.StillSame:
 		out.Outcome = comment.QueueSame
@@ -152,10 +154,10 @@ func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) 
 	return out, nil
 }
 
-// failed is the comparison that cannot be made, for reasons, or for an error that nobody mends by trying again.
+// failed returns a comparison that cannot be made, for some reasons or because of an error that stays.
 func failed(no reasons.List, err error) (finding, error) {
 	if err != nil {
-		d, err := gatefacts.Impossible(err)
+		d, err := gatefacts.FinalRefusal(err)
 		if err != nil {
 			return finding{}, err
 		}
@@ -164,8 +166,8 @@ func failed(no reasons.List, err error) (finding, error) {
 	return finding{QueuedPlan: comment.QueuedPlan{Outcome: comment.QueueFailed, Problem: no.Markdown()}}, nil
 }
 
-// queued is the request for a plan of the commit of a merge group. Rights are those of the tip of the base branch: the commit
-// has the files of every pull request before this one.
+// queued returns the request for a plan from the commit of a merge group. Rights come from the tip of the base
+// branch, because the commit contains files of every pull request before this one.
 func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
 	if q, err = c.Facts.Request(ctx, comment.Plan, r); err != nil {
 		return q, nil, err
@@ -177,14 +179,14 @@ func (c *Checker) queued(ctx context.Context, r runs.Run) (q admission.Request, 
 	if err != nil {
 		return q, nil, err
 	}
-	q.Run = runs.Against(q.Run, github.Merge{Base: tip, BaseRef: c.Facts.Pull.Base.Ref, SHA: c.Facts.Message.MergeGroup}, false)
-	return q, nil, c.Facts.Occasion(ctx, &q.Run)
+	q.Run = runs.WithTrialMerge(q.Run, github.Merge{Base: tip, BaseRef: c.Facts.Pull.Base.Ref, SHA: c.Facts.Message.MergeGroup}, false)
+	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
-// below are the pull requests whose changes to the state of a run are merged before its own, and are not applied yet: those
-// ahead in the queue, and those that are merged.
-func (c *Checker) below(ctx context.Context, r runs.Run, ahead []int) (out []int, err error) {
-	opens, err := c.Ledger.Opens(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target())
+// mergedBefore returns the pull requests whose changes to a run's state are merged before its own and are not
+// applied yet: those ahead in the queue, and those that are merged.
+func (c *Checker) mergedBefore(ctx context.Context, r runs.Run, ahead []int) (out []int, err error) {
+	opens, err := c.Ledger.OpenPlans(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target())
 	if err != nil {
 		return nil, err
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// present returns a request for the plan of a run as it would be made now: of the present trial
-// merge. Reasons are those of the gate against it.
+// present returns a request for the plan of a run as it would be made now, from the present trial merge. no are
+// the gate's reasons against it.
 func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request, no reasons.List, err error) {
 	if q, err = c.Facts.Request(ctx, comment.Plan, r); err != nil {
 		return q, nil, err
@@ -23,25 +23,25 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
-	m, err := c.Facts.Merged(ctx, &q)
+	m, err := c.Facts.TrialMerge(ctx, &q)
 	if err != nil {
 		return q, nil, err
 	}
 	if m.Head != r.Spec.Head {
 		return q, nil, planrun.ErrSuperseded
 	}
-	q.Run = runs.Against(q.Run, m, c.Facts.Pull.Merged)
+	q.Run = runs.WithTrialMerge(q.Run, m, c.Facts.Pull.Merged)
 	if err := gatefacts.Restored(ctx, c.Facts, &q, m.SHA); err != nil {
 		return q, nil, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
 		return q, d.Reasons, nil
 	}
-	return q, nil, c.Facts.Occasion(ctx, &q.Run)
+	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
-// inputs compares the files of the plan with those of a checkout, in q, and returns the latter. gone is set if the checkout
-// has no such project, and nothing is wrong with its settings.
+// inputs compares the files of the plan with those of a checkout, in q, and returns the latter. gone is set if
+// the checkout does not have the project although its settings have no errors.
 func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) (now ledger.Inputs, gone bool, err error) {
 	planned, err := ledger.LoadInputs(ctx, c.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {
@@ -54,7 +54,7 @@ func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) 
 	now.Tree, now.Own, err = planrun.ReadInputs(ctx, c.Projects, dir, q.Run, planned.Scope())
 	if errors.Is(err, jobs.ErrNoProject) {
 		d, err := c.Projects.Discover(ctx, dir)
-		return now, err == nil && d.Problem == "", nil // whoever looks for its state will find that, too
+		return now, err == nil && d.Problem == "", nil // whoever searches for its state will find that, too
 	}
 	moved := planned.Compare(now, q.Run)
 	q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole

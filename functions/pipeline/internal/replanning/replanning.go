@@ -1,27 +1,27 @@
-// Package replanning checks a plan that waits for its apply, after another pull request was applied to
-// its state, or that of a project that it depends on, and is merged or closed, or after a plan has moved whose outputs it was
-// made with: it plans once more, of the present trial merge and the present state, and compares both plans as data.
+// Package replanning checks a waiting plan that may be out of date. Another pull request was applied to its
+// state, or to that of a project that it depends on, and is merged or closed. Or a plan whose outputs it used
+// has changed. The package plans again, from the present trial merge and the present state, and compares both
+// plans as data.
 //
-//	the same       the plan stays, under its hash, with a note that it was checked
-//	another one    the new plan takes its place, with the difference, and waits for an apply of its own
-//	not known      the plan stays, with a note why it could not be checked
-//	in a conflict  all plans of the pull request are out of date, until it is merged with the base branch
+//	the same        the plan stays, under its hash, with a note that it was checked
+//	different       the new plan replaces it, with the difference, and waits for an apply of its own
+//	not known       the plan stays, with a note why it could not be checked
+//	in a conflict   all plans of the pull request are out of date, until it is merged with the base branch
 //
-// A plan that has failed is made again instead, as one of its own: nobody has approved anything of it. That is so once for
-// each time that something has moved which it may have failed for.
+// A failed plan is made again instead, because nobody has approved anything of it. That happens once for each
+// change that may have been the reason of the failure.
 //
-// Nothing here is believed by an apply, which plans again itself with the state locked: a check tells
-// people early of what they would be told late. So it takes no lock, no lease and no right that a
-// plan does not have. A push, a command or a close takes precedence: whoever moves the run's record on
-// first, the other one gives up.
+// No apply trusts these results: an apply plans again itself with the state locked. A check only informs people
+// earlier. So it takes no lock, no lease, and no right that a plan does not have. A push, a command or a close
+// takes precedence: whoever moves the run's record first wins, and the other one gives up.
 //
-// The meaning of a death: the number of the new plan's artifacts is reserved in the record before
-// they are stored, so that nobody writes the same ones; until the record has the plan they belong to
-// nobody, and are swept with the next. A new plan that is recorded and was not announced is made once
-// more, from the former one, because our check run must have its hash from whoever made it.
+// If a process dies: the number of the new plan's artifacts is reserved in the record before they are stored,
+// so no other process writes the same ones. Until the record has the plan, the artifacts belong to nobody, and
+// the next plan deletes them. A new plan that is recorded and not announced is made once more, from the former
+// one, because our check run must get its hash from the process that made it.
 //
-// The package refuses to know which plans are to be checked: those are packages openplans and foreseeing. Start at
-// [Checker.Check].
+// This package refuses to know which plans are to be checked: packages openplans and plannedoutputs do. Start
+// reading at [Checker.Check].
 package replanning
 
 import (
@@ -55,15 +55,15 @@ type Checker struct {
 	Engine    jobs.Engine
 	Foreseer  plannedoutputs.Foreseer
 	Hooks     integrations.Hooks
-	// Poll is the interval at which it looks whether the run has moved on; 0 is 5 s.
+	// Poll is how often it looks whether the run has moved on; 0 means 5 s.
 	Poll time.Duration
 
-	applies   int               // to the state, until now
-	plannedOn map[string]string // the plans of others, now
-	reads     map[string]int    // the applies to the states that it depends on, until now
+	applies   int               // applies to the state so far
+	plannedOn map[string]string // the present plans of other projects
+	reads     map[string]int    // applies so far to the states that the run depends on
 }
 
-// Check is the handling of a message, and can be repeated.
+// Check handles a message, and can be repeated.
 func (c *Checker) Check(ctx context.Context) error {
 	s, err := c.due(ctx)
 	if err != nil || s.Version == "" {
@@ -77,9 +77,9 @@ func (c *Checker) Check(ctx context.Context) error {
 	}
 	switch {
 	case s.End.Fate == runs.Gone:
-		err = back(ctx, c, s)
+		err = planReturned(ctx, c, s)
 	case s.Phase == runs.PlanFailed:
-		err = again(ctx, c, s)
+		err = planFailedAgain(ctx, c, s)
 	default:
 		err = c.check(ctx, s)
 	}
@@ -89,14 +89,14 @@ func (c *Checker) Check(ctx context.Context) error {
 	return err
 }
 
-// due reads the run, without a version if there is nothing to check.
+// due reads the run; its version is empty if there is nothing to check.
 func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
 	if err != nil || s.Version == "" {
 		return none, err
 	}
-	// An earlier try may have died before it was told of.
+	// An earlier attempt may have died before it reported the result.
 	switch {
 	case s.Phase == runs.Stale && s.Asked.Attempt == m.Attempt && (s.End.Renamed != "" || c.checked(s.Run)):
 		return none, c.Report.AtRest(ctx, s.Run)
@@ -111,30 +111,30 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 		return s, err
 	}
 	var moved bool
-	c.applies = last.Known(s.Pull.Number)
+	c.applies = last.CountFor(s.Pull.Number)
 	if s.End.Fate == runs.Gone {
 		return s, nil
 	}
 	if c.reads, err = c.Ledger.Applies(ctx, s.Run); err != nil {
 		return s, err
 	}
-	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || m.Lost || openplans.Due(s.Run, last) || openplans.Outdated(s.Run, c.reads) {
+	if c.plannedOn, moved, err = c.Foreseer.Due(ctx, s.Run); err != nil || moved || m.Lost || openplans.Due(s.Run, last) || openplans.ReadsOutdated(s.Run, c.reads) {
 		return s, err
 	}
 	if !c.checked(s.Run) {
 		return none, nil
 	}
-	return c.announced(ctx, s)
+	return c.announceEarlier(ctx, s)
 }
 
-// checked reports whether an earlier try has checked the plan of a run.
+// checked reports whether an earlier attempt has checked the plan of a run.
 func (c *Checker) checked(r runs.Run) bool {
 	return r.Plan.Checked != nil && r.Plan.Checked.ID == c.Facts.Message.ID
 }
 
-// announced announces the outcome of an earlier try, which may have died before all of it was, or returns the run with the plan that was
-// checked, if GitHub shows that one still.
-func (c *Checker) announced(ctx context.Context, s ledger.Versioned) (none ledger.Versioned, err error) {
+// announceEarlier announces the outcome of an earlier attempt, which may have died before it announced
+// everything. Or it returns the run with the plan that was checked, if GitHub still shows that one.
+func (c *Checker) announceEarlier(ctx context.Context, s ledger.Versioned) (none ledger.Versioned, err error) {
 	shown, _, err := c.Facts.OnGitHub(ctx, s.Run)
 	switch {
 	case err != nil:
@@ -142,7 +142,7 @@ func (c *Checker) announced(ctx context.Context, s ledger.Versioned) (none ledge
 	case shown == s.Plan.Hash:
 		return none, c.announce(ctx, s.Run)
 	case s.Plan.Checked.Former != nil && shown == s.Plan.Checked.Former.PlanHash:
-		s.Run = s.With(s.Plan.Checked.Former)
+		s.Run = s.WithFormer(s.Plan.Checked.Former)
 	}
 	return s, nil
 }
@@ -154,14 +154,14 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 		return c.conflict(ctx, s, no)
 	}
 	if err != nil || no != nil {
-		return c.impossible(ctx, s, no, err)
+		return c.recordUnchecked(ctx, s, no, err)
 	}
 	w, done, no, err := c.open(ctx, &q)
 	if err == nil && w.gone {
-		return gone(ctx, c, s, q.Run.Spec.Merge)
+		return endRemoved(ctx, c, s, q.Run.Spec.Merge)
 	}
 	if err != nil || no != nil {
-		return c.impossible(ctx, s, no, err)
+		return c.recordUnchecked(ctx, s, no, err)
 	}
 	defer done()
 	s.Artifacts.Reserved = s.NextBegun()
@@ -175,8 +175,8 @@ func (c *Checker) check(ctx context.Context, s ledger.Versioned) error {
 	return c.conclude(ctx, s, q, found, planrun.Replacement{Job: w.job, Inputs: w.in, Begun: s.Artifacts.Reserved})
 }
 
-// conflict ends the plans of a pull request that conflicts with the base branch. That of the run knows this message, before it is
-// ended: if the process dies, it is told of by the next try.
+// conflict ends the plans of a pull request that conflicts with the base branch. It first records this message
+// in the message's own run. So if the process dies, the next attempt reports that run, too.
 func (c *Checker) conflict(ctx context.Context, s ledger.Versioned, no reasons.List) error {
 	s.Plan.Checked = &runs.Checked{ID: c.Facts.Message.ID, Problem: c.Report.Clean(no.Markdown()), Renewed: s.Plan.Checked != nil && s.Plan.Checked.Renewed}
 	s, err := c.Ledger.Save(ctx, s)
@@ -192,18 +192,18 @@ func (c *Checker) conflict(ctx context.Context, s ledger.Versioned, no reasons.L
 	return c.Report.AtRest(ctx, s.Run)
 }
 
-// work is a plan, with its project in a checkout to make it again.
+// work is a plan together with its project in a checkout, for making it again.
 type work struct {
 	kept []byte
 	in   ledger.Inputs
 	job  jobs.Job
-	gone bool // the base branch has removed the project, or has given it another name
+	gone bool // the base branch has removed or renamed the project
 }
 
-// open checks out the commit of a request's run and adds what has moved there since its plan was made. done removes the
-// checkout. no are the reasons why the plan cannot be made again there.
+// open checks out the commit of a request's run, and adds what has changed there since the plan was made. done
+// removes the checkout. no are the reasons why the plan cannot be made again there.
 func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done func(), no reasons.List, err error) {
-	w.kept, err = c.Artifacts.Get(ctx, q.Run.Applied())
+	w.kept, err = c.Artifacts.Get(ctx, q.Run.AppliedPlan())
 	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 		return w, nil, nil, err
 	}
@@ -224,7 +224,7 @@ func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done 
 	return w, done, no, err
 }
 
-// look looks at a checkout.
+// look examines a checkout.
 func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w *work) (no reasons.List, err error) {
 	if w.in, w.gone, err = c.inputs(ctx, dir, q); err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w 
 	if d := admission.Decide(*q); problem != "" || !d.Allowed() {
 		return append(d.Reasons, unusable(problem)...), nil
 	}
-	// Checks of what is kept come before its bytes go to the engine.
+	// The stored files are checked before their bytes go to the engine.
 	if f := admission.Check(*q); f.Verdict == admission.Unchecked && len(f.Reasons) > 0 {
 		return f.Reasons, nil
 	}
@@ -261,14 +261,14 @@ func unusable(problem string) reasons.List {
 	return reasons.List{reasons.Unusable{Problem: problem}}
 }
 
-// watched has the plan checked, until the run moves on.
+// watched has the plan checked until the run moves on.
 func (c *Checker) watched(ctx context.Context, s ledger.Versioned, job jobs.Job, kept []byte) (jobs.Checked, error) {
-	ctx, stop := planrun.UntilMoved(ctx, c.Ledger, s, c.Poll)
+	ctx, stop := planrun.UntilChanged(ctx, c.Ledger, s, c.Poll)
 	defer stop()
 	return c.made(ctx, job, kept)
 }
 
-// made makes a plan again, until another one supersedes it.
+// made makes a plan again until another plan supersedes it.
 func (c *Checker) made(ctx context.Context, job jobs.Job, kept []byte) (jobs.Checked, error) {
 	found, err := c.Engine.Check(ctx, job, kept)
 	if errors.Is(context.Cause(ctx), planrun.ErrSuperseded) {

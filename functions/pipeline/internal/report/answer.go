@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// AnswerTo names the answer to a message; "" if it gets none.
+// AnswerTo returns the name of the answer to a message; "" if it gets none.
 func AnswerTo(m pipeline.Message) string {
 	switch m.Kind {
 	case pipeline.Commanded:
@@ -25,7 +25,7 @@ func AnswerTo(m pipeline.Message) string {
 	case pipeline.Closed, pipeline.Landed:
 		return ledger.MergeAnswer
 	}
-	if m.Comment != 0 { // of another version
+	if m.Comment != 0 { // from another version
 		return strconv.FormatInt(m.Comment, 10)
 	}
 	return ""
@@ -40,8 +40,7 @@ func NewReply(id string, r comment.Reply) ledger.Reply {
 	return ledger.Reply{ID: id, Data: data}
 }
 
-// PlanReply and ApplyReply make replies about the run's present plan or apply: a later one replaces
-// them.
+// PlanReply and ApplyReply make replies about the run's present plan or apply. A later reply replaces them.
 func PlanReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return NewReply(fmt.Sprintf("plan %s %d", r.Target(), r.Asked.Attempt), reply)
 }
@@ -50,15 +49,14 @@ func ApplyReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return NewReply(fmt.Sprintf("apply %s %d", r.Target(), r.Asked.Try), reply)
 }
 
-// NextApply is ApplyReply for the apply that was requested together with the run's plan, and that is
-// not queued yet.
+// NextApply is ApplyReply for the apply that was requested together with the run's plan and is not queued yet.
 func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
 	r.Asked.Try = r.Asked.ThenApply
 	return ApplyReply(r, reply)
 }
 
-// Made is the reply to whoever waits for a plan that is made, or has failed.
-func Made(r runs.Run) ledger.Reply {
+// PlanOutcome returns the reply to whoever waits for a plan: it is made, or has failed.
+func PlanOutcome(r runs.Run) ledger.Reply {
 	if r.Phase == runs.Planned {
 		return PlanReply(r, runs.Status(r).Made())
 	}
@@ -67,8 +65,8 @@ func Made(r runs.Run) ledger.Reply {
 	return p
 }
 
-// Carried is the reply to whoever waits for an apply that was carried out, or has failed.
-func Carried(r runs.Run) ledger.Reply {
+// ApplyOutcome returns the reply to whoever waits for an apply: it is done, or has failed.
+func ApplyOutcome(r runs.Run) ledger.Reply {
 	p := ApplyReply(r, comment.Done{Project: runs.Label(r), Counts: r.Apply.Done, Settled: r.Plan.Settled, Hooks: r.Apply.Hooks})
 	if r.Phase == runs.ApplyFailed {
 		failed := comment.Failed{Project: runs.Label(r), Verb: comment.Apply, Counts: r.Apply.Done, Remaining: r.Apply.Remaining, Lost: r.Apply.Lost, Settled: r.Plan.Settled, Hooks: r.Apply.Hooks}
@@ -81,27 +79,27 @@ func Carried(r runs.Run) ledger.Reply {
 	return p
 }
 
-// Halted is the reply to whoever waits for an apply that somebody has stopped.
-func Halted(r runs.Run, closed bool) ledger.Reply {
+// StoppedApply returns the reply to whoever waits for an apply that somebody has stopped.
+func StoppedApply(r runs.Run, closed bool) ledger.Reply {
 	p := ApplyReply(r, comment.StoppedApply{Project: runs.Label(r), By: r.End.StoppedBy, Progress: r.Apply.Progress, Closed: closed, Hooks: r.Apply.Hooks})
 	p.Body = r.Result()
 	return p
 }
 
-// Announce puts the outcome of a plan or an apply into the answer that waits for it, unless that has one. Whoever
-// moves such a run on does so before: the process that made it may have died in between, and finds another
-// phase when it comes again. An apply needs the check of the plan, which is written after the answer.
+// Announce puts the outcome of a plan or an apply into the answer that waits for it, unless the answer has one.
+// It is called before a run moves on. The process that made the outcome may have died, and its repetition finds
+// the run in another phase. An apply needs the check of the plan, which is written after the answer.
 func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	var made ledger.Reply
 	switch {
 	case r.Asked.Answer == "":
 		return nil
 	case r.Phase == runs.Planned || r.Phase == runs.PlanFailed:
-		made = Made(r)
+		made = PlanOutcome(r)
 	case r.Phase == runs.Applied || r.Phase == runs.ApplyFailed:
-		made = Carried(r)
+		made = ApplyOutcome(r)
 	case r.Phase == runs.Stopped:
-		made = Halted(r, r.Over(rp.Facts.Pull.Open))
+		made = StoppedApply(r, r.Over(rp.Facts.Pull.Open))
 	default:
 		return nil
 	}
@@ -114,35 +112,35 @@ func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	})
 }
 
-// Unmade are the replies to those who wait for a plan that will not be made: about the plan, and about
-// the apply that was requested together with it.
-func Unmade(r runs.Run, reply comment.Reply, why reasons.Reason) []ledger.Reply {
-	return append([]ledger.Reply{PlanReply(r, reply)}, unfollowed(r, why)...)
+// PlanNotMade returns the replies to those who wait for a plan that will not be made: about the plan, and about
+// an apply that was requested together with it.
+func PlanNotMade(r runs.Run, reply comment.Reply, why reasons.Reason) []ledger.Reply {
+	return append([]ledger.Reply{PlanReply(r, reply)}, waitingApplyReply(r, why)...)
 }
 
-// unfollowed is the reply of [Reporter.Unfollow]. There is none if nobody waits.
-func unfollowed(r runs.Run, why reasons.Reason) []ledger.Reply {
+// waitingApplyReply returns the reply of [Reporter.AnswerWaitingApply]; nil if nobody waits.
+func waitingApplyReply(r runs.Run, why reasons.Reason) []ledger.Reply {
 	if r.Asked.ThenApply != r.Asked.Try+1 {
 		return nil
 	}
 	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: runs.Label(r), Reasons: reasons.List{why}})}
 }
 
-// Unfollow answers whoever waits for an apply that was requested together with the run's plan, or that
-// waits for those of other projects, where the run moves on before it is queued.
-func (rp *Reporter) Unfollow(ctx context.Context, r runs.Run, why reasons.Reason) error {
+// AnswerWaitingApply answers whoever waits for an apply that will not be queued, because the run moves on. The
+// apply was requested together with the run's plan, or waits for other projects.
+func (rp *Reporter) AnswerWaitingApply(ctx context.Context, r runs.Run, why reasons.Reason) error {
 	if r.Waiting() && r.Asked.Late {
-		return nil // its refusal was told
+		return nil // its refusal was reported
 	}
 	name := r.Asked.Answer
 	if r.Waiting() {
 		name = r.Asked.Waits.Answer
 	}
-	return rp.Reply(ctx, name, unfollowed(r, why)...)
+	return rp.Reply(ctx, name, waitingApplyReply(r, why)...)
 }
 
-// Reply puts replies into an answer, in the place of those with the same IDs. A pending reply does
-// not replace an outcome. Without a name there is no answer, and Reply does nothing.
+// Reply puts replies into an answer, and replaces those with the same IDs. A pending reply does not replace an
+// outcome. Without a name there is no answer, and Reply does nothing.
 func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Reply) error {
 	if name == "" || len(parts) == 0 {
 		return nil
@@ -197,8 +195,8 @@ func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*
 	return err
 }
 
-// unsaid returns the answers of the pull request that are not synced.
-func (rp *Reporter) unsaid(ctx context.Context) ([]ledger.Answer, error) {
+// unsynced returns the answers of the pull request that are not synced.
+func (rp *Reporter) unsynced(ctx context.Context) ([]ledger.Answer, error) {
 	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Facts.Message.Pull))
 	if err != nil {
 		return nil, fmt.Errorf("list answers: %w", err)

@@ -14,13 +14,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// PutCheck writes the check run of a run, and those of other pull requests whose conclusion depends
+// PutCheck writes the check run of a run. It also writes those of other pull requests whose conclusion depends
 // on it.
 func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Spec.Head == "" {
 		return nil
 	}
-	p, err := rp.project(ctx, r, &gatefacts.Line{Facts: rp.Facts})
+	p, err := rp.project(ctx, r, &gatefacts.OrderCache{Facts: rp.Facts})
 	if err != nil {
 		return err
 	}
@@ -28,12 +28,13 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	first, silent := false, false
 	if _, err := rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
-		// One that was announced before, and has no record, is of an earlier version, or its process has died: it is looked for.
+		// A check that was announced before and has no record comes from an earlier version, or its process
+		// died. PutCheck searches for it.
 		first = s.ID == 0 && !s.Asked && (old != nil || r.Phase == runs.Queued)
-		silent = first && r.Silent()
+		silent = first && r.WithoutCheck()
 		s.Asked = s.Asked || !silent
 		if !silent {
-			s.Shown = "" // until it is written: see untold
+			s.Shown = "" // until it is written: see beginCheck
 		}
 		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
 		s.Merged = s.Merged || merged(rp, r)
@@ -41,7 +42,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	}); err != nil {
 		return err
 	}
-	all, err := counting(ctx, rp.Ledger, r)
+	all, err := countingChecks(ctx, rp.Ledger, r)
 	if err != nil {
 		return err
 	}
@@ -51,20 +52,20 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		}
 	}
 	for _, s := range all {
-		if !lags(s, r, all) {
+		if !isOutOfDate(s, r, all) {
 			continue
 		}
 		other, err := rp.Ledger.Read(ctx, s.Key)
 		if err != nil {
 			return err
 		}
-		if other.Spec.Head != r.Spec.Head || s.ID == 0 && other.Silent() {
-			continue // its check here is history, or not made yet
+		if other.Spec.Head != r.Spec.Head || s.ID == 0 && other.WithoutCheck() {
+			continue // its check at this head is past, or not made yet
 		}
-		if p, err = rp.project(ctx, other.Run, &gatefacts.Line{Facts: rp.Facts}); err != nil {
+		if p, err = rp.project(ctx, other.Run, &gatefacts.OrderCache{Facts: rp.Facts}); err != nil {
 			return err
 		}
-		if all, err = untold(ctx, rp.Ledger, other.Run); err != nil {
+		if all, err = beginCheck(ctx, rp.Ledger, other.Run); err != nil {
 			return err
 		}
 		if err := rp.writeCheck(ctx, other.Run, p, all, false); err != nil {
@@ -74,24 +75,24 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// merged reports whether the pull request of a run is, as it was looked at for the message.
+// merged reports whether the pull request of a run was merged when the message looked at it.
 func merged(rp *Reporter, r runs.Run) bool {
 	return rp.Facts.Pull.Merged && rp.Facts.Pull.Number == r.Pull.Number
 }
 
-// lags reports whether the check run of a record, of another pull request than a run's, has still to tell of that one's
-// conclusion. all are the records that count in it.
-func lags(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
+// isOutOfDate reports whether the check run of a record, from another pull request, has yet to show the
+// conclusion of run r. all are the records that count for it.
+func isOutOfDate(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
 	shown := s.Conclusion
-	if w := runs.Instead(s, all); w != nil {
+	if w := runs.ShownInstead(s, all); w != nil {
 		shown = w.Conclusion
 	}
 	return s.Key != r.Key() && s.Check == r.Check() && s.Status == github.CheckCompleted && s.Shown != shown
 }
 
-// untold notes that the check run of a run is about to be written, and returns the records of the checks beside it since.
-// Whoever changes one of those later writes this one, too, whatever it told before.
-func untold(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
+// beginCheck records that the check run of a run is about to be written, and returns the records of the checks
+// beside it. Whoever changes one of those later writes this check run, too, whatever it showed before.
+func beginCheck(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
 	if _, err := ld.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
 		if old == nil || s.Shown == "" {
@@ -102,12 +103,13 @@ func untold(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckReco
 	}); err != nil {
 		return nil, err
 	}
-	return counting(ctx, ld, r)
+	return countingChecks(ctx, ld, r)
 }
 
-// counting are the records of the checks that count in that of a run: its own, and those of other pull requests that have its
-// head still. One that was alone at a head when it left it has not told so, as nobody could have read it there.
-func counting(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
+// countingChecks returns the records of the checks that count for a run's check: its own, and those of other
+// pull requests that still have its head. A check that was alone when its pull request left the head has not
+// shown that, because nobody could have read it there.
+func countingChecks(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
 	all, err := checksIn(ctx, ld, runs.CheckDir(r))
 	if err != nil {
 		return nil, err
@@ -115,7 +117,7 @@ func counting(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRe
 	isMerged := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() && s.Merged })
 	var out []runs.CheckRecord
 	for _, s := range all {
-		if s.Key != r.Key() && s.Counts(isMerged) {
+		if s.Key != r.Key() && s.CanReplace(isMerged) {
 			other, err := ld.Read(ctx, s.Key)
 			if err != nil {
 				return nil, err
@@ -139,14 +141,14 @@ func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
 	return s.ID != 0, err
 }
 
-// EndCheck writes the check run of a run that has come to its end, unless it was written. Whoever moves such a run on to
-// another head does so before, as with [Reporter.Announce]: nobody comes back to the former head. In the checks of other
-// pull requests that have the same head still it does not count from then on.
+// EndCheck writes the check run of a finished run, unless it is written. It is called before the run moves on
+// to another head, as with [Reporter.Announce]: nobody comes back to the former head. From then on it does not
+// count for the checks of other pull requests that still have the same head.
 func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	return endCheck(ctx, rp, r, true)
 }
 
-// RepeatCheck is EndCheck for a run that stays at its head, and counts.
+// RepeatCheck is EndCheck for a run that stays at its head and still counts.
 func RepeatCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	return endCheck(ctx, rp, r, false)
 }
@@ -165,26 +167,28 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 		return err
 	}
 	was, own := r.Phase, all[i]
-	// Who moved the run may have died before its check was noted. That of a plan depends on more than the plan.
+	// The process that moved the run may have died before it recorded the check. The check of a plan depends on
+	// more than the plan.
 	noted := own.Status == status && (own.Conclusion == conclusion || r.Phase == runs.Planned) && (own.Merged || !merged(rp, r))
 	if leaves {
-		left(&r, all)
+		supersedeLeft(&r, all)
 	}
 	if r.Phase == was && noted && own.Shown != "" {
 		if len(all) == 1 {
 			return nil
 		}
-		// Its writer may have died before those of other pull requests were written.
-		if all, err = counting(ctx, rp.Ledger, r); err != nil || !slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return lags(s, r, all) }) {
+		// Its writer may have died before it wrote those of other pull requests.
+		if all, err = countingChecks(ctx, rp.Ledger, r); err != nil || !slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return isOutOfDate(s, r, all) }) {
 			return err
 		}
 	}
 	return rp.PutCheck(ctx, r)
 }
 
-// left makes a run that has left its head superseded, as its check there tells: so it counts no more in those of other pull
-// requests. One that has come to its end there stays as it is, if no other pull request has that head, or it does not count.
-func left(r *runs.Run, all []runs.CheckRecord) {
+// supersedeLeft supersedes a run that has left its head, as its check there shows. Then it does not count for
+// the checks of other pull requests. A run that was finished there stays as it is if no other pull request has
+// that head, or if it does not count.
+func supersedeLeft(r *runs.Run, all []runs.CheckRecord) {
 	status, conclusion := runs.Conclude(r.Standing())
 	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
 	if shared && conclusion != github.ConcludedCancelled || status != github.CheckCompleted {
@@ -192,7 +196,7 @@ func left(r *runs.Run, all []runs.CheckRecord) {
 	}
 }
 
-// checksIn are the records of the checks of projects at a commit.
+// checksIn returns the records of the checks of projects at a commit.
 func checksIn(ctx context.Context, ld ledger.Ledger, dir string) ([]runs.CheckRecord, error) {
 	list, err := ld.Records.List(ctx, dir)
 	if err != nil {
@@ -209,20 +213,20 @@ func checksIn(ctx context.Context, ld ledger.Ledger, dir string) ([]runs.CheckRe
 	return all, nil
 }
 
-// writeCheck writes the check run of a run, whose status is p. first is set if nobody has asked GitHub for
-// it before.
+// writeCheck writes the check run of a run with status p. first is set if nobody has asked GitHub for it
+// before.
 func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord, first bool) (err error) {
 	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
 	if i < 0 {
-		return nil // its record is gone with the retention
+		return nil // its record has expired
 	}
 	own := all[i]
-	if p.Plan, p.Again, err = rp.nameable(ctx, r); err != nil {
+	if p.Plan, p.Again, err = rp.plansToName(ctx, r); err != nil {
 		return err
 	}
 	page := comment.Check{ProjectStatus: p}
 	shown := own.Conclusion
-	if w := runs.Instead(own, all); w != nil && own.Status == github.CheckCompleted {
+	if w := runs.ShownInstead(own, all); w != nil && own.Status == github.CheckCompleted {
 		shown = w.Conclusion
 		page.Others, page.Merged = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number), own.Merged && !w.Merged
 	}
@@ -239,20 +243,20 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	switch {
 	case first && own.ID == 0:
 		id = github.NewCheck
-	case own.Twinned():
-		id = 0 // to be looked for
+	case own.MayHaveDuplicates():
+		id = 0 // it has to be searched for
 	}
 	id, absent, err := putCheck(ctx, rp, id, check)
 	if err != nil || absent {
 		return err
 	}
-	written := runs.CheckRecord{ID: id, Shown: shown, Around: runs.Around(p), Required: runs.Brief(p.Required), Behind: p.Behind}
+	written := runs.CheckRecord{ID: id, Shown: shown, Around: runs.AroundDigest(p), Required: runs.ForRecord(p.Required), Behind: p.Behind}
 	written.Status, written.Conclusion = runs.ConcludeProject(p)
 	again := false
 	_, err = rp.Ledger.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
 		var changed bool
-		if s, changed, again = s.Written(own, written); err == nil && !changed {
+		if s, changed, again = s.AfterWrite(own, written); err == nil && !changed {
 			err = ledger.ErrAsIs
 		}
 		return pipeline.Encode(s), err
@@ -260,8 +264,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || !again {
 		return err
 	}
-	// Another process has made one at the same time, of which people see the newest, or has written another status or
-	// conclusion meanwhile, which this one has written over.
+	// Another process has created a check run at the same time, of which people see the newest. Or it has
+	// written another status or conclusion meanwhile, which this process has overwritten.
 	now, err := rp.Ledger.Read(ctx, r.Key())
 	if err != nil {
 		return err
@@ -269,13 +273,14 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if now.Spec.Head == r.Spec.Head {
 		r = now.Run
 	} else {
-		left(&r, all)
+		supersedeLeft(&r, all)
 	}
 	return rp.PutCheck(ctx, r)
 }
 
-// putCheck writes a check run, and reports whether its commit is absent: nobody can look at the checks of one that is gone. GitHub
-// answers the same while the repository is transferred, and it may be back by the time that somebody looks: it is asked twice.
+// putCheck writes a check run. absent is set if its commit does not exist any more, so nobody can look at its
+// checks. GitHub gives the same answer while the repository is being transferred, and it may be back before
+// anybody looks. So putCheck asks twice.
 func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made int64, absent bool, err error) {
 	for range 2 {
 		made, err = rp.Hub.PutCheck(ctx, id, c)
@@ -286,11 +291,11 @@ func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made
 	return made, absent, err
 }
 
-// nameable returns the hashes of the plans that the check run of a run may name from now on: its
-// plan's, and that of the one that is applied in its place. Only the message that makes a plan names
-// it first. All others keep the name that is there: a record may have been exchanged by then, and a
-// check that followed it would be no facts.
-func (rp *Reporter) nameable(ctx context.Context, r runs.Run) (hash, again string, err error) {
+// plansToName returns the hashes of the plans that the check run of a run may name from now on: its plan's
+// hash, and that of the plan applied in its place. Only the message that makes a plan names it first. All other
+// messages keep the present name. A record may have been exchanged by then, and a check that followed it would
+// prove nothing.
+func (rp *Reporter) plansToName(ctx context.Context, r runs.Run) (hash, again string, err error) {
 	if rp.Facts.Message.Kind == pipeline.ToPlan || r.Plan.Hash == "" || r.Plan.Hash == rp.Made {
 		return r.Plan.Hash, "", nil
 	}

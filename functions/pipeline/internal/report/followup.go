@@ -13,15 +13,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// followUp opens an issue when a merge could not apply all that it should, keeps its text up to date, and closes it
-// when that is done. A merged pull request is where nobody looks any more. The record comes after the issue: who dies in
-// between finds the open one by its marker.
+// followUp opens an issue when a merge could not apply everything, keeps its text up to date, and closes it
+// when that is done. Nobody looks at a merged pull request any more. The record is written after the issue. If
+// the process dies in between, the next one finds the open issue by its marker.
 func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
 	f := comment.FollowUp{Number: rp.Facts.Message.Pull.Number, Status: s, Gone: gone(all, l.Head)}
-	if err := waited(ctx, rp, &f, all, l); err != nil {
+	if err := addPredecessors(ctx, rp, &f, all, l); err != nil {
 		return err
 	}
-	if err := others(ctx, rp, &f, all, l); err != nil {
+	if err := findFinishers(ctx, rp, &f, all, l); err != nil {
 		return err
 	}
 	open := f.Needed() || l.FollowUp.Open && len(f.Left()) > 0
@@ -32,11 +32,11 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger
 	body := marker + markdown.Unmarked(f.Body(github.MaxComment)[len(marker):])
 	x := github.Issue{Marker: marker, Title: f.Title(), Body: markdown.Cut(rp.Clean(body), github.MaxComment), Open: open}
 	now := ledger.FollowUp{Number: l.FollowUp.Number, Open: open, Hash: runs.HashOf([]byte(x.Title + x.Body))}
-	none := l.FollowUp.Number == 0 && l.FollowUp.Hash == now.Hash // the repository has no issues
+	none := l.FollowUp.Number == 0 && l.FollowUp.Hash == now.Hash // the repository has issues disabled
 	if now == l.FollowUp || none {
 		return nil
 	}
-	err := finished(ctx, rp, f, now, l.FollowUp.Open)
+	err := reportFinished(ctx, rp, f, now, l.FollowUp.Open)
 	if err != nil {
 		return err
 	}
@@ -47,21 +47,22 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger
 	return rp.Ledger.ChangeLook(ctx, rp.Facts.Message.Pull, func(l *ledger.Look) { l.FollowUp = now })
 }
 
-// waited adds what comes before the applies of the projects that the merge has left: a comment applies some of it.
-func waited(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
+// addPredecessors adds what has to be applied before the projects that the merge has left. A comment applies
+// some of it.
+func addPredecessors(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	if !f.Needed() {
 		return nil
 	}
 	f.Projects = slices.Clone(f.Projects)
-	line := &gatefacts.Line{Facts: rp.Facts}
+	line := &gatefacts.OrderCache{Facts: rp.Facts}
 	for i, p := range f.Projects {
 		at := slices.IndexFunc(all, func(s ledger.Versioned) bool { return s.Spec.Head == l.Head && runs.Label(s.Run) == p.Label() })
 		if !p.MergeApplies || p.Standing != comment.NotApplied || p.Behind != nil || at < 0 {
 			continue
 		}
-		behind, err := line.Behind(ctx, all[at].Run)
+		behind, err := line.Predecessors(ctx, all[at].Run)
 		if err != nil {
-			if _, err = gatefacts.Impossible(err); err != nil {
+			if _, err = gatefacts.FinalRefusal(err); err != nil {
 				return err
 			}
 		}
@@ -70,9 +71,10 @@ func waited(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 	return nil
 }
 
-// others finds the pull requests whose applies have finished what is left, and lists the rest, for an apply that will.
-func others(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
-	if err := unasked(ctx, rp, f, all, l); err != nil || !f.Needed() && !l.FollowUp.Open {
+// findFinishers finds the pull requests whose applies made the changes that are left, and lists the rest for an
+// apply that will.
+func findFinishers(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
+	if err := addUnapplied(ctx, rp, f, all, l); err != nil || !f.Needed() && !l.FollowUp.Open {
 		return err
 	}
 	f.Others = map[string]int{}
@@ -93,8 +95,9 @@ func others(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger
 	return nil
 }
 
-// unasked lists projects that a merge has left because a comment was to apply them: there is no issue about these.
-func unasked(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
+// addUnapplied lists projects that a merge has left because a comment was to apply them. There is no issue
+// about these.
+func addUnapplied(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	for _, s := range all {
 		left := s.Spec.Head == l.Head && f.Merged && slices.ContainsFunc(f.Projects, func(p comment.ProjectStatus) bool {
 			return p.Label() == runs.Label(s.Run) && !p.MergeApplies && slices.Contains([]comment.Standing{comment.NotApplied, comment.Ready, comment.Renewed, comment.Stale}, p.Standing)
@@ -109,9 +112,9 @@ func unasked(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledge
 	return nil
 }
 
-// finished tells, in a comment on an issue that is about to be closed, whose applies have finished the rest. The issue may be
-// deleted, or locked.
-func finished(ctx context.Context, rp *Reporter, f comment.FollowUp, now ledger.FollowUp, wasOpen bool) error {
+// reportFinished comments on an issue that is about to be closed, and names the pull requests that made the
+// rest of the changes. The issue may be deleted or locked.
+func reportFinished(ctx context.Context, rp *Reporter, f comment.FollowUp, now ledger.FollowUp, wasOpen bool) error {
 	text := f.Finished(github.MaxComment)
 	if now.Open || !wasOpen || now.Number == 0 || text == "" {
 		return nil

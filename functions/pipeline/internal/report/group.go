@@ -10,14 +10,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// queued are the plans of the commit of a merge group, for the projects whose plans are applied on merge, or have no changes.
+// queued returns the plans made from the commit of a merge group. They are for the projects whose plans are
+// applied on merge, or have no changes.
 func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.QueuedPlan, err error) {
 	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range all {
-		if s.Spec.Head != head || !runs.InQueue(s.Run) {
+		if s.Spec.Head != head || !runs.CheckedInQueue(s.Run) {
 			continue
 		}
 		p, err := ledger.Groups{Ledger: rp.Ledger}.Plan(ctx, s.Run, sha)
@@ -39,9 +40,10 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 	return out, nil
 }
 
-// askedBy is a status in a merge group: what the merge applies is asked for by the user who put the pull request into the queue,
-// and is required of that one; and the group's commit has the commits of the base branch that the head lacks.
-func askedBy(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group) (comment.Status, error) {
+// statusInGroup returns a status as it is in a merge group. The user who put the pull request into the queue
+// asks for what the merge applies, and requirements are checked for that user. The group's commit contains the
+// commits of the base branch that the head lacks.
+func statusInGroup(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group) (comment.Status, error) {
 	if g.Gone {
 		return s, nil
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxPage is the maximum size in bytes of what a pull request has on the page of its head's check:
-// a record has the pages of several.
+// maxPage is the maximum size in bytes of a pull request's part of the page of its head's check. A record has
+// the pages of several pull requests.
 const maxPage = 16 << 10
 
-// Await makes the check of a new head pending, before anything is known of it, and ends those of
+// Await makes the check of a new head pending, before anything is known about the head, and completes those of
 // former heads.
 func (rp *Reporter) Await(ctx context.Context) error {
 	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
@@ -32,11 +32,11 @@ func (rp *Reporter) Await(ctx context.Context) error {
 			return err
 		}
 	}
-	return rp.leave(ctx)
+	return rp.endFormerHeads(ctx)
 }
 
 func (rp *Reporter) await(ctx context.Context) error {
-	return rp.stand(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadAwaited}, "")
+	return rp.enterPage(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadAwaited}, "")
 }
 
 // GivenUp reports that nobody could look at the head of the pull request.
@@ -54,21 +54,21 @@ func (rp *Reporter) GivenUp(ctx context.Context, why comment.Reply) error {
 	if err := rp.Ledger.GiveUpLook(ctx, rp.Facts.Message.Pull, rp.Facts.Pull.Head.SHA); err != nil {
 		return err
 	}
-	return rp.stand(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadGivenUp, Why: comment.Markdown(why)}, "")
+	return rp.enterPage(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadGivenUp, Why: comment.Markdown(why)}, "")
 }
 
-// looked reports whether l is of the pull request as it is now, and of all of its projects.
+// looked reports whether l is a look at the present pull request, and at all of its projects.
 func (rp *Reporter) looked(l ledger.Look) bool {
 	p := rp.Facts.Pull
 	return l.Head == p.Head.SHA && l.Into == p.Base.Ref && (!p.Open || !l.Closed && !l.Asked)
 }
 
-// headCheck writes the check of the head from the records, and ends those of former heads. One that
-// nobody has looked at is pending, until the pull request is closed, and so is an unplanned one.
+// headCheck writes the check of the head from the records, and completes those of former heads. A head that
+// nobody has looked at is pending until the pull request is closed. A head without plans is pending, too.
 func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 	s, l := h.status, h.look
 	if rp.looked(l) {
-		if err := rp.stand(ctx, l.Head, h.page(), h.waiting); err != nil {
+		if err := rp.enterPage(ctx, l.Head, h.page(), h.waiting); err != nil {
 			return err
 		}
 		if err := rp.inGroups(ctx, h); err != nil {
@@ -77,9 +77,9 @@ func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 	}
 	switch head := rp.Facts.Pull.Head.SHA; {
 	case rp.looked(l):
-	case !rp.Facts.Pull.Open: // nobody is going to look
+	case !rp.Facts.Pull.Open: // nobody will look at it
 		s.Head = head
-		if err := rp.stand(ctx, head, comment.Head{Status: s, Standing: comment.HeadClosed}, ""); err != nil {
+		if err := rp.enterPage(ctx, head, comment.Head{Status: s, Standing: comment.HeadClosed}, ""); err != nil {
 			return err
 		}
 	case l.GivenUp != head:
@@ -92,11 +92,11 @@ func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 			return err
 		}
 	}
-	return rp.leave(ctx)
+	return rp.endFormerHeads(ctx)
 }
 
-// unlookedGroups ends the checks of merge groups of a head that nobody has looked at, once the group is gone or the pull request is
-// not open: nobody waits for them, and they would wait for a look.
+// unlookedGroups completes the checks of merge groups of a head that nobody has looked at, once the group is
+// gone or the pull request is not open. Nobody waits for them, and otherwise they would wait for a look.
 func unlookedGroups(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	for _, sha := range l.Groups {
 		g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Facts.Message.Pull, sha)
@@ -110,22 +110,22 @@ func unlookedGroups(ctx context.Context, rp *Reporter, l ledger.Look) error {
 		if err := rp.enter(ctx, sha, rp.entry(at, "")); err != nil {
 			return err
 		}
-		if err := behind(ctx, rp, at, g, ""); err != nil {
+		if err := enterGroupsBehind(ctx, rp, at, g, ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A head is one that was looked at, with the status of its projects.
+// A head is a head that was looked at, with the status of its projects.
 type head struct {
 	status    comment.Status
 	look      ledger.Look
 	waiting   project.Waiting // the base branch's setting
-	unplanned bool            // there are projects of which no plan is queued yet
+	unplanned bool            // no plan is queued yet for some projects
 }
 
-// page is the content of the check of a head.
+// page returns the content of the check of a head.
 func (h head) page() comment.Head {
 	s := h.status
 	f := requiredcheck.Facts{
@@ -140,8 +140,9 @@ func (h head) page() comment.Head {
 	return comment.Head{Status: s, Standing: requiredcheck.Of(f), Enforced: h.waiting == project.WaitingFails}
 }
 
-// inGroups enters the pull request into the checks of its merge groups: GitHub merges a group once its commit has the checks
-// that the head has to have. Whether the merge can be applied is decided again once it is there.
+// inGroups enters the pull request into the checks of its merge groups. GitHub merges a group once its commit
+// has the checks that the head needs. When the group is merged, Lockstep decides again whether it can be
+// applied.
 func (rp *Reporter) inGroups(ctx context.Context, h head) error {
 	for _, sha := range h.look.Groups {
 		if err := inGroup(ctx, rp, h, sha); err != nil {
@@ -151,8 +152,8 @@ func (rp *Reporter) inGroups(ctx context.Context, h head) error {
 	return nil
 }
 
-// inGroup enters the pull request into the check of a merge group, and once more if GitHub has ended the group meanwhile:
-// whoever records that it has been told of its end comes after that.
+// inGroup enters the pull request into the check of a merge group. It does so again if GitHub has ended the
+// group meanwhile. The process that records the group's end does that afterwards.
 func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 	groups := ledger.Groups{Ledger: rp.Ledger}
 	g, err := groups.Read(ctx, rp.Facts.Message.Pull, sha)
@@ -160,7 +161,7 @@ func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 		at := h.page()
 		if rp.Facts.Pull.Open || g.Gone {
 			asked := h
-			if asked.status, err = askedBy(ctx, rp, h.status, g); err != nil {
+			if asked.status, err = statusInGroup(ctx, rp, h.status, g); err != nil {
 				return err
 			}
 			at = asked.page()
@@ -173,7 +174,7 @@ func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 		if err := rp.enter(ctx, sha, rp.entry(at, h.waiting)); err != nil {
 			return err
 		}
-		if err := behind(ctx, rp, at, g, h.waiting); err != nil {
+		if err := enterGroupsBehind(ctx, rp, at, g, h.waiting); err != nil {
 			return err
 		}
 		if g.Gone {
@@ -186,8 +187,9 @@ func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 	return err
 }
 
-// behind enters the pull request into the checks of the merge groups behind its own, which have it, too, until it is merged.
-func behind(ctx context.Context, rp *Reporter, at comment.Head, g ledger.Group, w project.Waiting) error {
+// enterGroupsBehind enters the pull request into the checks of the merge groups behind its own. They contain
+// it, too, until it is merged.
+func enterGroupsBehind(ctx context.Context, rp *Reporter, at comment.Head, g ledger.Group, w project.Waiting) error {
 	if !rp.Facts.Pull.Open {
 		at = comment.Head{Standing: comment.HeadDequeued}
 	}
@@ -199,7 +201,8 @@ func behind(ctx context.Context, rp *Reporter, at comment.Head, g ledger.Group, 
 	return nil
 }
 
-// Grouped makes the check of a merge group pending, until the head is looked at, and then that of the head.
+// Grouped makes the check of a merge group pending until the head is looked at. Then it becomes the check of
+// the head.
 func (rp *Reporter) Grouped(ctx context.Context, sha string) error {
 	l, err := rp.Ledger.LastLook(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -211,8 +214,8 @@ func (rp *Reporter) Grouped(ctx context.Context, sha string) error {
 	return rp.Sync(ctx)
 }
 
-// leave ends the checks of commits that were the head of the pull request, and are not any more.
-func (rp *Reporter) leave(ctx context.Context) error {
+// endFormerHeads completes the checks of commits that are no longer the head of the pull request.
+func (rp *Reporter) endFormerHeads(ctx context.Context) error {
 	pull := rp.Facts.Message.Pull
 	l, err := rp.Ledger.LastLook(ctx, pull)
 	if err != nil {
@@ -225,17 +228,17 @@ func (rp *Reporter) leave(ctx context.Context) error {
 		if err := rp.enter(ctx, sha, rp.entry(comment.Head{Standing: comment.HeadLeft}, "")); err != nil {
 			return err
 		}
-		if err := rp.Ledger.Disappear(ctx, pull, sha); err != nil {
+		if err := rp.Ledger.RemoveHead(ctx, pull, sha); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// stand enters the pull request into the check of a commit.
-func (rp *Reporter) stand(ctx context.Context, sha string, page comment.Head, w project.Waiting) error {
-	// First the commit's name: whoever comes after a death, and a push, ends its check.
-	if err := rp.Ledger.Appear(ctx, rp.Facts.Message.Pull, sha); err != nil {
+// enterPage enters the pull request into the check of a commit.
+func (rp *Reporter) enterPage(ctx context.Context, sha string, page comment.Head, w project.Waiting) error {
+	// The commit is recorded first. After a death and a push, the next process completes its check.
+	if err := rp.Ledger.AddHead(ctx, rp.Facts.Message.Pull, sha); err != nil {
 		return err
 	}
 	return rp.enter(ctx, sha, rp.entry(page, w))
@@ -248,9 +251,9 @@ func (rp *Reporter) entry(page comment.Head, w project.Waiting) requiredcheck.En
 	}
 }
 
-// enter puts an entry into the check of a commit. Several processes may do so for several pull
-// requests at the same time: whoever was the last to write the check run looks at the record again,
-// and repeats it if that has changed.
+// enter puts an entry into the check of a commit. Several processes may do so for several pull requests at the
+// same time. The process that wrote the check run last reads the record again, and repeats the write if the
+// record has changed.
 func (rp *Reporter) enter(ctx context.Context, sha string, e requiredcheck.Entry) error {
 	key := headKey(rp, sha)
 	for {
@@ -282,7 +285,7 @@ func headKey(rp *Reporter, sha string) string {
 	return fmt.Sprintf("head/%d/%s", rp.Facts.Message.Pull.Repo.ID, sha)
 }
 
-// PullsAt returns the numbers of the pull requests that the check of a commit tells of.
+// PullsAt returns the numbers of the pull requests in the check of a commit.
 func PullsAt(ctx context.Context, rp *Reporter, sha string) (numbers []int, err error) {
 	rec, err := rp.Ledger.Records.Get(ctx, headKey(rp, sha))
 	if err != nil {

@@ -8,10 +8,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// before is what comes before the apply of a run. For one of another pull request, with the same head, it is what its check tells.
-func before(ctx context.Context, rp *Reporter, line *gatefacts.Line, r runs.Run) (*comment.Behind, error) {
+// predecessors returns what has to be applied before a run. For a run of another pull request with the same
+// head, it is what its check shows.
+func predecessors(ctx context.Context, rp *Reporter, line *gatefacts.OrderCache, r runs.Run) (*comment.Behind, error) {
 	if r.Pull.Number == rp.Facts.Message.Pull.Number {
-		return line.Behind(ctx, r)
+		return line.Predecessors(ctx, r)
 	}
 	rec, err := rp.Ledger.Records.Get(ctx, runs.CheckKey(r))
 	if err != nil {

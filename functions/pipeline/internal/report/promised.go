@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// promised decides about the comments of an answer with these replies. The result is apart once all replies are
-// there, if somebody has to act on one whose place was kept by a pending one, or that was not there when the comment
-// was made: GitHub tells nobody of an edit. It stays so.
+// promised decides about the comments of an answer with these replies. Once all replies are there, the result
+// becomes a comment of its own if somebody has to act on one of them. The reply was pending when the first
+// comment was written, or was not there yet. GitHub notifies nobody of an edit. The decision is final.
 func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	a.Promised = slices.Clone(a.Promised)
-	kept := 0 // promises whose reply is there still
+	kept := 0 // pending replies that still have their place
 	for i, r := range a.Replies {
 		was := slices.Contains(a.Promised, r.ID)
 		if was {
@@ -33,7 +33,7 @@ func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	}
 	for i, r := range replies {
 		later := len(a.First) > 0 && !slices.Contains(a.First, a.Replies[i].ID)
-		// Whoever gives up replaces all replies by one.
+		// A handler that gives up replaces all replies by one.
 		if comment.Calls(r) && (slices.Contains(a.Promised, a.Replies[i].ID) || kept < len(a.Promised) || later) {
 			a.Apart = true
 		}

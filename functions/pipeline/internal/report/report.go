@@ -1,14 +1,12 @@
-// Package report writes everything that people read on a pull request: the status comment,
-// the answers to commands, and the check runs. All of it is made from records, so it can be
-// made again at any time, and by any process.
+// Package report writes everything that people read on a pull request: the status comment, the answers to
+// commands, and the check runs. All of it is made from records, so any process can make it again at any time.
 //
-// Comments have one writer: [Reporter.Sync] runs for messages of the events queue only, which
-// handles those of a pull request one after the other. Whoever plans or applies puts replies
-// into records ([Reporter.Reply]) and asks for a sync ([Reporter.AtRest]). Check runs are
-// written by whoever moves a run.
+// Comments have one writer. [Reporter.Sync] runs only for messages of the events queue, and those of a pull
+// request are handled one after the other. Whoever plans or applies puts replies into records
+// ([Reporter.Reply]) and asks for a sync ([Reporter.AtRest]). Check runs are written by whoever moves a run.
 //
-// The package refuses to know why something was decided; the words are those of package
-// comment. Start at [Reporter].
+// This package refuses to know why something was decided. Package comment has the words. Start reading at
+// [Reporter].
 package report
 
 import (
@@ -26,13 +24,13 @@ type Reporter struct {
 	Leases    *ledger.Holder
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
-	// Secrets are taken out of everything that is written.
+	// Secrets are removed from everything that is written.
 	Secrets []github.Secret
-	// Made is the hash of a plan that this message has made in the place of another one: the check
-	// may name it. "" if there is none.
+	// Made is the hash of a plan that this message has made in place of another one, so the check may name it;
+	// "" for none.
 	Made string
-	// Where names the place where people find an artifact: an address, or a command that
-	// fetches it. nil if they cannot.
+	// Where tells people where an artifact is: an address, or a command that fetches it. It is nil if they
+	// cannot read artifacts.
 	Where func(pipeline.Artifact) string
 }
 

@@ -17,9 +17,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// status writes the check of the head, and the one comment about the projects of the pull request. A check that lets GitHub merge
-// comes after the comment: GitHub merges by itself as soon as it may, and a merge applies no plan that was not shown before. Any
-// other comes first, so that nobody merges against it.
+// status writes the check of the head, and the comment about the projects of the pull request. A check that
+// lets GitHub merge is written after the comment. GitHub may merge by itself at once, and a merge applies no
+// plan that was not shown before. Any other check is written before the comment, so that nobody merges in
+// between.
 func (rp *Reporter) status(ctx context.Context) error {
 	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -55,7 +56,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	if unplanned && l.Denied != "" {
 		s.Problem = strings.TrimSpace(s.Problem + "\n\n" + l.Denied)
 	}
-	h := head{s, l, gatefacts.Waiting(rp.Facts), unplanned}
+	h := head{s, l, gatefacts.WaitingSetting(rp.Facts), unplanned}
 	check := func() error { return rp.headCheck(ctx, h) }
 	show := func() error { return rp.show(ctx, all, h) }
 	steps := []func() error{check, show}
@@ -74,15 +75,15 @@ func (rp *Reporter) status(ctx context.Context) error {
 	return rp.followUp(ctx, s, all, l)
 }
 
-// deniedNow decides again on the plans of an open head that were refused: the text of a look is of the facts at that time. One that
-// nobody has to ask for any more is about to be queued.
+// deniedNow decides again about refused plans of an open head, because the text of a look has the facts of that
+// time. A plan that nobody has to ask for any more is about to be queued.
 func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Versioned) (ledger.Look, error) {
 	if !rp.Facts.Pull.Open || !rp.looked(l) || len(l.Denials) == 0 {
 		return l, nil
 	}
 	text := ""
 	for _, d := range ledger.DeniedOf(l, all) {
-		decision, err := gatefacts.Denied(ctx, rp.Facts, d)
+		decision, err := gatefacts.DecideDeniedAgain(ctx, rp.Facts, d)
 		if err != nil {
 			return l, err
 		}
@@ -98,9 +99,10 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 	})
 }
 
-// shownBy notes the settings by which the plans of an open head are shown: others show them again.
+// shownBy records the settings that were used to show the plans of an open head. With other settings they are
+// shown again.
 func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
-	text := gatefacts.DecidedBy(rp.Facts)
+	text := gatefacts.DecidingSettings(rp.Facts)
 	if !rp.Facts.Pull.Open || !rp.looked(l) || text == "" || text == l.Settings {
 		return nil
 	}
@@ -111,7 +113,8 @@ func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	})
 }
 
-// denied are the statuses of projects that the merge could not apply, since the gate has refused their plans.
+// denied returns the statuses of projects that the merge could not apply, because the gate has refused their
+// plans.
 func denied(l ledger.Look, all []ledger.Versioned) (out []comment.ProjectStatus) {
 	for _, d := range ledger.DeniedOf(l, all) {
 		out = append(out, comment.ProjectStatus{Name: d.Project, Standing: comment.NotApplied, MergeApplies: d.ByMerge || d.Removed, Removed: d.Removed})
@@ -119,15 +122,15 @@ func denied(l ledger.Look, all []ledger.Versioned) (out []comment.ProjectStatus)
 	return out
 }
 
-// show writes the one comment about the projects of the pull request, whose runs are all.
+// show writes the comment about the projects of the pull request. all are its runs.
 func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (err error) {
 	s, l := h.status, h.look
 	if len(all) == 0 && !l.Told {
-		return nil // there is nothing to tell, and no earlier comment
+		return nil // nothing to report, and no earlier comment
 	}
 	planned := slices.ContainsFunc(s.Projects, func(p comment.ProjectStatus) bool { return !p.Left })
 	if s.Problem == "" && !planned && rp.Facts.Pull.Open {
-		s.Problem = l.Refused // the comment is there because a former head was planned
+		s.Problem = l.Refused // the comment exists because a former head was planned
 	}
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
 		return err
@@ -145,7 +148,7 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 	if err != nil || !fresh || !rp.Facts.Pull.AutoMerge {
 		return err
 	}
-	select { // the order of what happens within a second of GitHub's clock is unknown: see runs.FilesRead
+	select { // within a second of GitHub's clock the order is unknown: see runs.CouldHaveSeen
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(time.Second):
@@ -153,18 +156,18 @@ func (rp *Reporter) show(ctx context.Context, all []ledger.Versioned, h head) (e
 	}
 }
 
-// repeated tells of the runs at a head whose options a retry has again.
+// repeated returns notes on the runs at a head whose options a retry would use again.
 func repeated(all []ledger.Versioned, head string) []string {
 	var projects, plain []string
 	for _, r := range all {
-		if c := runs.Plain(r.Run); r.Spec.Head == head && c != "" {
+		if c := runs.PlainPlanCommand(r.Run); r.Spec.Head == head && c != "" {
 			projects, plain = append(projects, runs.Label(r.Run)), append(plain, c)
 		}
 	}
 	return notes.Repeated(projects, plain)
 }
 
-// copies tells of the removed projects of a merged head whose states have copies.
+// copies returns notes on the removed projects of a merged head whose states have copies.
 func copies(all []ledger.Versioned, head string) (out []string) {
 	for _, r := range all {
 		if other := ledger.Copied(r.Run, all); other != "" && r.Spec.Head == head && r.Standing() == comment.NotApplied {
@@ -174,7 +177,7 @@ func copies(all []ledger.Versioned, head string) (out []string) {
 	return out
 }
 
-// gone are the projects of a head that the base branch has removed.
+// gone returns the projects of a head that the base branch has removed.
 func gone(all []ledger.Versioned, head string) (names []string) {
 	for _, r := range all {
 		if r.Spec.Head == head && r.End.Fate == runs.Gone {
@@ -184,7 +187,7 @@ func gone(all []ledger.Versioned, head string) (names []string) {
 	return names
 }
 
-// renamed are the notes on projects of a head that the base branch has by other names.
+// renamed returns notes on the projects of a head that the base branch has renamed.
 func renamed(all []ledger.Versioned, head string) (out []string) {
 	for _, r := range all {
 		if r.Spec.Head == head && r.End.Renamed != "" {
@@ -194,19 +197,20 @@ func renamed(all []ledger.Versioned, head string) (out []string) {
 	return out
 }
 
-// projects are the statuses of the runs at a head, and of those of former heads that are being applied: they are planned at
-// this one afterwards. The check of a run that got into the way of another pull request, or out of it, is written again.
+// projects returns the statuses of the runs at a head. It also returns those of former heads that are being
+// applied, because they are planned at this head afterwards. If a run now blocks another pull request, or no
+// longer does, its check is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
-	line := &gatefacts.Line{Facts: rp.Facts}
+	line := &gatefacts.OrderCache{Facts: rp.Facts}
 	for _, r := range all {
 		if r.Spec.Head != head && r.Phase.UnderWay() {
 			out = append(out, comment.ProjectStatus{Name: r.Project, Standing: comment.Postponed, By: r.Asked.By})
 			continue
 		}
-		closed := r.Standing() == comment.Closed && (rp.Facts.Pull.Open || rp.Facts.Pull.Merged) // it went into another branch, say
+		closed := r.Standing() == comment.Closed && (rp.Facts.Pull.Open || rp.Facts.Pull.Merged) // for example, it went into another branch
 		if closed && rp.Facts.Pull.Open && runs.Preview(r.Run) && r.End.Fate != runs.Left && r.Spec.Head == head {
-			closed = false // the commit has to be named again, and its plan is there to be read
+			closed = false // the commit has to be named again, and its plan can be read
 		}
 		if r.Spec.Head != head || r.Phase == runs.Superseded || closed {
 			continue
@@ -217,7 +221,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		}
 		out = append(out, p)
 		if r.Phase != runs.Planned && r.Phase != runs.ApplyQueued {
-			continue // there is a process of its own, which writes the check
+			continue // its own process writes the check
 		}
 		checks, err := checksIn(ctx, rp.Ledger, runs.CheckDir(r.Run))
 		if err != nil {
@@ -225,7 +229,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 		}
 		status, conclusion := runs.ConcludeProject(p)
 		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
-		if i < 0 || checks[i].Tells(conclusion, runs.Around(p), p.Required, checks) {
+		if i < 0 || checks[i].Shows(conclusion, runs.AroundDigest(p), p.Required, checks) {
 			continue
 		}
 		switch {
@@ -241,37 +245,38 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 	return out, nil
 }
 
-// atHead is the number of runs at a head of the projects that it touches.
+// atHead returns the number of runs at a head, for the projects that the head touches.
 func atHead(all []ledger.Versioned, head string) (n int) {
 	for _, r := range all {
-		if runs.Counted(r.Run, head) {
+		if runs.CountedAtHead(r.Run, head) {
 			n++
 		}
 	}
 	return n
 }
 
-// moveUp writes the check run of an apply that has another place in the queue, with the status of its record: its turn may have
-// come meanwhile, and a process of its own writes that one.
+// moveUp writes the check run of an apply whose place in the queue has changed, with the status of its record.
+// Its turn may have come meanwhile, and then its own process writes that status.
 func moveUp(ctx context.Context, rp *Reporter, r runs.Run, p comment.ProjectStatus) error {
-	all, err := untold(ctx, rp.Ledger, r)
+	all, err := beginCheck(ctx, rp.Ledger, r)
 	if err != nil {
 		return err
 	}
 	return rp.writeCheck(ctx, r, p, all, false)
 }
 
-// Ahead are the applies that come before that of a run.
+// Ahead returns the applies that come before that of a run.
 func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, err error) {
 	queue, err := rp.Ledger.Queue(ctx, r)
 	return runs.AheadOf(queue, r), err
 }
 
-// missing is the decision about the requirements for the apply of a run. That about one of another pull request, with the same head,
-// is the one that its check tells: the facts in hand are not about that one.
+// missing returns the decision about the requirements for the apply of a run. For a run of another pull request
+// with the same head, it is the decision that its check shows, because the facts in hand are not about that
+// pull request.
 func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, error) {
 	if r.Pull.Number == rp.Facts.Message.Pull.Number {
-		return rp.Facts.Missing(ctx, r)
+		return rp.Facts.MissingRequirements(ctx, r)
 	}
 	rec, err := rp.Ledger.Records.Get(ctx, runs.CheckKey(r))
 	if err != nil {
@@ -281,8 +286,8 @@ func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, er
 	return c.Required, err
 }
 
-// project is the status of a run. line is the order of the applies in the pull request.
-func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Line) (p comment.ProjectStatus, err error) {
+// project returns the status of a run. line is the order of the applies in the pull request.
+func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.OrderCache) (p comment.ProjectStatus, err error) {
 	p = runs.Status(r)
 	p.Left = p.Left || p.Standing == comment.Closed && rp.Facts.Pull.Open && r.Pull.Number == rp.Facts.Message.Pull.Number
 	switch p.Standing {
@@ -308,7 +313,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Lin
 		if err != nil {
 			return p, err
 		}
-		p.Lock = lock.Of(r.Pull.Number)
+		p.Lock = lock.OwnLock(r.Pull.Number)
 	}
 	if p.Body, p.Note, err = ledger.Body(ctx, rp.Artifacts, r, p.Standing); err != nil {
 		return p, err
@@ -319,7 +324,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Lin
 			return p, unread
 		}
 		p.Required = required
-		behind, err := before(ctx, rp, line, r)
+		behind, err := predecessors(ctx, rp, line, r)
 		if err != nil {
 			return p, err
 		}
@@ -331,12 +336,12 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Lin
 	return p, err
 }
 
-// waits reports whether a plan waits for its apply, and so was asked about what is in the way.
+// waits reports whether a plan waits for its apply, so the facts about its obstacles were read.
 func waits(p comment.ProjectStatus) bool {
 	return p.Late || slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed, comment.Blocked}, p.Standing)
 }
 
-// approvals are the logins of the users who approved the head, and whose approvals count.
+// approvals returns the logins of the users whose approvals of the head count.
 func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error) {
 	reviews, err := rp.Hub.Reviews(ctx, rp.Facts.Message.Pull.Number)
 	if err != nil {
@@ -348,10 +353,10 @@ func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error
 	return gatefacts.Approvers(ctx, rp.Facts, head)
 }
 
-// inTheWay adds what is in the way of the plan of a run: another, unmerged pull request that was applied
-// to the state, and a person's lock on it.
+// inTheWay adds what blocks the plan of a run: another, unmerged pull request that was applied to the state,
+// and a person's lock on it.
 func (rp *Reporter) inTheWay(ctx context.Context, r runs.Run, p *comment.ProjectStatus) error {
-	l, err := rp.Facts.InTheWay(ctx, r)
+	l, err := rp.Facts.LastApply(ctx, r)
 	if err != nil {
 		return err
 	}

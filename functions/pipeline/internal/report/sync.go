@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// AtRest completes a run that waits for nothing but people: its check is written, its lease
-// released, and a sync of the comments requested.
+// AtRest completes a run that waits only for people. It writes the check, releases the lease, and asks for a
+// sync of the comments.
 func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 	if err := rp.PutCheck(ctx, r); err != nil {
 		return err
@@ -29,9 +29,9 @@ func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 	return rp.askForSync(ctx, r)
 }
 
-// Going tells people how far an apply is that is handed over: in its answer, its check, and the
+// ReportProgress reports the progress of an apply that is handed over: in its answer, its check, and the
 // status.
-func (rp *Reporter) Going(ctx context.Context, r runs.Run) error {
+func (rp *Reporter) ReportProgress(ctx context.Context, r runs.Run) error {
 	if err := rp.Reply(ctx, r.Asked.Answer, ApplyReply(r, comment.Pending{Project: runs.Label(r), Verb: comment.Apply, Progress: r.Apply.Progress})); err != nil {
 		return err
 	}
@@ -41,9 +41,9 @@ func (rp *Reporter) Going(ctx context.Context, r runs.Run) error {
 	return rp.askForSync(ctx, r)
 }
 
-// AtQueue tells of a plan that was made of the commit of a merge group: in a comment where somebody has to act, and in the
-// group's check.
-func (rp *Reporter) AtQueue(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
+// ReportQueuedPlan reports a plan that was made from the commit of a merge group. It does so in a comment if
+// somebody has to act, and in the group's check.
+func (rp *Reporter) ReportQueuedPlan(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
 	if slices.Contains([]comment.QueueOutcome{comment.QueueDiffers, comment.QueueFailed, comment.QueueUnseen}, found.Outcome) {
 		if err := rp.Reply(ctx, ledger.QueueAnswer+"-"+found.Group, NewReply(r.Target(), found)); err != nil {
 			return err
@@ -52,13 +52,13 @@ func (rp *Reporter) AtQueue(ctx context.Context, r runs.Run, found comment.Queue
 	return rp.askForSync(ctx, r, "queue", found.Group)
 }
 
-// Sync writes the comments of the pull request from the records. Only messages of the events queue
-// do it, one at a time for each pull request: so there is one writer.
+// Sync writes the comments of the pull request from the records. Only messages of the events queue call it, one
+// at a time for each pull request. So there is one writer.
 func (rp *Reporter) Sync(ctx context.Context) error {
 	if err := rp.status(ctx); err != nil {
 		return err
 	}
-	asks, err := rp.unsaid(ctx)
+	asks, err := rp.unsynced(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,16 +70,18 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 	return nil
 }
 
-// syncs is how often the comments are written while many plans are made. Each time costs some requests to GitHub.
+// syncs is how often the comments are written while many plans are made. Each time costs some requests to
+// GitHub.
 const syncs = 10
 
-// isDue reports whether the comments are written now that so many of the plans of a push are made, and so many are left.
+// isDue reports whether the comments are written now. made plans of a push are made, and left are not.
 func isDue(made, left int) bool { return left == 0 || made%max(10, (made+left)/syncs) == 0 }
 
-// askForSync requests a sync of the comments after a step of a run. Of many plans, each tenth does, or fewer where there are
-// more than a hundred, and the last: whoever is the last to save a run sees that all others are at rest.
+// askForSync asks for a sync of the comments after a step of a run. Every tenth of many plans asks, or fewer
+// if there are more than a hundred, and the last one does. The process that saves the last run sees that all
+// others are at rest.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) error {
-	if r.Asked.Quiet && r.Made() && len(why) == 0 {
+	if r.Asked.Quiet && r.PlanEnded() && len(why) == 0 {
 		all, err := rp.Ledger.Runs(ctx, r.Pull)
 		if err != nil {
 			return err
@@ -87,7 +89,7 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 		made, left := 0, 0
 		for _, s := range all {
 			switch {
-			case s.Asked.PlanFor == r.Asked.PlanFor && s.Silent():
+			case s.Asked.PlanFor == r.Asked.PlanFor && s.WithoutCheck():
 				left++
 			case s.Asked.PlanFor == r.Asked.PlanFor:
 				made++
@@ -97,16 +99,16 @@ func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) erro
 			return nil
 		}
 	}
-	parts := append([]any{r.Plain(), r.Asked.Attempt, r.Artifacts.Begun, r.Asked.Try, r.Plan.Applies, r.Apply.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-")}, why...)
+	parts := append([]any{r.MessageName(), r.Asked.Attempt, r.Artifacts.Begun, r.Asked.Try, r.Plan.Applies, r.Apply.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-")}, why...)
 	if r.Plan.Checked != nil && (r.Plan.Checked.PlannedOn != nil || len(r.Plan.Reads) > 0) {
 		parts = append(parts, "checked", r.Artifacts.Reserved) // its state has no other apply
 	}
 	return pipeline.Send(ctx, rp.Queue, rp.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, parts...)
 }
 
-// TellLifts writes the comment of an answer as it is by now, if it says that something is lifted: that counts from then on.
-// It is called like Sync.
-func TellLifts(ctx context.Context, rp *Reporter, name string) error {
+// SyncOverrides writes the comment of an answer if it says that something is overridden, because the override
+// counts from then on. It is called like Sync.
+func SyncOverrides(ctx context.Context, rp *Reporter, name string) error {
 	var a ledger.Answer
 	if err := rp.ChangeAnswer(ctx, name, func(now *ledger.Answer) { a = *now }); err != nil {
 		return err
@@ -167,9 +169,9 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
 }
 
-// promise remembers, before anything is written, which replies people will have read as pending, and whether the
-// result is a comment of its own. A process that dies right after it, and wrote nothing, costs a pointer that nobody
-// needed; the other order would cost the notification.
+// promise records, before anything is written, which replies people will have read as pending, and whether the
+// result is a comment of its own. If the process dies right after that, before it writes anything, there is a
+// useless link. In the other order, people would miss the notification.
 func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comment.Reply) (ledger.Answer, error) {
 	next := promised(a, replies)
 	if next.Apart == a.Apart && len(next.Promised) == len(a.Promised) && len(next.First) == len(a.First) {
@@ -181,8 +183,8 @@ func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comm
 	return next, err
 }
 
-// sayAnswer writes the comment of an answer, or the two. The result is first: whoever dies in between leaves the
-// promise, and not a pointer to nothing.
+// sayAnswer writes the one or two comments of an answer. The result comes first: after a death in between, the
+// pending text stays, and not a link to nothing.
 func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comment.Answer) error {
 	text := answer.Markdown(github.MaxComment)
 	if a.Apart {
@@ -196,7 +198,7 @@ func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comme
 	return err
 }
 
-// React adds a reaction to a comment; with the ID 0 there is none.
+// React adds a reaction to a comment; with ID 0 it does nothing.
 func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) error {
 	if id == 0 {
 		return nil
@@ -205,11 +207,12 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 	return err
 }
 
-// say writes a comment, new or in place. The marker is its first line, below it are further ones, and markers are removed from
-// the rest, which contains text of others. It returns the comment's ID, the text as written, and the time of the writing.
+// say writes a comment, a new one or in place. The marker is its first line, and further ones follow. Markers
+// are removed from the rest, because that contains texts of others. say returns the comment's ID, the text as
+// written, and the time of writing.
 func (rp *Reporter) say(ctx context.Context, e github.Earlier, marker, further, body string) (id int64, text string, at time.Time, err error) {
 	body = marker + further + markdown.Unmarked(strings.TrimPrefix(body, marker))
-	// The replacement of a secret, or of a marker, may be longer.
+	// A secret's or marker's replacement may be longer than the original.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
 	id, at, err = rp.Hub.PutComment(ctx, rp.Facts.Message.Pull.Number, e, marker, text)
 	return id, text, at, err

@@ -12,7 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// watch keeps the watch over the plans at a head that wait under requirements, and removes it once there are none.
+// watch keeps the watch over the plans at a head that wait for requirements, and removes it once there are
+// none.
 func watch(ctx context.Context, rp *Reporter, head string) error {
 	if head == "" {
 		return nil
@@ -32,7 +33,7 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 	return err
 }
 
-// watchLate lists a merged pull request with plans that wait, and takes it off the list once there are none.
+// watchLate lists a merged pull request with waiting plans, and removes it from the list once there are none.
 func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.ProjectStatus) error {
 	if !rp.Facts.Pull.Merged {
 		return nil
@@ -54,7 +55,7 @@ func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.Pro
 	return err
 }
 
-// merges reports whether a watch is over a merge, too: that stays as long as the head.
+// merges reports whether a watch is also for a merge. Such a watch stays as long as the head.
 func merges(rec pipeline.Record) bool {
 	w, err := pipeline.DecodeWatch(rec)
 	return err == nil && w.Merge

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Head is a commit with the pull requests whose head it is, or was.
+// A Head is a commit with the pull requests whose head it is or was.
 type Head struct {
 	Entries []Entry // sorted by number
 }
@@ -17,17 +17,17 @@ type Head struct {
 // An Entry is one pull request at a head.
 type Entry struct {
 	Number   int
-	Base     string // the branch it goes into
+	Base     string // the base branch of the pull request
 	Standing comment.HeadStanding
-	// Waiting is the setting of its base branch.
+	// Waiting is the base branch's setting.
 	Waiting project.Waiting `json:",omitempty"`
 	Merged  bool            `json:",omitempty"`
 	Title   string
-	Page    string // Markdown
+	Page    string // in Markdown
 }
 
-// With returns the head with the entry of a pull request in the place of its former one. Of one that
-// has left, or is closed, the entry goes once there is another pull request.
+// With returns the head with the new entry of a pull request. If a pull request has left the head or is closed,
+// its entry is removed once there is another one.
 func (h Head) With(e Entry) Head {
 	all := slices.DeleteFunc(slices.Clone(h.Entries), func(x Entry) bool { return x.Number == e.Number })
 	all = append(all, e)
@@ -38,8 +38,8 @@ func (h Head) With(e Entry) Head {
 	return Head{all}
 }
 
-// Known returns the entries of a record that another version may have written: a standing that this one does not know is waited for, until
-// its pull request is looked at again.
+// Known returns the head with the entries of another version made readable. A state that this version does not
+// know counts as pending, until its pull request is looked at again.
 func (h Head) Known() Head {
 	for i, e := range h.Entries {
 		if status, _ := concluded(e.Standing, e.Waiting); status == "" {
@@ -49,8 +49,9 @@ func (h Head) Known() Head {
 	return h
 }
 
-// Worst returns the entry that decides about the check run of the commit. There must be one. Where an open pull request has the
-// head, those that are merged do not count: a check that fails keeps nothing of them out any more.
+// Worst returns the entry that decides about the commit's check run. There must be at least one entry. If an
+// open pull request has the head, merged ones do not count, because a failed check cannot keep them out any
+// more.
 func (h Head) Worst() Entry {
 	all := slices.DeleteFunc(slices.Clone(h.Entries), h.replaced)
 	if slices.ContainsFunc(all, func(e Entry) bool { return !e.Merged }) {
@@ -59,9 +60,8 @@ func (h Head) Worst() Entry {
 	return slices.MinFunc(all, func(a, b Entry) int { return a.rank() - b.rank() })
 }
 
-// replaced reports whether a pull request of which nothing is planned does not count, because
-// another one plans the same merge: somebody has pushed the commits of a fork to a branch of the
-// repository.
+// replaced reports whether a pull request without plans does not count because another one plans the same
+// merge. For example, somebody has pushed the commits of a fork to a branch of the repository.
 func (h Head) replaced(e Entry) bool {
 	return e.Standing == comment.HeadRefused && slices.ContainsFunc(h.Entries, func(x Entry) bool {
 		return x.Base == e.Base && x.Standing != comment.HeadRefused
@@ -73,8 +73,8 @@ func (e Entry) counts() bool {
 	return e.Standing != comment.HeadClosed && e.Standing != comment.HeadLeft && e.Standing != comment.HeadDequeued
 }
 
-// rank is lower for what is worse. An open end is worse than a good one, and better than a bad one,
-// which it cannot mend.
+// rank returns a lower number for a worse entry. A pending check is worse than a good one and better than a bad
+// one, because it cannot make that one good.
 func (e Entry) rank() int {
 	_, conclusion := Conclude(e.Standing, e.Waiting)
 	order := []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired, "", github.ConcludedNeutral, github.ConcludedSuccess}

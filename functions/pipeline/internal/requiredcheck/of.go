@@ -12,28 +12,27 @@ import (
 
 // Facts are the facts about a pull request whose head was looked at.
 type Facts struct {
-	Closed bool // without a merge
-	// Refused is set if nothing of the pull request is planned: it comes from a fork, or goes into a
-	// branch that nobody has named.
+	Closed bool // closed without a merge
+	// Refused is set if nothing of the pull request is planned: it comes from a fork, or its base branch is not
+	// named in the settings.
 	Refused bool
-	// Problem is set if its projects are unknown, Conflict if it cannot be merged.
+	// Problem is set if its projects are unknown. Conflict is set if it cannot be merged.
 	Problem, Conflict bool
-	// Unplanned is set if the head touches projects that have no plan, nor one in the making; Denied if the base branch permits
-	// that to nobody who has asked.
+	// Unplanned is set if the head touches projects that have no plan and none in progress. Denied is set if
+	// the base branch has refused everybody who asked for those plans.
 	Unplanned, Denied bool
-	// Policies is set if the head has mistakes in policies, which would hold applies once it is merged.
+	// Policies is set if the head has broken policies, which would block applies after the merge.
 	Policies bool
-	Projects []comment.Standing // of those at the head
+	Projects []comment.Standing // the states of the projects at the head
 }
 
-// pending are the standings of a project that end by themselves. Before they have ended, no other
-// counts.
+// pending are the states of a project that end by themselves. Until they have ended, no other state counts.
 var pending = []row{
 	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
 	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Postponed, comment.HeadPlanning},
 }
 
-// settled are all others, from the worst on.
+// settled are all other states, the worst one first.
 var settled = []row{
 	{comment.ApplyFailed, comment.HeadApplyFailed}, {comment.PlanFailed, comment.HeadPlanFailed},
 	{comment.Denied, comment.HeadDenied},
@@ -45,13 +44,13 @@ var settled = []row{
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
 }
 
-// A row gives the head the standing of a project.
+// A row gives the head the state of a project.
 type row struct {
 	project comment.Standing
 	head    comment.HeadStanding
 }
 
-// Of returns the standing of a head.
+// Of returns the state of a head.
 func Of(f Facts) comment.HeadStanding {
 	switch {
 	case f.Closed:
@@ -79,7 +78,7 @@ func Of(f Facts) comment.HeadStanding {
 	return s
 }
 
-// first returns the standing that the first row with one of some projects gives the head; "" if there is none.
+// first returns the head's state by the first row that matches one of the projects; "" for none.
 func first(rows []row, projects []comment.Standing) comment.HeadStanding {
 	for _, r := range rows {
 		if slices.Contains(projects, r.project) {
@@ -100,7 +99,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 	return status, conclusion
 }
 
-// concluded is Conclude, without a status for a standing that there is not.
+// concluded is Conclude without a status for an unknown state.
 func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	switch s {
 	case comment.HeadAwaited, comment.HeadPlanning, comment.HeadQueuePlanning:
@@ -111,7 +110,7 @@ func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, g
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.HeadRefused, comment.HeadBlocked, comment.HeadPlanStopped, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed, comment.HeadPart:
 		return github.CheckCompleted, github.ConcludedActionRequired
-	case comment.HeadPreviewed, comment.HeadOnceMerged: // the merge comes before an apply, whatever the base branch wants of others
+	case comment.HeadPreviewed, comment.HeadOnceMerged: // the merge comes before the apply, whatever the base branch requires of others
 		return github.CheckCompleted, github.ConcludedNeutral
 	case comment.HeadWaiting:
 		if w == project.WaitingFails {
@@ -126,7 +125,7 @@ func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, g
 	return "", ""
 }
 
-// Passes reports whether a check run that is required lets GitHub merge.
+// Passes reports whether the check run, if required, lets GitHub merge.
 func Passes(s comment.HeadStanding, w project.Waiting) bool {
 	_, c := Conclude(s, w)
 	return c == github.ConcludedSuccess || c == github.ConcludedNeutral

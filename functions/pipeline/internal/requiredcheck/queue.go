@@ -7,8 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// InQueue returns the standing of a pull request in its merge group. It is that of the head, where that would not be merged;
-// else the plans that were made of the group's commit decide. gone is set if GitHub has the group no more.
+// InQueue returns the state of a pull request in its merge group. If the head itself could not be merged, it is
+// the head's state. Otherwise the plans made from the group's commit decide. gone is set if GitHub does not
+// have the group any more.
 func InQueue(head comment.HeadStanding, w project.Waiting, gone bool, plans []comment.QueuedPlan) comment.HeadStanding {
 	if gone {
 		return comment.HeadDequeued

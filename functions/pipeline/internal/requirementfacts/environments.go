@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// environments reads the protection rules of GitHub's environments, and adds to n the facts that these are about.
+// environments reads the protection rules of GitHub's environments, and adds to n the facts that those rules
+// need.
 func (p *pass) environments(n *requirementrules.Needs, shown time.Time) {
 	for _, name := range n.Environments {
 		e := fact(p, "environment "+name, func(ctx context.Context) (requirementrules.Environment, error) {

@@ -12,17 +12,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Finder finds the facts of one pull request, as it is now: it reads each once. It is used by one
-// goroutine.
+// A Finder finds the present facts of one pull request, and reads each once. One goroutine uses it.
 type Finder struct {
 	Hub  Hub
 	Pull github.PullRequest
 	// Base is the tip of the base branch.
 	Base string
-	// Pushes are those to the pull request that webhooks told of.
+	// Pushes are the pushes to the pull request that webhooks reported.
 	Pushes []github.Push
 	Now    time.Time
-	// Deployment is the name of ours.
+	// Deployment is the name of our deployment.
 	Deployment string
 	// Lenient makes every failure an unknown fact.
 	Lenient bool
@@ -32,32 +31,33 @@ type Finder struct {
 
 // A Subject is a command with its plan.
 type Subject struct {
-	Actor string // login; "" for a push
+	Actor string // login of the user who asks; "" for a push
 	// Unasked is set while nobody has asked.
 	Unasked bool
 	// Grouped is set for a merge group.
 	Grouped bool
-	// Planned is the commit of the plan; "" of a plan to be made.
+	// Planned is the commit of the plan; "" for a plan that is not made yet.
 	Planned string
 	Plan    requirementrules.Fact[requirementrules.Plan]
-	// Replaced is set if the plan, or an earlier one of the commit, took the place of another one without a push. Then approvals count
-	// that are newer than Since, at which people first saw it; none does if that is zero.
+	// Replaced is set if this plan, or an earlier one of the commit, has replaced another plan without a push.
+	// Then an approval counts only if it is newer than Since, when people first saw the plan. If Since is zero,
+	// no approval counts.
 	Replaced bool
 	Since    time.Time
-	// Policies are the IDs of the base branch's policies as they are now, by name.
+	// Policies are the present IDs of the base branch's policies, by name.
 	Policies requirementrules.Fact[map[string]string]
-	// Shown is the time at which people first saw the plan; zero if they have not: then nobody can
-	// override. Project, Dir and Workspace are those that an override selects.
+	// Shown is when people first saw the plan. It is zero if they have not, and then nobody can override.
+	// Project, Dir and Workspace are what an override selects.
 	Shown                   time.Time
 	Project, Dir, Workspace string
-	// Was and VarFiles are the project's directory and the files of its variables on the base branch, if it has them. Beyond is
-	// set if the plan changes more than what the changed files are about: the pull request removes the project, or does not
-	// touch it, or a command has given the plan options.
+	// Was and VarFiles are the project's directory and the files of its variables on the base branch, if it has
+	// them. Beyond is set if the plan changes more than the changed files cover. The pull request removes the
+	// project or does not touch it, or a command gave the plan options.
 	Was      string
 	VarFiles []string
 	Beyond   bool
-	// Target is the project's name in our answers to overrides. Answering is the ID of the one that is being answered, 0 for
-	// none.
+	// Target is the project's name in our answers to overrides. Answering is the ID of the override that is
+	// being answered; 0 for none.
 	Target    string
 	Answering int64
 }
@@ -88,7 +88,7 @@ type pass struct {
 	err error
 }
 
-// fact reads one, or returns it again.
+// fact reads a fact, or returns it if it was read before.
 func fact[T any](p *pass, name string, read func(context.Context) (T, error)) requirementrules.Fact[T] {
 	if p.err != nil {
 		return requirementrules.Fact[T]{}
@@ -120,7 +120,7 @@ func fact[T any](p *pass, name string, read func(context.Context) (T, error)) re
 func (p *pass) reviews(n requirementrules.Needs, s Subject) {
 	if n.Owners {
 		p.out.Owned, p.out.UnreadOwners = p.owned(s)
-		if len(p.out.Owned.Value) > 0 { // it names them alone: that they are not known changes no decision
+		if len(p.out.Owned.Value) > 0 { // it alone names them, so their absence changes no decision
 			p.out.UnknownOwners = fact(p, "unknown owners", func(ctx context.Context) ([]string, error) { return p.Hub.UnknownOwners(ctx, p.Base) }).Value
 		}
 	}
@@ -130,14 +130,14 @@ func (p *pass) reviews(n requirementrules.Needs, s Subject) {
 	all := fact(p, "reviews", func(ctx context.Context) ([]github.Review, error) { return p.Hub.Reviews(ctx, p.Pull.Number) })
 	p.out.Reviews = requirementrules.Fact[[]requirementrules.Review]{Known: all.Known, Problem: all.Problem}
 	for _, r := range all.Value {
-		// GitHub's clock has seconds: within one the order is unknown.
+		// GitHub's clock counts seconds: within one second the order is unknown.
 		former := s.Replaced && (s.Since.IsZero() || !r.At.After(s.Since))
 		p.out.Reviews.Value = append(p.out.Reviews.Value, requirementrules.Review{Author: r.Author, State: string(r.State), SHA: r.SHA, Former: former})
 	}
 	p.out.Contributors = p.contributors()
 }
 
-// owned are the paths with owners that a subject is about, and the lines that tell of owners and are left out.
+// owned returns the subject's paths with owners, and the lines of CODEOWNERS that are ignored.
 func (p *pass) owned(s Subject) (paths requirementrules.Fact[[]requirementrules.Owned], unread []string) {
 	o := fact(p, "ownership", p.ownership)
 	if !o.Known {
@@ -176,7 +176,7 @@ func (p *pass) rest(n requirementrules.Needs, grouped bool) {
 	}
 }
 
-// merging is GitHub's view of a merge, with the rules of the base branch.
+// merging returns GitHub's view of a merge, with the rules of the base branch.
 func (p *pass) merging(talk requirementrules.Fact[github.Discussion]) requirementrules.Fact[requirementrules.Merging] {
 	if !talk.Known {
 		return requirementrules.Unknown[requirementrules.Merging](talk.Problem)
@@ -203,8 +203,9 @@ func (p *pass) merging(talk requirementrules.Fact[github.Discussion]) requiremen
 	})
 }
 
-// own reports whether a required check is one of Lockstep's, by its name: ours, if any App may report it, or that of
-// another deployment on the repository, whose App is not ours: each would wait for the other.
+// own reports whether a required check is one of Lockstep's, by its name. It is ours if any App may report it,
+// or it belongs to another deployment on the repository, whose App is not ours. Each would otherwise wait for
+// the other.
 func (p *pass) own(r github.RequiredReport) bool {
 	by, _, is := pipeline.ReadCheck(r.Name)
 	return is && (r.AppID == 0 || by != p.Deployment)
@@ -225,7 +226,7 @@ func (p *pass) checks(ctx context.Context) (out []requirementrules.Check, err er
 	return out, err
 }
 
-// people finds the rights and teams of all whose opinion may matter.
+// people reads the permissions and teams of everybody whose opinion may matter.
 func (p *pass) people(n requirementrules.Needs) {
 	if p.out.Actor != "" {
 		p.person(p.out.Actor, n.Actor)

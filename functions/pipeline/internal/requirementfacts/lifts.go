@@ -12,11 +12,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// lifts finds the overrides for a plan. An override is the comment itself, and no record of it: whoever
-// may write records lifts nothing. It is of a plan that its author has seen, so it is newer than the
-// plan; GitHub's clock has seconds, and within one the order is unknown. An edited comment is none,
-// because others may edit it; nor is that of an App. And it is one that our own answer calls so: what people were
-// told was refused takes no effect later, for instance once its author may more.
+// lifts finds the overrides of a plan. An override is the comment itself, not a record: whoever may write
+// records overrides nothing. These comments do not count:
+//   - a comment that is older than the plan, because its author has not seen the plan (GitHub's clock counts
+//     seconds, and within one second the order is unknown)
+//   - an edited comment, because others may edit it
+//   - a comment of an App
+//   - a comment that our own answer does not call an override
+//
+// The last condition means that a refused override never takes effect later, for example when its author gets
+// more rights.
 func (p *pass) lifts(n requirementrules.Needs, s Subject) {
 	if !n.Lifts || s.Shown.IsZero() {
 		return
@@ -39,18 +44,18 @@ func (p *pass) lifts(n requirementrules.Needs, s Subject) {
 	}
 }
 
-// granted reports whether our answer to a comment says that it lifts something for the subject's plan.
+// granted reports whether our answer to a comment says that it overrides something for the subject's plan.
 func (p *pass) granted(all []github.Comment, id int64, s Subject) bool {
 	return slices.ContainsFunc(all, func(c github.Comment) bool {
 		return c.Ours && c.Number == p.Pull.Number && slices.Contains(liftedBy(c.Body, id), s.Target)
 	})
 }
 
-// lifting begins the hidden line of an answer with the targets for whose plans it says that something is lifted. It is below the
-// answer's marker, where nobody else has a say.
+// lifting is the beginning of an answer's hidden line. The line lists the targets whose plans have an override.
+// It follows the answer's marker, where nobody else can write.
 const lifting = "<!-- lockstep:overridden "
 
-// Line returns that line of an answer, with a line's end before it; "" for one that lifts nothing.
+// Line returns the hidden line of an answer, with a line break before it; "" if the answer grants no override.
 func Line(replies []comment.Reply) string {
 	var targets []string
 	for _, r := range replies {
@@ -64,7 +69,7 @@ func Line(replies []comment.Reply) string {
 	return "\n" + lifting + strings.Join(targets, " ") + " -->"
 }
 
-// liftedBy returns the targets for whose plans a comment of ours says that the comment with an ID has lifted something.
+// liftedBy returns the targets that one of our comments lists as overridden by the comment with an ID.
 func liftedBy(ours string, id int64) []string {
 	rest, is := strings.CutPrefix(ours, comment.AnswerMarker(strconv.FormatInt(id, 10))+"\n"+lifting)
 	line, _, ends := strings.Cut(rest, " -->\n")

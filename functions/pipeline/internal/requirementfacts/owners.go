@@ -17,22 +17,22 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ownersFiles are the places of the file with the owners; the first one that there is counts.
-// Source: https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners#codeowners-file-location
+// ownersFiles are the possible paths of CODEOWNERS. The first existing one counts. Source:
+// https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners#codeowners-file-location
 var ownersFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
-// maxLine is the length of a line, in bytes, that the library's scanner reads; it leaves out all that
-// comes after a longer one.
+// maxLine is the maximum length of a line, in bytes. The library's scanner ignores everything after a longer
+// line.
 const maxLine = 60 << 10
 
-// An ownership is the file with the owners, the lines of it that are left out, and the changed paths, sorted.
+// An ownership has the rules of CODEOWNERS, its ignored lines, and the changed paths, sorted.
 type ownership struct {
 	rules  codeowners.Ruleset
 	unread []string
 	paths  []string
 }
 
-// ownership reads the file at the tip of the base branch: the pull request's own file makes nobody an owner.
+// ownership reads CODEOWNERS at the tip of the base branch. The pull request's own file makes nobody an owner.
 func (f *Finder) ownership(ctx context.Context) (o ownership, err error) {
 	if o.rules, o.unread, err = f.owners(ctx); err != nil {
 		return o, err
@@ -49,9 +49,9 @@ func (f *Finder) ownership(ctx context.Context) (o ownership, err error) {
 	return o, nil
 }
 
-// owned returns the changed paths that have owners, and the configuration of the subject's project, as one path more, if what
-// its plan changes can come from elsewhere: its owners would not be asked. That of a project which the pull request moves is the
-// one of the base branch, too.
+// owned returns the changed paths that have owners. If the plan's changes can come from elsewhere, it adds the
+// configuration of the subject's project as one more path: otherwise its owners would not be asked. If the pull
+// request moves the project, that includes its configuration on the base branch.
 func (o ownership) owned(s Subject) (out []requirementrules.Owned, err error) {
 	paths := slices.Clone(o.paths)
 	for _, dir := range slices.Compact([]string{s.Dir, cmp.Or(s.Was, s.Dir)}) {
@@ -82,14 +82,14 @@ func (o ownership) owned(s Subject) (out []requirementrules.Owned, err error) {
 	return out, nil
 }
 
-// configures reports whether a file is one of the configuration in a directory. What else is there, say a README, may have other
-// owners, and changes nothing.
+// configures reports whether a file belongs to the configuration in a directory. Other files there, for example
+// a README, may have other owners, and change nothing.
 func configures(file, dir string) bool {
 	is := func(ending string) bool { return strings.HasSuffix(file, ending) }
 	return path.Dir(file) == path.Clean(dir) && slices.ContainsFunc([]string{".tf", ".tf.json", ".tofu", ".tofu.json", ".tfvars", ".tfvars.json"}, is)
 }
 
-// owners reads the file, and names the lines that it leaves out.
+// owners reads CODEOWNERS, and returns the lines that it ignores.
 func (f *Finder) owners(ctx context.Context) (rules codeowners.Ruleset, unread []string, err error) {
 	for _, name := range ownersFiles {
 		src, err := f.Hub.File(ctx, f.Base, name)
@@ -114,18 +114,18 @@ func (f *Finder) owners(ctx context.Context) (rules codeowners.Ruleset, unread [
 	return nil, nil, problem("the base branch has no CODEOWNERS file")
 }
 
-// ownersIn reads a line: at most one rule. It is false for a line that GitHub leaves out, and lists among the errors of the file:
-// one with an owner that is none, or with a pattern that only .gitignore can have.
-// Source: https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners#codeowners-syntax
+// ownersIn parses a line, which has at most one rule. It returns false for a line that GitHub ignores and lists
+// among the file's errors: an owner is invalid, or the pattern is valid only in .gitignore. Source:
+// https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/about-code-owners#codeowners-syntax
 func ownersIn(line []byte) (codeowners.Ruleset, bool) {
-	if bytes.HasPrefix(bytes.TrimSpace(line), []byte(`\#`)) { // which the library reads
+	if bytes.HasPrefix(bytes.TrimSpace(line), []byte(`\#`)) { // the library accepts it
 		return nil, false
 	}
 	rules, err := codeowners.ParseFile(bytes.NewReader(line))
 	return rules, err == nil
 }
 
-// problem is an error that people have to mend.
+// problem returns an error that people have to fix.
 func problem(format string, args ...any) error {
 	return &github.FinalError{Why: fmt.Sprintf(format, args...)}
 }

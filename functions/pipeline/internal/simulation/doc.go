@@ -1,17 +1,18 @@
-// Package simulation plays whole histories of a repository against the pipeline: people who push,
-// comment, merge and close at any moment; a GitHub that loses, doubles and reorders its webhooks and
-// refuses requests; queues that hand messages over twice; and processes that die at any effect. It
-// has tests only.
+// Package simulation plays whole histories of a repository against the pipeline. People push, comment, merge
+// and close at any moment. GitHub loses, doubles and reorders its webhooks, and refuses requests. Queues
+// deliver messages twice. Processes die at any effect. The package has tests only.
 //
-// A history is one process and virtual time (testing/synctest), and is made of a seed. Every effect
-// of the pipeline (a record, an artifact, a message, a request to GitHub, a change to an object)
-// waits at a gate; the scheduler lets one go at a time and chooses its fate: it is done, it fails, it
-// is done and the answer is lost, or its process dies before or after it. Between two
-// effects anything else may happen. So every order of effects that real machines can have is a
-// seed, and a seed that has found a defect is a test. Whole histories have up to 23 acts of people, brief ones 2 to 5, with
-// more mishaps in the same time. In aimed ones people wait for plans and apply them, and most mishaps come after that. Those of a
-// team are aimed, too, and its base branch has requirements, gates, hooks, an environment of GitHub, or lets forks be planned. In others the
-// App is taken off the repository at times.
+// A history is one process with virtual time (testing/synctest), and is made from a seed. Every effect of the
+// pipeline waits at a gate: a record, an artifact, a message, a request to GitHub, a change to an object. The
+// scheduler lets one effect pass at a time and chooses its fate. The effect is done, or it fails, or it is done
+// and the answer is lost, or its process dies before or after it. Anything else may happen between two effects.
+// So every order of effects that real machines can produce is a seed, and a seed that has found a defect is a
+// test.
+//
+// Whole histories have up to 23 acts of people. Brief ones have 2 to 5, with more mishaps in the same time. In
+// aimed ones people wait for plans and apply them, and most mishaps come after that. Those of a team are aimed,
+// too: its base branch has requirements, gates, hooks, a GitHub environment, or lets forks be planned. In
+// others the App is sometimes removed from the repository.
 //
 //	scheduler_test.go   the gate, and the choice of the next step
 //	queue_test.go       SQS: groups, visibility, dead letters; and the functions that it invokes
@@ -19,7 +20,7 @@
 //	engine_test.go      states with locks and journals, and objects, in place of package executor
 //	hub_test.go         GitHub: githubtest behind the real client
 //	people_test.go      pushes, comments and merges
-//	team_test.go        a team's demands of an apply, in histories of that kind
+//	team_test.go        a team's requirements for an apply, in histories of that kind
 //	reviews_test.go     reviews that an apply needs, and their overrides, in some histories
 //	removals_test.go    projects that are removed, and brought back
 //	states_test.go      states in S3, and projects that get other names
@@ -29,13 +30,13 @@
 //	merged_test.go      commands on merged pull requests, and the issues of merges
 //	groups_test.go      GitHub's merge queue
 //	answers_test.go     answers to comments
-//	moves_test.go       other names and owners of the repository, and new ones of its former names; absences of the App
+//	moves_test.go       new names and owners of the repository, and new repositories under its former names; absences of the App
 //	thrice_test.go      each webhook three times, in any order: the tales of tales_test.go have one outcome
-//	truth_test.go       what must hold in each history, and at its end
+//	truth_test.go       what must be true in each history, and at its end
 //
-// The pipeline, the client of GitHub and the reading of projects are the real ones. The engine is a
-// model: that the real one loses nothing when it is killed is proved by its own tests.
+// The pipeline, the client of GitHub and the reading of projects are the real ones. The engine is a model. Its
+// own tests prove that the real one loses nothing when it is killed.
 //
-// It refuses to know how the pipeline works: it looks at comments, checks, objects and locks.
-// Start at TestHistories.
+// This package refuses to know how the pipeline works: it looks at comments, checks, objects and locks. Start
+// reading at TestHistories.
 package simulation

@@ -32,7 +32,7 @@ func (s *simulation) returns() bool {
 // finishedByAnother reports whether the apply of another pull request has finished what a merge has left of a run's project, as that
 // one's comments tell.
 func (s *simulation) finishedByAnother(r runs.Run) bool {
-	l, err := ledger.LeftOf(context.Background(), ledger.Ledger{Records: &s.Store}, r)
+	l, err := ledger.UnappliedOf(context.Background(), ledger.Ledger{Records: &s.Store}, r)
 	if err != nil {
 		s.bug("%v", err)
 	}

@@ -471,7 +471,7 @@ func (s *simulation) toldByTeam(r runs.Run) {
 		return
 	}
 	want := map[runs.Phase]string{runs.Applied: "success", runs.ApplyFailed: "failure"}[r.Phase]
-	task := fmt.Sprintf("lockstep:%s:%d", r.Plain(), r.Asked.Try)
+	task := fmt.Sprintf("lockstep:%s:%d", r.MessageName(), r.Asked.Try)
 	if !slices.ContainsFunc(s.repo.Deployments(), func(d githubtest.Deployment) bool {
 		return d.Task == task && d.Environment == r.Plan.Deploys && d.States[len(d.States)-1] == want
 	}) {

@@ -81,7 +81,7 @@ func (s *simulation) trespasses(a *applying) {
 			s.bug("the lock %s: %v", rec.Value, err)
 		}
 		for _, p := range s.repo.Pulls() {
-			if v.Against(a.j.Number) != nil && p.Number == v.Number && p.State == "open" && at.Before(s.beginnings[a.j.Run]) && s.reopened[p.Number].Before(at) {
+			if v.Blocks(a.j.Number) != nil && p.Number == v.Number && p.State == "open" && at.Before(s.beginnings[a.j.Run]) && s.reopened[p.Number].Before(at) {
 				s.bug("#%d changes %s, which %s has locked for #%d", a.j.Number, a.j.Project, v.By, v.Number)
 			}
 		}
@@ -435,7 +435,7 @@ func (s *simulation) locked(r runs.Run) bool {
 	if err != nil {
 		s.bug("%v", err)
 	}
-	if v.Against(r.Pull.Number) == nil || !r.Plan.Applyable || r.Standing() == comment.PartPlanned {
+	if v.Blocks(r.Pull.Number) == nil || !r.Plan.Applyable || r.Standing() == comment.PartPlanned {
 		return false
 	}
 	for _, p := range s.repo.Pulls() {

@@ -1,12 +1,12 @@
-// Package stopping ends plans and applies that are under way, when a person comments "lockstep stop".
+// Package stopping ends plans and applies that are in progress, after a person comments "lockstep stop".
 //
-//	Stopper   a command -> gate -> an order in the ledger, for each plan and apply under way
-//	Watch     a context for the work, that ends when the ledger has an order
+//	Stopper   a command -> gate -> an order in the ledger, for each plan and apply in progress
+//	Watch     a context for the work, which ends when the ledger has an order
 //
-// A stop does not wait behind the work that it is to end: whoever handles comments writes the
-// order, and whoever plans or applies looks for it every few seconds, and at the start of each
-// process. An order names one plan or apply by its number, so it never ends a later one.
+// A stop does not wait behind the work that it ends. The handler of comments writes the order. Whoever plans or
+// applies looks for an order every few seconds, and at the start of each process. An order names one plan or
+// apply by its number, so it never ends a later one.
 //
-// The package refuses to know how work ends: a plan is dropped, an apply ends as at a deadline.
-// Start at [Stopper.Stop] and [Watch].
+// This package refuses to know how work ends: a plan is dropped, and an apply ends as at a deadline. Start
+// reading at [Stopper.Stop] and [Watch].
 package stopping

@@ -18,8 +18,8 @@ type Stopper struct {
 	Ledger ledger.Ledger
 }
 
-// Stop orders all plans and applies to end that a command selects. Where none is under way there is
-// one reply for all projects.
+// Stop orders all plans and applies that a command selects to end. If none is in progress, there is one reply
+// for all projects.
 func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := st.Ledger.Runs(ctx, st.Facts.Message.Pull)
 	if err != nil {
@@ -29,10 +29,10 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
-	// Who may not ask is told nothing of the runs, not even that there are none.
+	// Somebody who may not ask learns nothing about the runs, not even that there are none.
 	q, err := st.Facts.Request(ctx, comment.Stop, runs.Run{})
 	if err != nil {
-		no, err := gatefacts.Unable(c, c.Project, err)
+		no, err := gatefacts.FinalReply(c, c.Project, err)
 		return []comment.Reply{no}, err
 	}
 	if d := admission.Decide(q); !d.Allowed() {
@@ -42,7 +42,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	for _, s := range all {
 		q, err := st.Facts.Request(ctx, comment.Stop, s.Run)
 		if err != nil {
-			no, err := gatefacts.Unable(c, s.Project, err)
+			no, err := gatefacts.FinalReply(c, s.Project, err)
 			if err != nil {
 				return nil, err
 			}
@@ -64,7 +64,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	if len(replies) == 0 {
 		var no reasons.Reason = reasons.NothingToStop{}
 		if len(all) == 0 {
-			no = gatefacts.Unselected(c, known, no)
+			no = gatefacts.WhyNoneSelected(c, known, no)
 		}
 		replies = append(replies, gatefacts.Refused(c, c.Project, admission.Refusal(no)))
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// errStopped is the cause of the end of a context for work that was stopped.
+// errStopped is the cause of a context that ended because somebody stopped the work.
 var errStopped = errors.New("somebody stopped it")
 
-// DefaultPoll is the default interval at which work looks for orders.
+// DefaultPoll is how often work looks for orders by default.
 const DefaultPoll = 5 * time.Second
 
-// Watch returns a context for the work on a run, which ends when the ledger has an order to stop it.
-// poll is the interval of looking, 0 is DefaultPoll. end must be called when the work has ended; it
-// returns the order, nil if there was none.
+// Watch returns a context for the work on a run. It ends when the ledger has an order to stop the work. poll is
+// the interval between looks; 0 means DefaultPoll. The caller must call end when the work has ended; end
+// returns the order, or nil.
 func Watch(ctx context.Context, ld ledger.Ledger, r runs.Run, poll time.Duration) (work context.Context, end func() *ledger.Stop) {
 	if poll == 0 {
 		poll = DefaultPoll
@@ -30,7 +30,7 @@ func Watch(ctx context.Context, ld ledger.Ledger, r runs.Run, poll time.Duration
 		if found.Load() != nil {
 			return
 		}
-		// An order that cannot be read now is read the next time.
+		// If an order cannot be read now, the next look reads it.
 		if s, err := ld.StopOf(context.WithoutCancel(work), r); err == nil && s != nil {
 			found.Store(s)
 			cancel(errStopped)

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub returns a repository of GitHub's with a gate before it. An effect has the number of a pull request, the commit of a
-// checkout, or the check.
+// Hub returns a GitHub repository behind a gate. An effect is named by the number of a pull request, the commit
+// of a checkout, or the check.
 func Hub(h dispatch.GitHub, g memory.Gate) dispatch.GitHub { return hub{h, g} }
 
 type hub struct {

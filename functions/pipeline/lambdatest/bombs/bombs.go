@@ -1,7 +1,7 @@
-// Package bombs is the list of configurations that take memory, time or disk without end, for tests of
-// whatever runs them.
+// Package bombs lists configurations that take memory, time or disk without end, for tests of everything that
+// runs them.
 //
-// It refuses to know the limits that they meet. Start at [ListAll].
+// This package refuses to know the limits that stop them. Start reading at [All].
 package bombs
 
 import (
@@ -13,19 +13,18 @@ import (
 	"strings"
 )
 
-// A Bomb is a pull request that takes all there is of something: a few bytes that become
-// many, or never end.
+// A Bomb is a pull request that uses up a resource: a few bytes that become many, or a program that never ends.
 type Bomb struct {
 	Name string
-	// Files are to be added to a project, by their names in its directory.
+	// Files are added to a project, by their names in its directory.
 	Files map[string]string
-	// Apply is set if it goes off in an apply: its plan succeeds.
+	// Apply is set if it goes off in an apply. Its plan succeeds.
 	Apply bool
-	// Usual are those that all runs of the tests have; the others want LOCKSTEP_BOMBS=all.
+	// Usual is set for bombs in all runs of the tests. The others need LOCKSTEP_BOMBS=all.
 	Usual bool
 }
 
-// Placed reports whether a text names a file of the bomb, which is where people look.
+// Placed reports whether a text names a file of the bomb, where people would look.
 func (b Bomb) Placed(text string) bool {
 	for name := range b.Files {
 		if strings.Contains(text, name) {
@@ -35,8 +34,7 @@ func (b Bomb) Placed(text string) bool {
 	return false
 }
 
-// All returns those that are to be tried: the usual ones, or with LOCKSTEP_BOMBS=all in
-// the environment all of them.
+// All returns the bombs to try: the usual ones, or all of them with LOCKSTEP_BOMBS=all in the environment.
 func All() []Bomb {
 	var out []Bomb
 	for _, b := range append(planBombs(), applyBombs()...) {
@@ -129,7 +127,7 @@ func applyBombs() []Bomb {
 		return Bomb{Name: name, Files: map[string]string{"bomb.tf": commanding(script)}, Apply: true, Usual: true}
 	}
 	return []Bomb{
-		// One that is not ended ends by itself: it is tried on machines that others use.
+		// This one ends by itself if nothing ends it, because it is tried on machines that others use.
 		command("forks", "b() { [ $1 -lt 10 ] && { b $(($1+1)) | b $(($1+1)) & }; sleep 100; }; b 0"),
 		command("disk", "while :; do head -c 10000000 /dev/zero >> fill; done"),
 		command("output", "yes a line of output that never ends"),

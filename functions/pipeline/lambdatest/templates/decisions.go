@@ -23,8 +23,8 @@ func SecretARN(id string) string {
 	return "arn:aws:secretsmanager:" + Region + ":" + AccountID + ":secret:" + id + "-AbCdEf"
 }
 
-// A Decision is one of IAM's: somebody may do something, or not. One request can take several, as
-// S3 asks KMS in the name of whoever reads an object.
+// A Decision is a decision of IAM: somebody may do something, or not. One request can take several, for example
+// because S3 asks KMS in the name of whoever reads an object.
 type Decision struct {
 	// Who is the ARN of a role, the name of a service, or "anonymous".
 	Who string
@@ -37,7 +37,7 @@ type Decision struct {
 	Allowed bool
 }
 
-// Anonymous is whoever has no credentials.
+// Anonymous stands for somebody without credentials.
 const Anonymous = "anonymous"
 
 // Decision is the decision on a call.
@@ -45,7 +45,7 @@ func (x Rights) Decision(c Call, allowed bool) Decision {
 	return Decision{Who: x.Who, Session: x.text, Action: c.Action, Resource: c.Resource, Context: c.Context, Allowed: allowed}
 }
 
-// Rights are those of somebody, named as in [Decision.Who].
+// Rights are the rights of somebody, named as in [Decision.Who].
 type Rights struct {
 	Who string
 	Own []Statement
@@ -68,9 +68,10 @@ func (x *Rights) Narrow(policy string) error {
 // rootOf is the account as a principal, whose own policies then decide.
 const rootOf = "arn:aws:iam::" + AccountID + ":root"
 
-// May evaluates the policies of somebody and those of a resource of the account. A trust policy and
-// the policy of a key must allow it; one that names the account leaves it to the other policies.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic_policy-eval-basics-single-account.html,
+// May evaluates the policies of somebody and those of a resource of the account. A trust policy and the policy
+// of a key must allow the call. A policy that names the account leaves the decision to the other policies.
+// Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic_policy-eval-basics-single-account.html,
 // https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
 func (x Rights) May(resource []Statement, c Call) bool {
 	if strings.HasPrefix(x.Who, "arn:") {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Statement is one of a policy, without functions.
+// A Statement is a statement of a policy, without template functions.
 type Statement struct {
 	sid                string
 	deny               bool
@@ -59,9 +59,8 @@ func texts(v any) []string {
 	return out
 }
 
-// allowed evaluates policies as IAM does: a call needs a statement that allows it, and
-// none that denies it.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+// allowed evaluates policies as IAM does: a call needs a statement that allows it, and no statement that denies
+// it. Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 func allowed(statements []Statement, c Call) bool {
 	ok := false
 	for _, s := range statements {
@@ -93,8 +92,8 @@ func (s Statement) holds(c Call) bool {
 	return true
 }
 
-// meets evaluates one condition. One that it does not know is a reason to stop.
-// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
+// meets evaluates one condition. It panics at an unknown condition. Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
 func (c Call) meets(operator, name string, wanted []string) bool {
 	same := func(value string) bool { return slices.Contains(wanted, value) }
 	matches := func(value string) bool {

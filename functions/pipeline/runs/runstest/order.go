@@ -1,6 +1,6 @@
-// Package runstest reads the data of package runs from notation, for tests only.
+// Package runstest parses notation into data of package runs, for tests only.
 //
-// It refuses to decide. Start at [Order].
+// This package refuses to decide. Start reading at [Order].
 package runstest
 
 import (
@@ -13,7 +13,7 @@ import (
 // Head is the head of the pull request in an [Order].
 var Head = strings.Repeat("1", 40)
 
-// Edges reads "app>net db>net".
+// Edges parses "app>net db>net".
 func Edges(s string) order.Edges {
 	e := order.Edges{}
 	for _, f := range strings.Fields(s) {
@@ -23,10 +23,11 @@ func Edges(s string) order.Edges {
 	return e
 }
 
-// Order is the facts for edges of the base branch and of the head, and runs as "net:planned" or
-// "net:planned+", where nobody is, or somebody is, about to apply it; "-net:planned" is to destroy net, and "x-net:planned"
-// is so since the pull request removes it. The plan of "net:target/planned" has targets, that of "net:drift/planned" changes the
-// state alone, "net:beside/target/planned" is not touched by the pull request, and the head of "net:upheld/drift/planned" is applied.
+// Order returns the facts for edges of the base branch and of the head, and for runs. A run is "net:planned",
+// or "net:planned+" if somebody is about to apply it. "-net:planned" destroys net, and "x-net:planned" does so
+// because the pull request removes it. The plan of "net:target/planned" has targets, and that of
+// "net:drift/planned" changes only the state. The pull request does not touch "net:beside/target/planned". The
+// head of "net:upheld/drift/planned" is applied.
 func Order(base, head, all string) *runs.Order {
 	o := runs.NewOrder()
 	o.Base, o.Head = Edges(base), Edges(head)

@@ -1,7 +1,7 @@
-// Package blocks reads the arguments of a block of lockstep.hcl as values of Go, and the arguments that blocks of several
-// types have in common.
+// Package blocks reads the arguments of a block of lockstep.hcl as Go values, including arguments that several
+// types of blocks have in common.
 //
-// It refuses to know types of blocks. Start at [Reader].
+// This package refuses to know types of blocks. Start reading at [Reader].
 package blocks
 
 import (
@@ -19,23 +19,24 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Limits of a list: the number of its items, and the length of one in bytes.
+// These limit the number of a list's items, and the length of an item in bytes.
 const (
 	maxItems = 100
 	MaxText  = 500
-	// maxCount is the greatest number.
+	// maxCount is the largest number.
 	maxCount = 1_000_000
 )
 
-// Pattern is a regular expression that is compiled at its first use: those of ARNs take milliseconds, and every program starts with them.
+// Pattern returns a regular expression that is compiled at its first use. Those for ARNs take milliseconds, and
+// every program would pay for them at its start.
 func Pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// SlugPattern is the form of names in lower case, and of those of teams and Apps of GitHub.
+// SlugPattern matches names in lower case, and the slugs of GitHub's teams and Apps.
 var SlugPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]{0,99}$`)
 
-// A Reader reads the arguments of one block. Each mistake is an error with a range.
+// A Reader reads the arguments of one block. Each mistake becomes an error with a range.
 type Reader struct {
 	Diags hcl.Diagnostics
 	attrs hcl.Attributes
@@ -46,7 +47,7 @@ func (r *Reader) Errorf(at hcl.Range, summary, detail string, args ...any) {
 	r.Diags = append(r.Diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// Content decodes a body, whose arguments the other methods read.
+// Content decodes a body. The other methods read its arguments.
 func (r *Reader) Content(body hcl.Body, s *hcl.BodySchema) *hcl.BodyContent {
 	content, ds := body.Content(s)
 	for _, d := range ds {
@@ -62,7 +63,7 @@ func (r *Reader) Content(body hcl.Body, s *hcl.BodySchema) *hcl.BodyContent {
 	return content
 }
 
-// Checked reads an optional text that has to be well-formed; "" where there is none.
+// Checked reads an optional text that has to be well-formed; "" if it is absent.
 func (r *Reader) Checked(name string, check func(string) error) string {
 	if !r.Has(name) {
 		return ""
@@ -74,7 +75,7 @@ func (r *Reader) Checked(name string, check func(string) error) string {
 	return text
 }
 
-// Schema is that of a block with optional arguments and inner blocks.
+// Schema returns the schema of a block with optional arguments and inner blocks.
 func Schema(names []string, inner ...hcl.BlockHeaderSchema) *hcl.BodySchema {
 	s := &hcl.BodySchema{Blocks: inner}
 	for _, n := range names {
@@ -83,7 +84,7 @@ func Schema(names []string, inner ...hcl.BlockHeaderSchema) *hcl.BodySchema {
 	return s
 }
 
-// Place is the place of a block, for people: "lockstep.hcl:12".
+// Place returns the place of a block, for people: "lockstep.hcl:12".
 func Place(b *hcl.Block) string {
 	return fmt.Sprintf("%s:%d", path.Base(b.DefRange.Filename), b.DefRange.Start.Line)
 }
@@ -94,7 +95,7 @@ func (r *Reader) Has(name string) bool { return r.attrs[name] != nil }
 // At returns the range of an argument that the block has.
 func (r *Reader) At(name string) hcl.Range { return r.attrs[name].Expr.Range() }
 
-// value reads an optional argument of a type; ok is false where there is none.
+// value reads an optional argument of a type; ok is false if it is absent.
 func (r *Reader) value(name string, t cty.Type, form string) (v cty.Value, ok bool) {
 	a := r.attrs[name]
 	if a == nil {
@@ -112,13 +113,13 @@ func (r *Reader) value(name string, t cty.Type, form string) (v cty.Value, ok bo
 	return v, true
 }
 
-// Flag reads an optional truth value; false where there is none.
+// Flag reads an optional truth value; false if it is absent.
 func (r *Reader) Flag(name string) bool {
 	v, ok := r.value(name, cty.Bool, "true or false")
 	return ok && v.True()
 }
 
-// Text reads an optional text; "" where there is none.
+// Text reads an optional text; "" if it is absent.
 func (r *Reader) Text(name string) string {
 	v, ok := r.value(name, cty.String, "a text")
 	if !ok {
@@ -127,7 +128,7 @@ func (r *Reader) Text(name string) string {
 	return v.AsString()
 }
 
-// Count reads a whole number within limits; 0 where there is none.
+// Count reads a whole number within limits; 0 if it is absent.
 func (r *Reader) Count(name string, least, most int) int {
 	form := fmt.Sprintf("a whole number from %d to %d", least, most)
 	v, ok := r.value(name, cty.Number, form)
@@ -143,7 +144,7 @@ func (r *Reader) Count(name string, least, most int) int {
 	return n
 }
 
-// Limit reads an upper limit, nil where there is none.
+// Limit reads an upper limit; nil if it is absent.
 func (r *Reader) Limit(name string) *int {
 	if !r.Has(name) {
 		return nil
@@ -152,7 +153,8 @@ func (r *Reader) Limit(name string) *int {
 	return &n
 }
 
-// Projects reads the optional argument projects: patterns of names and directories, in doublestar's notation, cleaned.
+// Projects reads the optional argument projects: cleaned patterns of names and directories, in doublestar's
+// notation.
 func (r *Reader) Projects() []string {
 	return Each(r, "projects", ParseProject)
 }
@@ -183,29 +185,31 @@ func ParseType(s string) (string, error) {
 	return s, fmt.Errorf("%q "+rule+": write %q", s, kind)
 }
 
-// typePattern is that of a pattern of resource types.
+// typePattern matches a pattern of resource types.
 var typePattern = regexp.MustCompile(`^[a-z0-9_*?{},\[\]!^-]+$`)
 
-// CleanPattern is a pattern of paths in the form in which they are compared: "./live/net/" is "live/net".
+// CleanPattern returns a pattern of paths in the form for comparison: "./live/net/" becomes "live/net".
 func CleanPattern(text string) string {
 	if text == "" || strings.Contains(text, `\`) {
 		return text
 	}
 	clean := path.Clean(text)
 	for strings.Contains(clean, "**/**/") {
-		clean = strings.ReplaceAll(clean, "**/**/", "**/") // it means the same, and costs a multiple
+		clean = strings.ReplaceAll(clean, "**/**/", "**/") // it means the same, and is much cheaper to match
 	}
 	return clean
 }
 
-// MatchesPath reports whether a pattern is for a path: itself, or without a character that has a meaning in patterns a directory above it.
+// MatchesPath reports whether a pattern matches a path. A pattern without special characters also matches
+// everything below it.
 func MatchesPath(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, `*?[{\`) && strings.HasPrefix(name, pattern+"/")
 }
 
-// Alternatives returns a valid pattern in doublestar's notation once for each alternative in its braces, with that in the place of its own
-// braces: "live/{net,app}" and "stage/{net,app}", "{live,stage}/net" and "{live,stage}/app" for "{live,stage}/{net,app}". One without
-// braces is itself. An alternative that can be left out matches nothing in any combination.
+// Alternatives returns a valid pattern in doublestar's notation once for each alternative in its braces, with
+// that alternative in place of its own braces. For "{live,stage}/{net,app}" it returns "live/{net,app}",
+// "stage/{net,app}", "{live,stage}/net" and "{live,stage}/app". A pattern without braces is returned as it is.
+// An alternative that can be removed without effect matches nothing in any combination.
 func Alternatives(pattern string) (out []string) {
 	for from := 0; ; {
 		start, ends := braces(pattern[from:])
@@ -228,8 +232,8 @@ func Alternatives(pattern string) (out []string) {
 	return out
 }
 
-// braces finds the first brace of a pattern and the end of each of its alternatives, the last of which is the closing brace; -1 if there is
-// none.
+// braces finds the first brace of a pattern and the end of each of its alternatives; the last end is the
+// closing brace. start is -1 if there is none.
 func braces(p string) (start int, ends []int) {
 	start = -1
 	depth := 0
@@ -260,14 +264,14 @@ func braces(p string) (start int, ends []int) {
 	return -1, nil
 }
 
-// Limits of patterns: matching tries all combinations of the alternatives in braces.
+// These are the limits of patterns. Matching tries all combinations of the alternatives in braces.
 const (
 	MaxPattern = 200
 	MaxBraces  = 4
 )
 
-// noBranch matches patterns that no name of a branch can match.
-// Source: https://git-scm.com/docs/git-check-ref-format
+// noBranch matches patterns that no branch's name can match. Source:
+// https://git-scm.com/docs/git-check-ref-format
 var noBranch = regexp.MustCompile(`^refs/|^/|/$|//|\.\.|[ ~^:]|\.lock$`)
 
 // NoBranch returns a warning if no branch can have a name that the pattern matches.
@@ -290,7 +294,7 @@ func ValidPattern(text string) error {
 	return nil
 }
 
-// Each reads an optional list of texts, each as a value. It is nil if it is empty.
+// Each reads an optional list of texts, and parses each text. The result is nil if the list is empty.
 func Each[T any](r *Reader, name string, parse func(string) (T, error)) []T {
 	a := r.attrs[name]
 	if a == nil {
@@ -326,7 +330,7 @@ func Each[T any](r *Reader, name string, parse func(string) (T, error)) []T {
 	return out
 }
 
-// NotEmpty refuses the lists that are there and have no items, by their names.
+// NotEmpty refuses lists that are present and have no items. empty has them by name.
 func (r *Reader) NotEmpty(empty map[string]bool) {
 	for name, none := range empty {
 		if none && r.Has(name) && !r.Diags.HasErrors() {
@@ -335,14 +339,14 @@ func (r *Reader) NotEmpty(empty map[string]bool) {
 	}
 }
 
-// Capital returns a text with its first letter as a capital.
+// Capital returns a text with a capital first letter.
 func Capital(s string) string {
 	c, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(c)) + s[n:]
 }
 
-// Named reads blocks with labels of their own, at most as many as limit, for which why is the reason. A block with a
-// mistake is left out.
+// Named reads blocks with distinct labels, at most limit of them; why is the reason for the limit. A block with
+// a mistake is left out.
 func Named[T any](list hcl.Blocks, limit int, why string, read func(*Reader, *hcl.Block) T) (out []T, all hcl.Diagnostics) {
 	names := map[string]bool{}
 	for i, b := range list {

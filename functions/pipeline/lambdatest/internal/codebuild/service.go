@@ -1,8 +1,8 @@
 //go:build linux
 
-// Package codebuild is a small CodeBuild: its one project runs a program, a real process a build.
+// Package codebuild is a small CodeBuild. Its one project runs a program as a real process for each build.
 //
-// The package refuses to know IAM, and the program. Start at [Service].
+// This package refuses to know IAM, and the program. Start reading at [Service].
 package codebuild
 
 import (
@@ -25,7 +25,7 @@ type Service struct {
 	Program string
 	Env     []string // of the program, in addition to CodeBuild's and a start's own
 	Log     io.Writer
-	// Begins is told before a build begins, Fails of a build that cannot.
+	// Begins is called before a build begins, and Fails for a build that cannot begin.
 	Begins func()
 	Fails  func(error)
 
@@ -43,8 +43,8 @@ type build struct {
 	ended  chan struct{}
 }
 
-// An Input is that of any request.
-// Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_StartBuild.html
+// An Input is the input of any request. Source:
+// https://docs.aws.amazon.com/codebuild/latest/APIReference/API_StartBuild.html
 type Input struct {
 	Project string                         `json:"projectName"`
 	Token   string                         `json:"idempotencyToken"`
@@ -61,7 +61,7 @@ func Read(body []byte) (in Input) {
 	return in
 }
 
-// Of is the name of the project that a request is about.
+// Of returns the name of the project that a request is about.
 func (in Input) Of() string {
 	project, _, _ := strings.Cut(strings.Join(append(in.IDs, in.ID), ""), ":")
 	return in.Project + project
@@ -158,7 +158,7 @@ func (b *Service) Kill() {
 	}
 }
 
-// Statuses are those of all builds, in the order of their starts.
+// Statuses returns the statuses of all builds, in the order of their starts.
 func (b *Service) Statuses() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

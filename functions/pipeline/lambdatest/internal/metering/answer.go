@@ -5,10 +5,10 @@ import (
 	"net/http"
 )
 
-// An Answer is one that is on its way.
+// An Answer is an answer that is being sent.
 type Answer struct {
 	http.ResponseWriter
-	Keep   bool // the body
+	Keep   bool // keep the body
 	Status int
 	Body   bytes.Buffer
 }

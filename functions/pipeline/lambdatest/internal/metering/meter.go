@@ -1,6 +1,6 @@
-// Package metering counts the units that AWS has prices for, in the requests of the end-to-end tests.
+// Package metering counts the units that AWS charges for, in the requests of the end-to-end tests.
 //
-// It refuses to know prices, which package pricing has, and servers. Start at [Meter].
+// This package refuses to know prices (package pricing has them) and servers. Start reading at [Meter].
 package metering
 
 import (
@@ -61,11 +61,10 @@ func (m *Meter) Taken(bytes int64) {
 	m.add(pricing.SQSRequest, chunks(bytes)+1)
 }
 
-// chunks are the requests that one of a size counts as.
-// Source: https://aws.amazon.com/sqs/pricing/
+// chunks returns how many requests one of this size counts as. Source: https://aws.amazon.com/sqs/pricing/
 func chunks(bytes int64) float64 { return units(float64(bytes), 64<<10) }
 
-// add has the mutex.
+// add adds n units. The caller holds the mutex.
 func (m *Meter) add(k pricing.Kind, n float64) {
 	if n == 0 {
 		return
@@ -76,7 +75,7 @@ func (m *Meter) add(k pricing.Kind, n float64) {
 	m.counts[k] += n
 }
 
-// Take returns the counts since it was called the last time.
+// Take returns the counts since the last call.
 func (m *Meter) Take() map[pricing.Kind]float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -28,7 +28,7 @@ func (m *Meter) s3(c Call) {
 	}
 }
 
-// keep notes the size of a thing that is stored. The caller has the mutex.
+// keep records the size of a stored object. The caller holds the mutex.
 func (m *Meter) keep(k pricing.Kind, of *map[string]float64, name string, size float64) (before float64) {
 	if *of == nil {
 		*of = map[string]float64{}
@@ -42,9 +42,9 @@ func (m *Meter) keep(k pricing.Kind, of *map[string]float64, name string, size f
 // An item is an item of DynamoDB, in its JSON.
 type item map[string]map[string]json.RawMessage
 
-// dynamodb counts the units of a request: of 1 KB written, even where a condition refuses it, and of 4 KB read,
-// which count half where the read need not be consistent.
-// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+// dynamodb counts the units of a request: one for each KB written, even if a condition refuses the write, and
+// one for each 4 KB read. A read that need not be consistent counts half. Source:
+// https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 func (m *Meter) dynamodb(c Call) {
 	var in struct {
 		TableName      string
@@ -55,7 +55,7 @@ func (m *Meter) dynamodb(c Call) {
 		Item  item
 		Items []item
 	}
-	// A body that is no JSON counts as an empty one, which no server would take.
+	// A body that is no JSON counts as an empty one, which no server would accept.
 	_ = json.Unmarshal(c.Body, &in)
 	_ = json.Unmarshal(c.Answer, &out)
 	switch _, operation, _ := strings.Cut(c.Action, ":"); operation {
