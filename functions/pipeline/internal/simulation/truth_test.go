@@ -408,7 +408,7 @@ func (s *simulation) worst(r runs.Run) (found github.Conclusion, left bool) {
 			held, lifted := s.held(o)
 			left = left || waits && lifted
 			left = left || waits && held && s.teaming() // a policy or a gate may deny it
-			if waits && (held || s.locked(o)) { // a person has to act
+			if waits && (held || s.locked(o)) {         // a person has to act
 				found = cmp.Or(found, github.ConcludedActionRequired)
 				continue
 			}
