@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
@@ -48,6 +50,9 @@ func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift boo
 }
 
 func importedFrom(x *plans.Importing) string {
+	if x.Identity != cty.NilVal {
+		return "imported by identity: " + visible(plans.IdentityText(x.Identity))
+	}
 	if x.ID == "" {
 		return "will be imported first"
 	}

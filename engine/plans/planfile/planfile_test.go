@@ -127,9 +127,9 @@ func TestNoFieldIsForgotten(t *testing.T) {
 	}{
 		{plans.Plan{}, "Mode Errored Applyable Complete Changes Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Waiting Instances PrevRunState PriorState Timestamp Backend"},
 		{plans.ResourceChange{}, "Addr PrevAddr Provider Change Reason Private RequiredReplace CreateBeforeDestroy Schema ConfigDeps StoredDeps"},
-		{plans.Change{}, "Action Before After Importing GeneratedConfig"},
+		{plans.Change{}, "Action Before After BeforeIdentity AfterIdentity Importing GeneratedConfig"},
 		{plans.OutputChange{}, "Name Change Sensitive"},
-		{plans.Importing{}, "ID Unknown"},
+		{plans.Importing{}, "ID Identity Unknown"},
 		{plans.Instances{}, "Calls Resources"},
 		{plans.CallInstance{}, "Module Call"},
 		{plans.Backend{}, "Type Config Workspace"},
@@ -320,7 +320,7 @@ func TestOtherFilesAreRefusedWithARemedy(t *testing.T) {
 		t.Errorf("a plan of another version, to be compared: %v, %v", f, err)
 	}
 	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 7}
-	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 4)") {
+	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 5)") {
 		t.Errorf("another format: %s", got)
 	}
 }

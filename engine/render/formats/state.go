@@ -149,6 +149,7 @@ func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r 
 			}
 			w.object(t, address, rs, o)
 			t.optional("deposed_key", string(key))
+			w.identity(t, address, o)
 			t.closeObject()
 		}})
 	}
@@ -178,10 +179,31 @@ func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *
 	}
 }
 
+// identity writes the identity of an object as it is stored.
+func (w *stateWriter) identity(t *jsonText, address string, o *states.Object) {
+	if o.Identity.JSON == nil {
+		return
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, o.Identity.JSON); err != nil {
+		if w.err == nil {
+			w.err = fmt.Errorf("the identity of %s in the state: %w", address, err)
+		}
+		return
+	}
+	t.key("identity_schema_version")
+	t.int(o.Identity.Version)
+	t.key("identity")
+	t.raw(b.Bytes())
+}
+
 // ObjectValue returns an object's value with its sensitive marks, and the schema
 // that it follows: nil if rs is of another version than the object or not known. The
 // types are then those that the JSON suggests.
 func ObjectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema, error) {
+	if rs != nil && rs.Identity != nil && o.Identity.JSON != nil && rs.Identity.Version < o.Identity.Version {
+		return cty.NilVal, nil, fmt.Errorf("identity version %d in the state is newer than version %d of the selected provider: upgrade the provider", o.Identity.Version, rs.Identity.Version)
+	}
 	if o.Value != cty.NilVal {
 		return o.Value, rs, nil
 	}

@@ -189,7 +189,7 @@ func (s *story) play(t *testing.T) []string {
 	case "command":
 		return command(t, ses, prior, instance(t, s.do[1]), s.do[2])
 	case "blocks":
-		return evaluate(ses, prior, instance(t, s.do[1]).Config(), s.do[2:])
+		return evaluate(t, ses, prior, instance(t, s.do[1]).Config(), s.do[2:])
 	case "check":
 		blocks := importing.NewBlocks(cfg, plans.NormalMode, ses.Eval, prior)
 		return texts(blocks.CheckTargets(func(cr addrs.ConfigResource) bool { return s.do[1] == "all" || cr.String() == s.do[1] }, importing.Found{}))
@@ -249,7 +249,7 @@ func command(t *testing.T, s *session.Session, prior *drafts.Prior, addr addrs.A
 }
 
 // evaluate evaluates the blocks for a resource.
-func evaluate(s *session.Session, prior *drafts.Prior, cr addrs.ConfigResource, options []string) (out []string) {
+func evaluate(t *testing.T, s *session.Session, prior *drafts.Prior, cr addrs.ConfigResource, options []string) (out []string) {
 	mode := plans.NormalMode
 	switch {
 	case slices.Contains(options, "-destroy"):
@@ -264,7 +264,8 @@ func evaluate(s *session.Session, prior *drafts.Prior, cr addrs.ConfigResource, 
 	for _, in := range ins {
 		declared[addrs.AbsResource{Resource: cr.Resource}.Instance(in.Key)] = true
 	}
-	ds = append(ds, blocks.Evaluate(cr, func(a addrs.AbsResourceInstance) bool { return declared[a] })...)
+	rs, _, more := s.Schema(t.Context(), m.ResourceProvider(m.Resources[cr.Resource]).Provider, cr.Resource, nil)
+	ds = append(append(ds, more...), blocks.Evaluate(cr, rs, func(a addrs.AbsResourceInstance) bool { return declared[a] })...)
 	for _, a := range slices.SortedFunc(maps.Keys(declared), addrs.AbsResourceInstance.Compare) {
 		if r, ok := blocks.Of(a); ok {
 			out = append(out, fmt.Sprintf("%s <- %s", a, r.ID))
