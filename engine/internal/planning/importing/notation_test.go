@@ -25,6 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
@@ -42,9 +43,19 @@ resource t_x version=1
   color  string optional was=colour
   in     string optional
   secret string optional sensitive
+resource t_i
+  id     string computed keep
+  name   string required identity
+  zone   number optional identity=optional
 `
 
-var functions = map[string]function.Function{"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "length": stdlib.LengthFunc}
+var functions = map[string]function.Function{"sensitive": sensitive, "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "length": stdlib.LengthFunc}
+
+var sensitive = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "v", Type: cty.DynamicPseudoType}},
+	Type:   func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
+	Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return args[0].Mark(marks.Sensitive), nil },
+})
 
 // The stories of testdata, one a paragraph:
 //
@@ -128,7 +139,11 @@ func (s *story) read(t *testing.T, key, rest string) {
 	case "output":
 		s.state.SetOutput(words[0], states.Output{Value: cty.StringVal(strings.Trim(words[1], `"`))})
 	case "world":
-		s.fake.Edit(words[0], words[1], map[string]cty.Value{"name": cty.StringVal(words[1]), "color": cty.StringVal(words[2])})
+		attrs := map[string]cty.Value{"name": cty.StringVal(words[1]), "color": cty.StringVal(words[2])}
+		if words[0] == "t_i" {
+			attrs = map[string]cty.Value{"name": attrs["name"], "zone": attrs["color"]}
+		}
+		s.fake.Edit(words[0], words[1], attrs)
 	case "on":
 		s.fake.On(rest)
 	case "do":
@@ -268,7 +283,7 @@ func evaluate(t *testing.T, s *session.Session, prior *drafts.Prior, cr addrs.Co
 	ds = append(append(ds, more...), blocks.Evaluate(cr, rs, func(a addrs.AbsResourceInstance) bool { return declared[a] })...)
 	for _, a := range slices.SortedFunc(maps.Keys(declared), addrs.AbsResourceInstance.Compare) {
 		if r, ok := blocks.Of(a); ok {
-			out = append(out, fmt.Sprintf("%s <- %s", a, r.ID))
+			out = append(out, fmt.Sprintf("%s <- %s", a, r.ID+plans.IdentityText(r.Identity)))
 		}
 	}
 	return append(out, texts(ds)...)
