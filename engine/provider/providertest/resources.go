@@ -184,6 +184,9 @@ func (c *client) Apply(ctx context.Context, req provider.ApplyRequest) (provider
 	if e.stays {
 		v = req.Prior
 	}
+	if e.anonymous {
+		out.Identity = cty.NilVal
+	}
 	out.New = e.spoil(v)
 	if !v.IsNull() {
 		out.Private = privateOf(v)
