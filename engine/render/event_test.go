@@ -49,6 +49,11 @@ func TestEventsAsRecorded(t *testing.T) {
 			`{"@message":"lab_thing.a: Refresh complete [id=a-1]","hook":{"resource":` + a + `,"id_key":"id","id_value":"a-1"},"type":"refresh_complete"}`,
 		},
 		{
+			events.Event{Kind: events.ImportStart, Addr: thing, Identity: "name=far,region=us"},
+			"lab_thing.a: Preparing import... [identity=name=far,region=us]",
+			"",
+		},
+		{
 			events.Event{Kind: events.ApplyStart, Addr: inModule, Action: plans.Create},
 			`module.m["x"].lab_thing.b[0]: Creating...`,
 			`{"@message":"module.m[\"x\"].lab_thing.b[0]: Creating...","hook":{"resource":` + b + `,"action":"create"},"type":"apply_start"}`,

@@ -68,7 +68,9 @@ func (s *Session) Refresh(ctx context.Context, r Refreshing) (provider.ReadRespo
 	}
 	if resp.Identity == cty.NilVal {
 		resp.Identity = r.Identity
+	} else {
+		ds = append(ds, checkIdentity(resp.Identity, r.Schema, r.Addr, "when it was read")...)
 	}
 	resp.New = MarkSensitive(resp.New, r.Schema, paths)
-	return resp, append(ds, checkIdentity(resp.Identity, r.Schema, r.Addr, "when it was read")...)
+	return resp, ds
 }
