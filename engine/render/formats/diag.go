@@ -114,8 +114,8 @@ func NewDiagnostic(d diags.Diagnostic, files map[string]*hcl.File) Diagnostic {
 	return out
 }
 
-// NewDiagnostics returns the members of a list, which is never nil.
-func NewDiagnostics(ds diags.Diagnostics, files map[string]*hcl.File) []Diagnostic {
+// newDiagnostics returns the members of a list, which is never nil.
+func newDiagnostics(ds diags.Diagnostics, files map[string]*hcl.File) []Diagnostic {
 	out := make([]Diagnostic, len(ds))
 	for i, d := range ds {
 		out[i] = NewDiagnostic(d, files)
@@ -247,7 +247,7 @@ type validateJSON struct {
 
 // Validate returns the output of `validate -json` about a configuration with ds.
 func Validate(ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
-	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: NewDiagnostics(ds, files)}
+	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: newDiagnostics(ds, files)}
 	for _, d := range ds {
 		if d.Severity == diags.Error {
 			out.Errors++

@@ -64,7 +64,7 @@ func Instance(s *states.State, schemas Schemas, ds diags.Diagnostics, files map[
 		t.rawString(`{"provider_name":"","schema_version":0}`)
 	}
 	t.key("diagnostics")
-	if err := t.marshal(NewDiagnostics(ds, files)); err != nil {
+	if err := t.marshal(newDiagnostics(ds, files)); err != nil {
 		return nil, err
 	}
 	t.closeObject()
@@ -96,7 +96,7 @@ type workspaceJSON struct {
 
 // Workspaces returns the output of `workspace list -json`. files are the sources of ds.
 func Workspaces(names []string, current string, ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
-	out := workspacesJSON{FormatVersion: stateFormat, Workspaces: []workspaceJSON{}, Diagnostics: NewDiagnostics(ds, files)}
+	out := workspacesJSON{FormatVersion: stateFormat, Workspaces: []workspaceJSON{}, Diagnostics: newDiagnostics(ds, files)}
 	for _, name := range names {
 		out.Workspaces = append(out.Workspaces, workspaceJSON{Name: name, Current: name == current})
 	}
