@@ -27,7 +27,8 @@ type Removed struct {
 type Import struct {
 	To            hcl.Expression // a resource instance; keys may be expressions of each
 	Resource      addrs.ConfigResource
-	ID            hcl.Expression
+	ID            hcl.Expression // or nil: exactly one of ID and Identity is set
+	Identity      hcl.Expression
 	ForEach       hcl.Expression
 	Provider      *addrs.LocalProviderConfig
 	Range         hcl.Range

@@ -23,7 +23,7 @@ const (
 	ProvisionOutput
 	ProvisionDone
 	ProvisionFailed
-	ImportStart    // the provider is asked for the object with the ID
+	ImportStart    // the provider is asked for the object with the ID or the Identity
 	EphemeralStart // opening, renewing or closing one: see Text
 	EphemeralDone
 	EphemeralFailed
@@ -33,11 +33,13 @@ const (
 
 // An Event is one thing that happened to one object.
 type Event struct {
-	Kind    Kind
-	Addr    addrs.ResourceInstanceObject
-	Action  plans.Action
-	ID      string // the object's id attribute, if it has one that is known and not sensitive
-	Elapsed time.Duration
+	Kind   Kind
+	Addr   addrs.ResourceInstanceObject
+	Action plans.Action
+	ID     string // the object's id attribute, if it has one that is known and not sensitive
+	// Identity is what an import finds the object by instead of an ID.
+	Identity string
+	Elapsed  time.Duration
 	// Provisioner is the type of the provisioner at work, Text a line of its output; or the
 	// action on an ephemeral resource: "open", "renew" or "close".
 	Provisioner string

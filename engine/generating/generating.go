@@ -43,7 +43,11 @@ func File(blocks []Generated) []byte {
 	// The marks by which programs know generated files.
 	b.WriteString("# __generated__ by Terraform\n# Please review these resources and move them into your main configuration files.\n")
 	for _, x := range blocks {
-		fmt.Fprintf(&b, "\n# __generated__ by Terraform from %q\n%s\n", x.ID, x.Text)
+		from := ""
+		if x.ID != "" {
+			from = fmt.Sprintf(" from %q", x.ID)
+		}
+		fmt.Fprintf(&b, "\n# __generated__ by Terraform%s\n%s\n", from, x.Text)
 	}
 	return []byte(b.String())
 }
@@ -51,7 +55,7 @@ func File(blocks []Generated) []byte {
 // Generated is the block of one imported object.
 type Generated struct {
 	Addr addrs.AbsResourceInstance
-	ID   string
+	ID   string // "" if the object was found by its identity
 	Text string
 }
 

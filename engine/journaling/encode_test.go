@@ -126,3 +126,18 @@ func TestOutcomesHaveTheirEdits(t *testing.T) {
 		t.Fatalf("%d intents", len(intents))
 	}
 }
+
+// TestIdentityIsPartOfTheDigest: an edit that only adds or changes the identity is one, however the JSON is spelt.
+func TestIdentityIsPartOfTheDigest(t *testing.T) {
+	t.Parallel()
+	with := func(version int64, text string) string {
+		return digest(&states.Object{AttrsJSON: []byte(`{}`), Identity: states.Identity{Version: version, JSON: []byte(text)}})
+	}
+	none := digest(&states.Object{AttrsJSON: []byte(`{}`)})
+	if a := with(0, `{"name":"a"}`); a == none || a == with(1, `{"name":"a"}`) || a == with(0, `{"name":"b"}`) || a != with(0, "{\n  \"name\": \"a\"\n}") {
+		t.Error("identities are not told apart by their digests")
+	}
+	if none != digest(&states.Object{AttrsJSON: []byte(`{}`), Identity: states.Identity{Version: 1}}) {
+		t.Error("the version of an identity schema alone makes an edit")
+	}
+}

@@ -99,6 +99,10 @@ func digestWith(b []byte, o *states.Object) (string, []byte) {
 	for _, k := range slices.Sorted(maps.Keys(o.AttrsFlat)) {
 		b = fmt.Appendf(b, "%q=%q ", k, o.AttrsFlat[k])
 	}
+	if o.Identity.JSON != nil {
+		b = append(strconv.AppendInt(append(b, " identity "...), o.Identity.Version, 10), ' ')
+		b = jsonscan.AppendCompact(b, o.Identity.JSON)
+	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:12]), b
 }

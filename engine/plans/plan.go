@@ -223,16 +223,20 @@ type Backend struct {
 type Change struct {
 	Action        Action
 	Before, After cty.Value
+	// BeforeIdentity and AfterIdentity are the object's identities, cty.NilVal for none. AfterIdentity may be unknown. They
+	// are never sensitive.
+	BeforeIdentity, AfterIdentity cty.Value
 	// Importing is set if the object comes under management by this plan.
 	Importing *Importing
 	// GeneratedConfig is configuration written for an imported object.
 	GeneratedConfig string
 }
 
-// Importing has the ID by which an object is imported.
+// Importing has the ID or the identity by which an object is imported.
 type Importing struct {
-	ID      string
-	Unknown bool
+	ID       string
+	Identity cty.Value // cty.NilVal: by ID
+	Unknown  bool
 }
 
 // A ResourceChange is the planned change of one resource instance object.

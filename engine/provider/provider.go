@@ -49,10 +49,12 @@ type Client interface {
 type Resources interface {
 	ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
 	UpgradeState(ctx context.Context, req UpgradeRequest) (cty.Value, diags.Diagnostics)
+	// UpgradeIdentity is called for stored identities of older versions only.
+	UpgradeIdentity(ctx context.Context, req UpgradeIdentityRequest) (cty.Value, diags.Diagnostics)
 	Read(ctx context.Context, req ReadRequest) (ReadResponse, diags.Diagnostics)
 	Plan(ctx context.Context, req PlanRequest) (PlanResponse, diags.Diagnostics)
 	Apply(ctx context.Context, req ApplyRequest) (ApplyResponse, diags.Diagnostics)
-	Import(ctx context.Context, typeName, id string) ([]Imported, diags.Diagnostics)
+	Import(ctx context.Context, req ImportRequest) ([]Imported, diags.Diagnostics)
 	Move(ctx context.Context, req MoveRequest) (MoveResponse, diags.Diagnostics)
 }
 
@@ -85,18 +87,30 @@ type UpgradeRequest struct {
 	Flatmap  map[string]string // attributes as states of Terraform 0.11 hold them
 }
 
+// An UpgradeIdentityRequest holds the identity of an object as a state file keeps it.
+type UpgradeIdentityRequest struct {
+	TypeName string
+	Version  int64 // the version of the identity schema that it was written with
+	JSON     []byte
+}
+
+// Identities are in the requests and responses about objects of those types that have an identity schema. A request's
+// is wholly known, except that a planned one may be unknown; cty.NilVal stands for none, in a response too.
+
 // A ReadRequest asks for the present value of an object.
 type ReadRequest struct {
 	TypeName string
 	Prior    cty.Value
+	Identity cty.Value // the stored one
 	Private  []byte
 	Meta     cty.Value // the provider_meta block's value, or cty.NilVal
 }
 
 // A ReadResponse holds the new value: null if the object is gone.
 type ReadResponse struct {
-	New     cty.Value
-	Private []byte
+	New      cty.Value
+	Identity cty.Value
+	Private  []byte
 }
 
 // A PlanRequest asks for the planned value of an object. Prior is null for a creation;
@@ -106,6 +120,7 @@ type PlanRequest struct {
 	Prior    cty.Value
 	Proposed cty.Value
 	Config   cty.Value
+	Identity cty.Value // of the prior object
 	Private  []byte
 	Meta     cty.Value
 }
@@ -113,6 +128,7 @@ type PlanRequest struct {
 // A PlanResponse holds the planned value.
 type PlanResponse struct {
 	Planned         cty.Value
+	Identity        cty.Value // may be unknown, or unknown in part
 	Private         []byte
 	RequiresReplace []cty.Path
 	// LegacyTypeSystem exempts the answer from most of the contract between values.
@@ -126,6 +142,7 @@ type ApplyRequest struct {
 	Prior    cty.Value
 	Planned  cty.Value
 	Config   cty.Value
+	Identity cty.Value // as planned
 	Private  []byte
 	Meta     cty.Value
 }
@@ -134,6 +151,7 @@ type ApplyRequest struct {
 // object as far as the provider knows (cty.NilVal if it did not tell).
 type ApplyResponse struct {
 	New              cty.Value
+	Identity         cty.Value
 	Private          []byte
 	LegacyTypeSystem bool
 	// Unanswered: the provider was asked and did not answer, since it died, was killed, or was cut off.
@@ -141,10 +159,18 @@ type ApplyResponse struct {
 	Unanswered bool
 }
 
-// Imported is one object found by its ID: a stub that a read completes.
+// An ImportRequest asks for an object by its ID or by its identity: exactly one is set.
+type ImportRequest struct {
+	TypeName string
+	ID       string
+	Identity cty.Value // cty.NilVal: by ID
+}
+
+// Imported is one object found: a stub that a read completes.
 type Imported struct {
 	TypeName string
 	State    cty.Value
+	Identity cty.Value
 	Private  []byte
 }
 
@@ -155,13 +181,17 @@ type MoveRequest struct {
 	SourceVersion  int64
 	SourceJSON     []byte
 	SourcePrivate  []byte
-	TargetType     string
+	// SourceIdentity is the stored identity, nil for none, and SourceIdentityVersion the version it was written with.
+	SourceIdentity        []byte
+	SourceIdentityVersion int64
+	TargetType            string
 }
 
 // A MoveResponse holds the object in its new type.
 type MoveResponse struct {
-	State   cty.Value
-	Private []byte
+	State    cty.Value
+	Identity cty.Value
+	Private  []byte
 }
 
 // An OpenResponse holds an opened ephemeral resource.

@@ -100,6 +100,7 @@ func (a *analysis) call(o addrs.Object, call *config.Call) {
 func (a *analysis) imports() {
 	for _, im := range a.content.Imports {
 		a.find(im.ID)
+		a.find(im.Identity)
 		a.find(im.ForEach)
 	}
 }

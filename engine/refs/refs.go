@@ -173,7 +173,7 @@ func (r *Refs) linkImports() {
 		}
 		o := addrs.Object{Module: im.Resource.Module, Kind: addrs.KindResource, Res: im.Resource.Resource}
 		var uses []*Reference
-		for _, x := range []hcl.Expression{im.ID, im.ForEach} {
+		for _, x := range []hcl.Expression{im.ID, im.Identity, im.ForEach} {
 			for i := range r.exprs[x] {
 				uses = append(uses, &r.exprs[x][i])
 			}

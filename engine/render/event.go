@@ -48,7 +48,11 @@ func (p *Printer) Event(e events.Event) string {
 	case events.RefreshStart:
 		return addr + p.in(bold, ": Refreshing state..."+idNote(e.ID))
 	case events.ImportStart:
-		return addr + p.in(bold, ": Preparing import..."+idNote(e.ID))
+		note := idNote(e.ID)
+		if e.Identity != "" {
+			note = " [identity=" + visible(e.Identity) + "]"
+		}
+		return addr + p.in(bold, ": Preparing import..."+note)
 	case events.ApplyStart:
 		return addr + p.in(bold, ": "+w.start+"..."+idNote(e.ID))
 	case events.ApplyProgress:

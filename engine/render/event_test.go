@@ -153,6 +153,17 @@ func TestEventsAsRecorded(t *testing.T) {
 	if _, ok := EventMessage(events.Event{Kind: events.ApplyFailed, Addr: data, Action: plans.Read}); ok {
 		t.Error("the stream tells of data that cannot be read by the diagnostic alone")
 	}
+	for want, e := range map[string]events.Event{
+		"lab_thing.a: Preparing import... [id=a-1]":                      {Kind: events.ImportStart, Addr: thing, ID: "a-1"},
+		"lab_thing.a: Preparing import... [identity=name=far,region=us]": {Kind: events.ImportStart, Addr: thing, Identity: "name=far,region=us"},
+	} {
+		if got := (&Printer{}).Event(e); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if _, ok := EventMessage(e); ok {
+			t.Error("the stream tells of imports by planned_change")
+		}
+	}
 	if _, ok := EventMessage(events.Event{Kind: events.Planned, Addr: thing}); ok {
 		t.Error("the stream tells of plans by planned_change")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
@@ -104,6 +105,29 @@ func TestForgetCurrentObject(t *testing.T) {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%q is missing in:\n%s", want, b.String())
 			}
+		}
+	}
+}
+
+// TestImportedByIdentity: the comment names the identity, without the attributes that are sensitive in the object.
+func TestImportedByIdentity(t *testing.T) {
+	t.Parallel()
+	a := object(t, "lab_thing.a")
+	of := func(name cty.Value, zone string) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{"name": name, "zone": cty.StringVal(zone)})
+	}
+	identity := of(cty.StringVal("n"), "z")
+	for want, before := range map[string]cty.Value{
+		"(imported by identity: name=n,zone=z)":                 identity,
+		"(imported by identity: name=(sensitive value),zone=z)": of(cty.StringVal("n").Mark(marks.Sensitive), "z"),
+	} {
+		var b strings.Builder
+		(&Printer{}).Plan(&b, &plans.Plan{Changes: []*plans.ResourceChange{{
+			Addr: a, PrevAddr: a.Instance,
+			Change: plans.Change{Action: plans.Update, Before: before, After: of(cty.StringVal("n"), "y"), Importing: &plans.Importing{Identity: identity}},
+		}}}, nil, nil)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, b.String())
 		}
 	}
 }

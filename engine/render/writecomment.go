@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
@@ -40,18 +43,38 @@ func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift boo
 		return
 	}
 	if !importedNow {
-		line("(%s)", importedFrom(c.Importing))
+		line("(%s)", importedFrom(c))
 	}
 	if c.Action.IsReplace() && c.Destroys() {
 		line("%s", p.in(yellow, "Warning: this will destroy the imported resource"))
 	}
 }
 
-func importedFrom(x *plans.Importing) string {
+// importedFrom tells how an object is found. An identity repeats attributes of its object by their names: those that are
+// sensitive there are hidden.
+func importedFrom(c *plans.ResourceChange) string {
+	x := c.Importing
+	if x.Identity != cty.NilVal {
+		shown := x.Identity.AsValueMap()
+		for name := range shown {
+			if secret(c.Before, name) || secret(c.After, name) {
+				shown[name] = cty.StringVal("(sensitive value)")
+			}
+		}
+		return "imported by identity: " + visible(plans.IdentityText(cty.ObjectVal(shown)))
+	}
 	if x.ID == "" {
 		return "will be imported first"
 	}
 	return fmt.Sprintf("imported from %q", x.ID)
+}
+
+// secret reports whether an object has an attribute with a sensitive value.
+func secret(v cty.Value, name string) bool {
+	if v == cty.NilVal || v.IsMarked() {
+		return v != cty.NilVal
+	}
+	return v.IsKnown() && !v.IsNull() && v.Type().IsObjectType() && v.Type().HasAttribute(name) && marks.Contains(v.GetAttr(name), marks.Sensitive)
 }
 
 // fate returns the sentence about an object's action.

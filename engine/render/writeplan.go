@@ -297,6 +297,9 @@ func (t planText) nothing(drifted bool) {
 	case plans.RefreshOnlyMode:
 		t.headline(green, "No changes.", " Your infrastructure still matches the configuration.")
 		t.prose("The real objects match the state.")
+		if t.plan.Applyable {
+			t.prose("Applying this plan updates only the state: it lacks identities by which providers tell objects apart.")
+		}
 	case plans.DestroyMode:
 		t.headline(green, "No changes.", " No objects need to be destroyed.")
 		t.prose(t.undestroyed())

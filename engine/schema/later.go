@@ -9,7 +9,7 @@ import (
 // Later are the resource types of a provider that are decoded when they are asked for first: of a
 // thousand types a configuration uses ten. It is safe for concurrent use.
 type Later struct {
-	decode func(raw []byte) (*Schema, error)
+	decode func(mode, name string, raw []byte) (*Schema, error)
 	raw    map[string]map[string][]byte // by mode and name
 
 	mu   sync.Mutex
@@ -25,7 +25,7 @@ type decoded struct {
 
 // NewLater returns types that decode reads, which is called once a type, and never by two at a time. raw
 // has their declarations by mode ("managed", "data", "ephemeral") and name, and becomes the result's own.
-func NewLater(raw map[string]map[string][]byte, decode func(raw []byte) (*Schema, error)) *Later {
+func NewLater(raw map[string]map[string][]byte, decode func(mode, name string, raw []byte) (*Schema, error)) *Later {
 	return &Later{decode: decode, raw: raw, done: map[typeKey]decoded{}}
 }
 
@@ -43,7 +43,7 @@ func (l *Later) get(mode, name string) (*Schema, error) {
 	k := typeKey{mode, name}
 	d, ok := l.done[k]
 	if !ok {
-		d.schema, d.err = l.decode(raw)
+		d.schema, d.err = l.decode(mode, name, raw)
 		l.done[k] = d
 	}
 	return d.schema, d.err

@@ -16,7 +16,7 @@ func TestTypesAreDecodedWhenAskedFor(t *testing.T) {
 		Managed: map[string]*schema.Schema{"now": {Version: 1}},
 		Later: schema.NewLater(map[string]map[string][]byte{
 			"managed": {"a": []byte("a"), "b": []byte("b")}, "data": {"bad": []byte("bad")},
-		}, func(raw []byte) (*schema.Schema, error) {
+		}, func(_, _ string, raw []byte) (*schema.Schema, error) {
 			times[string(raw)]++
 			if string(raw) == "bad" {
 				return nil, errors.New("bad")

@@ -43,6 +43,8 @@ type Provider struct {
 type Schema struct {
 	Version int64
 	Block   *Block
+	// Identity describes the identities of a managed resource type; nil if the type has none.
+	Identity *Identity
 }
 
 // A Block describes a body: attributes and nested blocks. It is immutable once

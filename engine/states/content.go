@@ -123,9 +123,15 @@ func (c *comparison) object(a, b *Object) bool {
 		(a.AttrsJSON == nil) == (b.AttrsJSON == nil) && sameJSON(a.AttrsJSON, b.AttrsJSON) &&
 		maps.Equal(a.AttrsFlat, b.AttrsFlat) &&
 		samePaths(a.Sensitive, b.Sensitive) &&
+		a.Identity.Equal(b.Identity) &&
 		bytes.Equal(a.Private, b.Private) &&
 		sameExtra(a.Extra, b.Extra) &&
 		c.dependencies(a.Dependencies, b.Dependencies)
+}
+
+// Equal reports whether two identities are the same, whatever the spelling of the JSON.
+func (a Identity) Equal(b Identity) bool {
+	return a.Version == b.Version && (a.JSON == nil) == (b.JSON == nil) && sameJSON(a.JSON, b.JSON)
 }
 
 func samePaths(a, b []cty.Path) bool {

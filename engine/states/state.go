@@ -108,6 +108,8 @@ type Object struct {
 	// Sensitive are the paths of values that were marked sensitive or that the
 	// schema declares so.
 	Sensitive []cty.Path
+	// Identity is what the provider tells the object by.
+	Identity Identity
 	// Private is opaque data that the provider gets back at the next call.
 	Private []byte
 	// Dependencies are the resources that this one was made with the help of.
@@ -120,6 +122,15 @@ type Object struct {
 	Value cty.Value
 	// Extra keeps members of the file's instance object that this package does not know.
 	Extra map[string]json.RawMessage
+}
+
+// An Identity is what a provider tells an object by, such as a region and a name, as JSON in the type of the resource type's
+// identity schema.
+type Identity struct {
+	// Version is the version of the identity schema, 0 for types without one.
+	Version int64
+	// JSON is nil if the object has no identity.
+	JSON json.RawMessage
 }
 
 // A CheckResult is the result of the conditions of one configuration object.

@@ -9,15 +9,22 @@ import (
 )
 
 var importSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-	{Name: "provider"}, {Name: "for_each"}, {Name: "id", Required: true}, {Name: "to", Required: true},
+	{Name: "provider"}, {Name: "for_each"}, {Name: "id"}, {Name: "identity"}, {Name: "to", Required: true},
 }}
 
 // imports reads an import block.
 func (d *Decoder) imports(b *hcl.Block) {
 	content := d.contentOf(b.Body, importSchema)
 	attrs := content.Attributes
-	m := &config.Import{ID: expr(attrs["id"]), ForEach: expr(attrs["for_each"]), Range: b.DefRange}
-	ok := m.ID != nil
+	m := &config.Import{ID: expr(attrs["id"]), Identity: expr(attrs["identity"]), ForEach: expr(attrs["for_each"]), Range: b.DefRange}
+	ok := (m.ID != nil) != (m.Identity != nil)
+	switch {
+	case ok:
+	case m.ID == nil:
+		d.errorf(&b.DefRange, "Invalid import block", "The import block does not say which object to import. Set \"id\" or \"identity\".")
+	case m.ID != nil:
+		d.errorf(&b.DefRange, "Invalid import block", "The import block has both \"id\" and \"identity\". Keep one of them.")
+	}
 	if a := attrs["to"]; a != nil {
 		m.To = a.Expr
 		ok = d.importTarget(m, a) && ok
@@ -36,6 +43,7 @@ func (d *Decoder) imports(b *hcl.Block) {
 		}
 	}
 	ok = ok && d.needsOther(m.ID, m, "Invalid import id argument", "The import ID")
+	ok = ok && d.needsOther(m.Identity, m, "Invalid import identity argument", "The import identity")
 	ok = ok && d.needsOther(m.ForEach, m, "Invalid for_each argument", "The for_each of an import block")
 	if ok && !d.duplicateImport(m) {
 		d.content.Imports = append(d.content.Imports, m)

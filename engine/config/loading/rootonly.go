@@ -6,12 +6,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// checkImports reports import blocks whose resource is there already and does not name the
+// checkImports reports import blocks whose resource is there already and does not have the
 // provider configuration that they ask for. The resource's block decides about it.
 func (l *loader) checkImports(m *config.Module) {
 	for _, i := range m.Imports {
 		r := m.Resources[i.Resource.Resource]
-		if i.Provider == nil || !i.Resource.Module.IsRoot() || r == nil || r.ProviderRange != nil && r.Provider == *i.Provider {
+		if i.Provider == nil || !i.Resource.Module.IsRoot() || r == nil || r.Provider == *i.Provider {
 			continue
 		}
 		l.errorf(&i.ProviderRange, "Invalid import provider argument",

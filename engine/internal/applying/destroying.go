@@ -189,13 +189,13 @@ func (x *object) kept() diags.Diagnostics {
 // After the deletion of an object with the ID of the current one, destroy verifies that the current object still exists.
 func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object, v cty.Value, like likeness) diags.Diagnostics {
 	plain, sensitive := sensitivePaths(v)
-	private := o.Private
+	private, identity := o.Private, x.a.s.StoredIdentity(x.rs, o)
 	if x.c.Action == plans.Delete {
-		private = x.c.Private
+		private, identity = x.c.Private, x.c.AfterIdentity
 	}
 	null := x.rs.Block.NullValue()
 	call := x.effect(ctx, addr, plans.Delete, null, provider.ApplyRequest{
-		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private, Meta: x.meta(ctx),
+		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Identity: identity, Private: private, Meta: x.meta(ctx),
 	})
 	ds := call.ds
 	if !ds.HasErrors() && call.resp.New != cty.NilVal && !call.resp.New.IsNull() {
@@ -210,7 +210,7 @@ func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject,
 		}
 	case call.resp.New != cty.NilVal && !call.resp.New.IsNull() && call.resp.New.IsWhollyKnown():
 		if left, err := session.Encode(session.MarkSensitive(call.resp.New, x.rs, sensitive), x.rs, session.Encoding{
-			Status: o.Status, Private: call.resp.Private, Dependencies: o.Dependencies,
+			Status: o.Status, Identity: o.Identity, Private: call.resp.Private, Dependencies: o.Dependencies,
 		}); err == nil {
 			x.a.record.set(addr, x.c.Provider, left)
 		}

@@ -24,7 +24,7 @@ func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.
 		Config: config, Prior: priorValue, Private: x.c.Private,
 	}
 	if prior != nil {
-		q.Private = prior.Private
+		q.Private, q.Identity = prior.Private, x.identity(ctx, prior)
 	}
 	ds := q.Validate(ctx)
 	if ds.HasErrors() {
@@ -42,6 +42,19 @@ func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.
 		ds = append(ds, x.inconsistent(session.Describe(err))...)
 	}
 	return q, ds
+}
+
+// identity returns the identity of an object to update; cty.NilVal if there is none. A state that was written without
+// identities, and not refreshed since, has to be completed first: many providers fail to update an object without.
+func (x *object) identity(ctx context.Context, o *states.Object) cty.Value {
+	if v := x.a.s.StoredIdentity(x.rs, o); v != cty.NilVal || x.rs.Identity == nil {
+		return v
+	}
+	is, ds := x.readObject(ctx, x.c.Addr, o)
+	if ds.HasErrors() || is == nil {
+		return cty.NilVal // the update itself reports the fault
+	}
+	return x.a.s.StoredIdentity(x.rs, is)
 }
 
 // inconsistent is the error about a second plan that breaks the first. In almost all cases it is the

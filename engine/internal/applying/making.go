@@ -144,7 +144,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		// Only the sensitive paths change, which the provider does not know, or an earlier process
 		// has had it done.
 		at := x.begin(plans.Update, q.Prior)
-		ds := x.store(q.Planned, states.Ready, prior.Private)
+		ds := x.store(q.Planned, states.Ready, session.EncodeIdentity(x.plannedIdentity(q), x.rs, prior.Identity), prior.Private)
 		at.end(ds.HasErrors())
 		return q.Planned, ds
 	}
@@ -155,7 +155,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	}
 	at := x.begin(verb, q.Prior)
 	call := x.effect(ctx, x.c.Addr, verb, q.Planned, provider.ApplyRequest{
-		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate, Meta: x.meta(ctx),
+		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Identity: x.plannedIdentity(q), Private: q.PlannedPrivate, Meta: x.meta(ctx),
 	})
 	made, ds := x.keep(ctx, call, q, prior)
 	if made == cty.NilVal {
@@ -170,6 +170,15 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	return made, ds
 }
 
+// plannedIdentity returns the identity to send with an apply. An update without one in the plan of the provider has the
+// prior object's: a provider whose update does not set the identity takes it from there.
+func (x *object) plannedIdentity(q *session.Question) cty.Value {
+	if q.PlannedIdentity == cty.NilVal && !marks.Plain(q.Prior).IsNull() {
+		return q.Identity
+	}
+	return q.PlannedIdentity
+}
+
 // keep records the result of a creation or an update. A new object with provisioners is tainted
 // until they have finished, so that a crash before that leaves it to be made anew. It returns the new
 // value, cty.NilVal if there is none.
@@ -180,9 +189,9 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 func (x *object) keep(ctx context.Context, call *call, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned, sensitive := sensitivePaths(q.Planned)
-	verb, status := plans.Create, states.Ready
+	verb, status, was := plans.Create, states.Ready, states.Identity{}
 	if prior != nil {
-		verb, status = plans.Update, prior.Status
+		verb, status, was = plans.Update, prior.Status, prior.Identity
 	}
 	failed := call.ds.HasErrors()
 	v, more := x.newState(call.resp, verb, planned, plainPrior, failed)
@@ -191,19 +200,21 @@ func (x *object) keep(ctx context.Context, call *call, q *session.Question, prio
 		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
 		return cty.NilVal, ds
 	}
+	identity, more := session.NewIdentity(call.resp.Identity, x.rs, x.c.Addr, was)
+	ds = append(ds, more...)
 	failed = ds.HasErrors()
 	provisioned := !failed && verb == plans.Create && len(x.ofCreation()) > 0
 	if verb == plans.Create && (failed || provisioned) {
 		status = states.Tainted
 	}
 	marked := session.MarkSensitive(v, x.rs, sensitive)
-	ds = append(ds, x.store(marked, status, call.resp.Private)...)
+	ds = append(ds, x.store(marked, status, identity, call.resp.Private)...)
 	ds = append(ds, call.returned(ctx, ds[len(call.ds):])...)
 	if !provisioned || ds.HasErrors() {
 		return marked, ds
 	}
 	if ds = append(ds, x.afterCreation(marked)...); !ds.HasErrors() {
-		ds = append(ds, x.store(marked, states.Ready, call.resp.Private)...)
+		ds = append(ds, x.store(marked, states.Ready, identity, call.resp.Private)...)
 	}
 	return marked, ds
 }

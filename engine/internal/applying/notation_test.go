@@ -55,6 +55,11 @@ resource t_n
   id    string computed keep
   name  string required
   size  number optional computed
+resource t_i identity=1
+  id    string computed keep
+  name  string required replace identity
+  area  string optional identity=optional was=region
+  color string optional
 data t_x
   name string required
 data t_n
@@ -84,6 +89,7 @@ ephemeral t_x
 //	                destroy, refresh-only, no-refresh, targets | excludes ADDRESS ...   the kind of plan
 //	                planned RULE    a rule "on" for the plan, not for the apply
 //	                deposed A B     the object of A is a deposed one of B, before the plan
+//	                identity VERSION JSON   the stored objects have this identity, before the plan; "null": none
 //	                file            the changes come without schemas, as those of a plan from a file
 //	                events          those of actions are shown, too
 //	                metadata        so are the private data and dependencies of objects
@@ -144,12 +150,13 @@ type story struct {
 	stop      context.CancelCauseFunc
 	replace   string
 	workspace string
-	paths     bool     // actions are logged, too
-	output    bool     // as is the output of commands
-	events    bool     // and all events
-	meta      bool     // the metadata of objects are shown
-	file      bool     // the plan has no schemas
-	before    []string // rules for the plan
+	paths     bool             // actions are logged, too
+	output    bool             // as is the output of commands
+	events    bool             // and all events
+	meta      bool             // the metadata of objects are shown
+	file      bool             // the plan has no schemas
+	before    []string         // rules for the plan
+	identity  *states.Identity // of all objects, before the plan
 	deposed   [][2]addrs.AbsResourceInstance
 	impure    atomic.Int64   // the number of calls of impure functions
 	in        planning.Input // the kind of plan
@@ -210,6 +217,9 @@ func (s *story) play() string {
 		e.SetObject(from, addrs.AbsProviderConfig{}, nil)
 		st = e.State()
 	}
+	if s.identity != nil {
+		st = s.identified(st)
+	}
 	for _, rule := range s.before {
 		s.fake.On(rule)
 	}
@@ -262,6 +272,19 @@ func numbered(text string) string {
 	})
 }
 
+// identified returns a state whose objects have another identity.
+func (s *story) identified(st *states.State) *states.State {
+	e := st.Edit()
+	for abs, r := range st.Resources() {
+		for k, in := range r.Instances {
+			o := *in.Current
+			o.Identity = *s.identity
+			e.SetObject(addrs.ResourceInstanceObject{Instance: abs.Instance(k)}, r.Provider, &o)
+		}
+	}
+	return e.State()
+}
+
 // depose takes in two addresses.
 func (s *story) depose(line string) {
 	var pair [2]addrs.AbsResourceInstance
@@ -294,6 +317,14 @@ func (s *story) kind(rule string) bool {
 		s.before = append(s.before, rest)
 	case "deposed":
 		s.depose(rest)
+	case "identity":
+		s.identity = &states.Identity{}
+		if _, err := fmt.Sscan(rest, &s.identity.Version); err != nil {
+			s.t.Fatal(err)
+		}
+		if _, text, _ := strings.Cut(rest, " "); text != "null" {
+			s.identity.JSON = []byte(text)
+		}
 	case "no-refresh":
 		s.in.SkipRefresh = true
 	case "sensitive":
@@ -467,6 +498,9 @@ func state(st *states.State, metadata bool) []string {
 				line := fmt.Sprintf("%s %s %s", abs.Instance(k), status, in.Current.AttrsJSON)
 				for _, p := range in.Current.Sensitive {
 					line += " sensitive " + schema.FormatPath(p)
+				}
+				if in.Current.Identity.JSON != nil {
+					line += fmt.Sprintf(" identity %d %s", in.Current.Identity.Version, in.Current.Identity.JSON)
 				}
 				if metadata {
 					line += fmt.Sprintf(" of %s private %q cbd %v deps %s", r.ProviderOf(k), in.Current.Private, in.Current.CreateBeforeDestroy, in.Current.Dependencies.All())

@@ -104,9 +104,9 @@ func (a *applier) hasConditions(c *plans.ResourceChange) bool {
 //
 // The decoded value is kept in memory only where an expression refers to the resource: together,
 // these values are larger than the state itself.
-func (x *object) store(v cty.Value, status states.Status, private []byte) diags.Diagnostics {
+func (x *object) store(v cty.Value, status states.Status, identity states.Identity, private []byte) diags.Diagnostics {
 	o, err := session.Encode(v, x.rs, session.Encoding{
-		Status: status, Private: private,
+		Status: status, Identity: identity, Private: private,
 		Dependencies: x.a.deps.Stored(x.cr), CreateBeforeDestroy: x.a.forced.Has(x.cr, x.c.Addr.Instance.Resource.Key),
 		SkipDestroy: x.r != nil && x.r.Keep,
 	})

@@ -175,7 +175,7 @@ func (x *object) readObject(ctx context.Context, addr addrs.ResourceInstanceObje
 		return nil, ds
 	}
 	plain, sensitive := sensitivePaths(was)
-	resp, more := x.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Private: o.Private, Meta: x.meta(ctx)})
+	resp, more := x.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Identity: x.a.s.StoredIdentity(x.rs, o), Private: o.Private, Meta: x.meta(ctx)})
 	if ds = append(ds, x.a.s.Place(more, x.r, x.rs, x.address())...); ds.HasErrors() {
 		return nil, ds
 	}
@@ -186,8 +186,12 @@ func (x *object) readObject(ctx context.Context, addr addrs.ResourceInstanceObje
 		return nil, append(ds, diags.Errorf(nil, "Provider produced invalid object",
 			"Provider %q returned an invalid value for %s when it was read.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", x.c.Provider.Provider, addr)...)
 	}
+	identity, more := session.NewIdentity(resp.Identity, x.rs, addr, o.Identity)
+	if ds = append(ds, more...); more.HasErrors() {
+		return nil, ds
+	}
 	is, err := session.Encode(session.MarkSensitive(resp.New, x.rs, sensitive), x.rs, session.Encoding{
-		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
+		Status: o.Status, Identity: identity, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
 	})
 	if err != nil {
 		return nil, append(ds, diags.FromError("Object cannot be saved", err)...)

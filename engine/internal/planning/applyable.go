@@ -18,7 +18,8 @@ func applyable(plan *plans.Plan) bool {
 		// As the stock tool, it minds new outputs and values, but not outputs that are gone, nor values that are not known,
 		// nor mere moves. Other metadata of an object that is the same are no drift, as since Terraform 1.15:
 		// https://github.com/hashicorp/terraform/issues/37406.
-		return slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
+		// Identities that the state lacks do count, as in Terraform 1.16.
+		return learnsIdentities(plan) || slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
 			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool {
 				return (o.Action == plans.Create || o.Action == plans.Update) && marks.Plain(o.After).IsWhollyKnown()
 			})
@@ -32,4 +33,24 @@ func applyable(plan *plans.Plan) bool {
 		}
 	}
 	return slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp })
+}
+
+// learnsIdentities reports whether an object that stays where it was has got another identity.
+func learnsIdentities(plan *plans.Plan) bool {
+	for abs, r := range plan.PriorState.Resources() {
+		was := plan.PrevRunState.Resource(abs)
+		if was == nil || was == r {
+			continue
+		}
+		for key, in := range r.Instances {
+			before := was.Instances[key]
+			if before == nil || in.Current == nil || before.Current == nil || in.Current == before.Current {
+				continue
+			}
+			if !in.Current.Identity.Equal(before.Current.Identity) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // convert asks the provider of an instance's new address to make its current object one of the new
@@ -44,7 +45,7 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 	resp, more := client.Move(ctx, provider.MoveRequest{
 		SourceProvider: source.Provider.String(), SourceType: from.Resource.Resource.Type,
 		SourceVersion: o.SchemaVersion, SourceJSON: o.AttrsJSON, SourcePrivate: o.Private,
-		TargetType: to.Resource.Resource.Type,
+		SourceIdentity: o.Identity.JSON, SourceIdentityVersion: o.Identity.Version, TargetType: to.Resource.Resource.Type,
 	})
 	if ds = append(ds, more.At(to.String())...); ds.HasErrors() {
 		return ds
@@ -62,8 +63,13 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 	for _, err := range resp.State.Type().TestConformance(rs.Block.ImpliedType()) {
 		return bad(session.Describe(err))
 	}
+	if resp.Identity != cty.NilVal {
+		for _, err := range resp.Identity.Type().TestConformance(rs.Identity.Type()) {
+			return bad("identity: " + session.Describe(err))
+		}
+	}
 	next, err := session.Encode(session.MarkSensitive(resp.State, rs, nil), rs, session.Encoding{
-		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
+		Status: o.Status, Identity: session.EncodeIdentity(resp.Identity, rs, states.Identity{}), Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
 	})
 	if err != nil {
 		return bad(err.Error())

@@ -35,13 +35,13 @@ func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, f
 	if b.keeps(found.object) {
 		return b.forgetting(addr, found, reason), nil
 	}
-	private, ds := b.askToDelete(ctx, addr, found.value, found.object.Private)
+	private, identity, ds := b.askToDelete(ctx, addr, found)
 	if ds.HasErrors() {
 		return nil, ds
 	}
 	return &plans.ResourceChange{
 		Addr: addr, Provider: b.pc, Reason: reason, Schema: b.rs,
-		Change:              plans.Change{Action: plans.Delete, Before: found.value, After: b.rs.Block.NullValue()},
+		Change:              plans.Change{Action: plans.Delete, Before: found.value, After: b.rs.Block.NullValue(), BeforeIdentity: found.identity, AfterIdentity: identity},
 		CreateBeforeDestroy: found.object.CreateBeforeDestroy,
 		StoredDeps:          found.object.Dependencies,
 		Private:             private,
@@ -73,28 +73,31 @@ func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
 }
 
 // askToDelete lets the provider plan the deletion of an object, if its schema asks for that
-// (PlanDestroy). It returns the private data for the deletion.
-func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObject, prior cty.Value, private []byte) ([]byte, diags.Diagnostics) {
+// (PlanDestroy). It returns the private data and the identity for the deletion.
+func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed) ([]byte, cty.Value, diags.Diagnostics) {
 	if !b.ps.PlanDestroy {
-		return private, nil
+		return found.object.Private, found.identity, nil
 	}
-	plain := marks.Plain(prior)
+	plain := marks.Plain(found.value)
 	null := b.rs.Block.NullValue()
 	meta, ds := b.p.s.Meta(ctx, b.r, b.pc.Provider, addr.Instance)
 	if ds.HasErrors() {
-		return nil, ds
+		return nil, cty.NilVal, ds
 	}
 	resp, ds := b.client.Plan(ctx, provider.PlanRequest{
-		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: private, Meta: meta,
+		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Identity: found.identity, Private: found.object.Private, Meta: meta,
 	})
 	if ds = b.place(ds, addr.Instance); ds.HasErrors() {
-		return nil, ds
+		return nil, cty.NilVal, ds
 	}
 	if !resp.Planned.IsNull() {
-		return nil, append(ds, diags.Errorf(nil, "Provider produced invalid plan",
+		return nil, cty.NilVal, append(ds, diags.Errorf(nil, "Provider produced invalid plan",
 			"Provider %q planned a non-null destroy value for %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", b.pc.Provider, addr)...)
 	}
-	return resp.Private, ds
+	if resp.Identity == cty.NilVal {
+		resp.Identity = found.identity
+	}
+	return resp.Private, resp.Identity, ds
 }
 
 // deleteDeposed refreshes the deposed objects of an instance and plans their deletion. Of instances

@@ -3,8 +3,6 @@ package planning
 import (
 	"context"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
@@ -88,8 +86,13 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 	if ds.HasErrors() {
 		return ds
 	}
+	identity, more := b.p.s.DecodeIdentity(ctx, b.client, obj.Instance, b.rs, o)
+	if ds = append(ds, more...); more.HasErrors() {
+		return ds
+	}
+	found := refreshed{object: o, value: v, identity: identity}
 	if !b.p.usual() {
-		more := b.upgrade(obj, o, v)
+		more := b.upgrade(obj, found)
 		if ds = append(ds, more...); more.HasErrors() {
 			return ds
 		}
@@ -99,10 +102,10 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 		return ds
 	}
 	if same {
-		b.p.changes.Keep(b.forgetting(obj, refreshed{object: o, value: v}, plans.ReasonForgetBecauseCurrent))
+		b.p.changes.Keep(b.forgetting(obj, found, plans.ReasonForgetBecauseCurrent))
 		return ds
 	}
-	change, more := b.delete(ctx, obj, refreshed{object: o, value: v}, plans.ReasonNone)
+	change, more := b.delete(ctx, obj, found, plans.ReasonNone)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
@@ -113,9 +116,10 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 // upgrade puts the decoded value of an object into the prior state, where no refresh has: in the form
 // of the present schema, with the paths that it declares sensitive. Source:
 // internal/terraform/node_resource_plan_destroy.go of Terraform 1.11.
-func (b *block) upgrade(obj addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
-	next, err := session.Encode(v, b.rs, session.Encoding{
-		Status: o.Status, Private: o.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
+func (b *block) upgrade(obj addrs.ResourceInstanceObject, found refreshed) diags.Diagnostics {
+	o := found.object
+	next, err := session.Encode(found.value, b.rs, session.Encoding{
+		Status: o.Status, Identity: session.EncodeIdentity(found.identity, b.rs, o.Identity), Private: o.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy, SkipDestroy: o.SkipDestroy,
 	})
 	if err != nil {
 		return diags.FromError("Invalid object in the state", err)

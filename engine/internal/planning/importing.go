@@ -3,6 +3,8 @@ package planning
 import (
 	"context"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -64,5 +66,9 @@ func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Di
 		return nil, ds
 	}
 	x.imported = true
-	return &plans.Importing{ID: im.ID}, ds
+	importing := &plans.Importing{ID: im.ID, Identity: im.Identity}
+	if whole := x.p.s.StoredIdentity(x.rs, x.p.prior.Object(x.object())); im.Identity != cty.NilVal && whole != cty.NilVal {
+		importing.Identity = whole // with the attributes that the block leaves out
+	}
+	return importing, ds
 }

@@ -101,12 +101,12 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	}
 	q := x.question(config)
 	if x.found.object != nil {
-		q.Private = x.found.object.Private
+		q.Private, q.Identity = x.found.object.Private, x.found.identity
 	}
 	q.Prior = x.found.value
 	tainted := x.found.object != nil && x.found.object.Status == states.Tainted
 	if tainted {
-		q.Prior, q.Private = x.rs.Block.NullValue(), nil
+		q.Prior, q.Identity, q.Private = x.rs.Block.NullValue(), cty.NilVal, nil
 	}
 	if more := q.Ask(ctx); more.HasErrors() {
 		return nil, append(ds, more...)
@@ -121,7 +121,7 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		// The new object is planned for itself, as one that has no predecessor. But what the
 		// provider has noted for the change in the first answer is given to it again.
 		again := x.question(config)
-		again.Prior, again.Private = x.rs.Block.NullValue(), q.PlannedPrivate
+		again.Prior, again.Identity, again.Private = x.rs.Block.NullValue(), q.PlannedIdentity, q.PlannedPrivate
 		if more := again.Ask(ctx); more.HasErrors() {
 			return nil, append(ds, more...)
 		} else {
@@ -130,19 +130,30 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		// ignore_changes has no effect on the values of a new object. The marks are those of the configuration, and
 		// those of the old object at the arguments ignored.
 		q.Planned, q.PlannedPrivate = session.MarkSensitive(again.Planned, x.rs, q.Sensitive), again.PlannedPrivate
+		q.PlannedIdentity = again.PlannedIdentity
 	}
 	if action == plans.NoOp {
 		q.Planned = x.found.value // which is equal: a plan of no change needs memory for one value only
 	}
 	return &plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
-		Change:              plans.Change{Action: action, Before: x.found.value, After: q.Planned},
+		Change: plans.Change{
+			Action: action, Before: x.found.value, After: q.Planned, BeforeIdentity: x.found.identity, AfterIdentity: x.plannedIdentity(action, q),
+		},
 		Private:             q.PlannedPrivate,
 		RequiredReplace:     q.RequiredReplace,
 		CreateBeforeDestroy: x.cbd,
 		KeepsOld:            action.IsReplace() && x.r.Keep,
 		StoredDeps:          x.storedDeps(),
 	}, ds
+}
+
+// plannedIdentity returns the identity after a change. An object that stays keeps its own where the provider plans none.
+func (x *instance) plannedIdentity(action plans.Action, q *session.Question) cty.Value {
+	if q.PlannedIdentity == cty.NilVal && (action == plans.NoOp || action == plans.Update) {
+		return x.found.identity
+	}
+	return q.PlannedIdentity
 }
 
 // question prepares a question to the provider. A new one is made for each call, since the answer is kept in

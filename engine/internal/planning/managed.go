@@ -46,7 +46,7 @@ func (p *planner) visitBlock(ctx context.Context, m *config.Module, r *config.Re
 // Import blocks come first, because they may name instances that the block does not declare. That is
 // an error of the block, before anything of it is planned.
 func (x *expanded) planManaged(ctx context.Context) diags.Diagnostics {
-	ds := x.p.imports.Evaluate(x.cr, x.declares)
+	ds := x.p.imports.Evaluate(x.cr, x.rs, x.declares)
 	if ds.HasErrors() {
 		return ds
 	}

@@ -18,6 +18,8 @@ import (
 type refreshed struct {
 	object *states.Object // as the prior state has it now
 	value  cty.Value      // its value, with sensitive marks; null if there is none
+	// identity is what its provider tells it by; cty.NilVal if the type has no identities, or the state none of the object.
+	identity cty.Value
 	// lacking is true if the stored object lacks sensitive paths, and no refresh has added them.
 	lacking bool
 }
@@ -43,15 +45,19 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	if ds.HasErrors() {
 		return none, ds
 	}
+	identity, more := p.s.DecodeIdentity(ctx, b.client, addr.Instance, b.rs, o)
+	if ds = append(ds, more...); more.HasErrors() {
+		return none, ds
+	}
 	val, private := upgraded, o.Private
 	if !p.in.SkipRefresh {
-		var more diags.Diagnostics
-		val, private, more = p.s.Refresh(ctx, session.Refreshing{
-			Client: b.client, Provider: b.pc, Resource: b.r, Schema: b.rs, Addr: addr, Stored: upgraded, Private: o.Private,
+		found, more := p.s.Refresh(ctx, session.Refreshing{
+			Client: b.client, Provider: b.pc, Resource: b.r, Schema: b.rs, Addr: addr, Stored: upgraded, Identity: identity, Private: o.Private,
 		})
 		if ds = append(ds, more...); ds.HasErrors() {
 			return none, ds
 		}
+		val, identity, private = found.New, found.Identity, found.Private
 		if val.IsNull() {
 			b.drifted(addr, plans.Change{Action: plans.Delete, Before: upgraded, After: val})
 			p.prior.SetObject(addr, b.pc, nil)
@@ -66,7 +72,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 		}
 	}
 	next, err := session.Encode(val, b.rs, session.Encoding{
-		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: cbd, SkipDestroy: keep, Stored: o.AttrsJSON,
+		Status: o.Status, Identity: session.EncodeIdentity(identity, b.rs, o.Identity), Private: private, Dependencies: deps, CreateBeforeDestroy: cbd, SkipDestroy: keep, Stored: o.AttrsJSON,
 	})
 	if err != nil {
 		return none, append(ds, diags.FromError("Provider produced invalid object",
@@ -79,7 +85,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			b.drifted(addr, plans.Change{Action: action, Before: upgraded, After: val})
 		}
 	}
-	return refreshed{next, val, p.in.SkipRefresh && session.LacksPaths(o, b.rs, upgraded)}, ds
+	return refreshed{next, val, identity, p.in.SkipRefresh && session.LacksPaths(o, b.rs, upgraded)}, ds
 }
 
 // present returns the object from which the plan of an instance starts. An imported object was read a
@@ -87,7 +93,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	if x.imported {
 		o := x.p.prior.Object(x.object())
-		return refreshed{object: o, value: o.Value}, nil
+		return refreshed{object: o, value: o.Value, identity: x.p.s.StoredIdentity(x.rs, o)}, nil
 	}
 	return x.refresh(ctx, x.object())
 }

@@ -55,7 +55,7 @@ func (b *block) forgetting(obj addrs.ResourceInstanceObject, found refreshed, re
 	return &plans.ResourceChange{
 		Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: found.object.Dependencies,
 		Reason: reason,
-		Change: plans.Change{Action: plans.Forget, Before: found.value, After: b.rs.Block.NullValue()},
+		Change: plans.Change{Action: plans.Forget, Before: found.value, After: b.rs.Block.NullValue(), BeforeIdentity: found.identity},
 	}
 }
 

@@ -1,22 +1,47 @@
 package session
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// ImportID evaluates the ID of an import block. known is false if there is no telling yet.
-func ImportID(e *eval.Evaluator, im *config.Import, s eval.Scope) (id string, known bool, ds diags.Diagnostics) {
+// An ImportKey is what an import block finds its object by: an ID, or an identity of the type's identity schema.
+type ImportKey struct {
+	ID       string
+	Identity cty.Value // cty.NilVal: by ID
+}
+
+// ImportKeyOf evaluates the ID or the identity of an import block for a resource of the schema. known is false if it
+// depends on values that are not known yet.
+func ImportKeyOf(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval.Scope) (k ImportKey, known bool, ds diags.Diagnostics) {
+	if im.Identity != nil {
+		k.Identity, known, ds = importIdentity(e, im, rs, s)
+		return k, known, ds
+	}
+	k.ID, known, ds = importID(e, im, s)
+	return k, known, ds
+}
+
+// importID evaluates the ID of an import block.
+func importID(e *eval.Evaluator, im *config.Import, s eval.Scope) (id string, known bool, ds diags.Diagnostics) {
 	v, ds := e.Expr(im.ID, s)
 	if ds.HasErrors() {
 		return "", false, ds
 	}
 	bad := func(detail string) (string, bool, diags.Diagnostics) {
-		return "", false, append(ds, BadImportID(im, detail)...)
+		return "", false, append(ds, BadImportKey(im, detail)...)
 	}
 	if marks.Contains(v, marks.Ephemeral) {
 		return bad("The import ID value is ephemeral, which means that it can be different in each run.")
@@ -35,7 +60,109 @@ func ImportID(e *eval.Evaluator, im *config.Import, s eval.Scope) (id string, kn
 	return v.AsString(), true, ds
 }
 
-// BadImportID is an error in the ID of an import block.
-func BadImportID(im *config.Import, detail string) diags.Diagnostics {
+// importIdentity evaluates the identity of an import block. An identity is stored and shown in plain text, so that nothing
+// sensitive may be in it. An attribute that the type's identities do not have is an error: Terraform 1.16 drops it, and
+// so might import another object than the one that was meant.
+func importIdentity(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval.Scope) (identity cty.Value, known bool, ds diags.Diagnostics) {
+	if rs.Identity == nil {
+		return cty.NilVal, false, diags.Errorf(im.Identity.Range().Ptr(), "Resource type without identities",
+			"The provider declares no identities for the type %s, so the object cannot be imported by one. Replace the \"identity\" argument with \"id\".", im.Resource.Resource.Type)
+	}
+	v, ds := e.Expr(im.Identity, s)
+	if ds.HasErrors() {
+		return cty.NilVal, false, ds
+	}
+	switch {
+	case marks.Contains(v, marks.Ephemeral):
+		return cty.NilVal, false, append(ds, BadImportKey(im, "The import identity has an ephemeral value, which can be different in each run. Use a value that is not ephemeral.")...)
+	case marks.Contains(v, marks.Sensitive):
+		return cty.NilVal, false, append(ds, BadImportKey(im, "The import identity has a sensitive value. Plans and states show identities in plain text. Use a value that is not sensitive, or import the object by its ID.")...)
+	}
+	v = marks.Plain(v)
+	ty := v.Type()
+	switch {
+	case v.IsKnown() && v.IsNull():
+		return cty.NilVal, false, append(ds, BadImportKey(im, "The import identity is null. Set "+identityArguments(rs.Identity)+".")...)
+	case !v.IsKnown() && ty == cty.DynamicPseudoType:
+		return cty.NilVal, false, ds
+	case !ty.IsObjectType() && !ty.IsMapType():
+		return cty.NilVal, false, append(ds, wrongIdentity(im.Identity.Range(), "The import identity must be an object with "+identityArguments(rs.Identity)+".")...)
+	case !v.IsKnown():
+		return cty.NilVal, false, ds
+	}
+	identity, more := convertIdentity(im.Identity, v, rs.Identity)
+	return identity, !more.HasErrors() && identity.IsWhollyKnown(), append(ds, more...)
+}
+
+// convertIdentity converts an object or a map to the type of identities. Optional attributes may be missing.
+func convertIdentity(x hcl.Expression, v cty.Value, is *schema.Identity) (cty.Value, diags.Diagnostics) {
+	var ds diags.Diagnostics
+	given := v.AsValueMap()
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if is.Attributes[name] == nil {
+			ds = append(ds, diags.Errorf(identityItem(x, name, true).Ptr(), "Unsupported identity attribute",
+				"The identity has no attribute %q.%s Set %s.", name, diags.Suggest(name, maps.Keys(is.Attributes)), identityArguments(is))...)
+		}
+	}
+	attrs := map[string]cty.Value{}
+	for _, name := range slices.Sorted(maps.Keys(is.Attributes)) {
+		a, g := is.Attributes[name], given[name]
+		if attrs[name] = cty.NullVal(a.Type); g == cty.NilVal || g.IsKnown() && g.IsNull() {
+			if a.RequiredForImport {
+				ds = append(ds, wrongIdentity(x.Range(), "The import identity needs the attribute \""+name+"\". Set "+identityArguments(is)+".")...)
+			}
+			continue
+		}
+		c, err := convert.Convert(g, a.Type)
+		if err != nil {
+			ds = append(ds, wrongIdentity(identityItem(x, name, false), "The attribute \""+name+"\" of the import identity has the wrong type: "+err.Error()+".")...)
+			continue
+		}
+		attrs[name] = c
+	}
+	return cty.ObjectVal(attrs), ds
+}
+
+// identityItem returns the place of an attribute in an identity that is written as an object: of its name or of its value.
+// Else it is the place of the whole expression.
+func identityItem(x hcl.Expression, name string, key bool) hcl.Range {
+	object, ok := x.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		return x.Range()
+	}
+	for _, item := range object.Items {
+		if k, hs := item.KeyExpr.Value(nil); hs.HasErrors() || !k.IsKnown() || k.IsNull() || k.Type() != cty.String || k.AsString() != name {
+			continue
+		}
+		if key {
+			return item.KeyExpr.Range()
+		}
+		return item.ValueExpr.Range()
+	}
+	return x.Range()
+}
+
+// identityArguments lists the attributes to set for an import.
+func identityArguments(is *schema.Identity) string {
+	var required, optional []string
+	for _, name := range slices.Sorted(maps.Keys(is.Attributes)) {
+		if is.Attributes[name].RequiredForImport {
+			required = append(required, name)
+		} else {
+			optional = append(optional, name+" (optional)")
+		}
+	}
+	return strings.Join(append(required, optional...), ", ")
+}
+
+func wrongIdentity(at hcl.Range, detail string) diags.Diagnostics {
+	return diags.Errorf(&at, "Incorrect value type", "%s", detail)
+}
+
+// BadImportKey is an error in the ID or the identity of an import block.
+func BadImportKey(im *config.Import, detail string) diags.Diagnostics {
+	if im.Identity != nil {
+		return diags.Errorf(im.Identity.Range().Ptr(), "Invalid import identity argument", "%s", detail)
+	}
 	return diags.Errorf(im.ID.Range().Ptr(), "Invalid import id argument", "%s", detail)
 }

@@ -66,8 +66,8 @@ func (c *limited) Apply(ctx context.Context, req provider.ApplyRequest) (provide
 	return in(ctx, c, func() (provider.ApplyResponse, diags.Diagnostics) { return c.Client.Apply(ctx, req) })
 }
 
-func (c *limited) Import(ctx context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
-	return in(ctx, c, func() ([]provider.Imported, diags.Diagnostics) { return c.Client.Import(ctx, typeName, id) })
+func (c *limited) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
+	return in(ctx, c, func() ([]provider.Imported, diags.Diagnostics) { return c.Client.Import(ctx, req) })
 }
 
 func (c *limited) ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics) {

@@ -86,6 +86,7 @@ func LacksPaths(o *states.Object, rs *schema.Schema, v cty.Value) bool {
 // An Encoding is the metadata of a stored object.
 type Encoding struct {
 	Status              states.Status
+	Identity            states.Identity // see [EncodeIdentity]
 	Private             []byte
 	Dependencies        *states.Dependencies
 	CreateBeforeDestroy bool
@@ -119,6 +120,7 @@ func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) 
 		SchemaVersion:       rs.Version,
 		AttrsJSON:           src,
 		Sensitive:           states.SortPaths(sensitive),
+		Identity:            e.Identity,
 		Private:             e.Private,
 		Dependencies:        e.Dependencies,
 		CreateBeforeDestroy: e.CreateBeforeDestroy,

@@ -23,12 +23,14 @@ type Question struct {
 	Schema   *schema.Schema
 	Addr     addrs.AbsResourceInstance
 
-	Config  cty.Value // with marks
-	Prior   cty.Value // with marks; null for a creation
-	Private []byte
+	Config   cty.Value // with marks
+	Prior    cty.Value // with marks; null for a creation
+	Identity cty.Value // of the prior object; cty.NilVal: none
+	Private  []byte
 
 	// The answer.
 	Planned         cty.Value // with sensitive marks
+	PlannedIdentity cty.Value // may be unknown, cty.NilVal: none
 	PlannedPrivate  []byte
 	Sensitive       []cty.Path // of the configuration, without ignored arguments
 	RequiredReplace []cty.Path
@@ -59,7 +61,7 @@ func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 		return ds
 	}
 	resp, more := q.Client.Plan(ctx, provider.PlanRequest{
-		TypeName: q.Resource.Addr.Type, Prior: plainPrior, Proposed: proposed, Config: plainConfig, Private: q.Private, Meta: meta,
+		TypeName: q.Resource.Addr.Type, Prior: plainPrior, Proposed: proposed, Config: plainConfig, Identity: q.Identity, Private: q.Private, Meta: meta,
 	})
 	if ds = append(ds, q.place(more)...); ds.HasErrors() {
 		return ds
@@ -68,7 +70,7 @@ func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 		return ds
 	}
 	q.Planned, q.Sensitive = MarkSensitive(resp.Planned, q.Schema, sensitive), sensitive
-	q.PlannedPrivate = resp.Private
+	q.PlannedIdentity, q.PlannedPrivate = resp.Identity, resp.Private
 	if q.RequiredReplace, more = q.replacePaths(plainPrior, resp); more.HasErrors() {
 		return append(ds, more...)
 	}
@@ -86,6 +88,11 @@ func (q *Question) checkPlanned(prior, config cty.Value, resp provider.PlanRespo
 	}
 	for _, err := range resp.Planned.Type().TestConformance(q.Schema.Block.ImpliedType()) {
 		return bad(Describe(err))
+	}
+	if resp.Identity != cty.NilVal {
+		for _, err := range resp.Identity.Type().TestConformance(q.Schema.Identity.Type()) {
+			return bad("its identity: " + Describe(err))
+		}
 	}
 	if resp.LegacyTypeSystem {
 		return nil // older SDKs cannot keep the contract and are exempt

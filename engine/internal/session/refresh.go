@@ -22,30 +22,32 @@ type Refreshing struct {
 	Resource *config.Resource // nil if the object has no block
 	Schema   *schema.Schema
 	Addr     addrs.ResourceInstanceObject
-	// Stored is the known value, in the form of the schema, with its sensitive marks; Private is the
-	// data that the provider has stored with it.
-	Stored  cty.Value
-	Private []byte
+	// Stored is the known value, in the form of the schema, with its sensitive marks; Identity is its identity or
+	// cty.NilVal, and Private the data that the provider has stored with it.
+	Stored   cty.Value
+	Identity cty.Value
+	Private  []byte
 }
 
 // Refresh asks a provider for the present value of an object, and checks the answer. The value has
-// the sensitive marks of the stored one and of the schema; null is an object that is gone.
+// the sensitive marks of the stored one and of the schema; null is an object that is gone. The identity is the stored
+// one if the provider tells none.
 //
 // The answer must be wholly known: it is about an object that exists. Providers made with the legacy
 // SDK may return null blocks for empty ones, which is tolerated in a known value only, as by Terraform.
 // Source: internal/terraform/node_resource_abstract_instance.go (refresh) of Terraform 1.11.
-func (s *Session) Refresh(ctx context.Context, r Refreshing) (v cty.Value, private []byte, ds diags.Diagnostics) {
+func (s *Session) Refresh(ctx context.Context, r Refreshing) (provider.ReadResponse, diags.Diagnostics) {
 	meta, ds := s.Meta(ctx, r.Resource, r.Provider.Provider, r.Addr.Instance)
 	if ds.HasErrors() {
-		return cty.NilVal, nil, ds
+		return provider.ReadResponse{}, ds
 	}
 	plain, paths := marks.Paths(r.Stored, marks.Sensitive)
 	ev := events.Event{Kind: events.RefreshStart, Addr: r.Addr, ID: ObjectID(r.Stored)}
 	s.Events.Send(ev)
 	start := time.Now()
-	resp, ds := r.Client.Read(ctx, provider.ReadRequest{TypeName: r.Addr.Instance.Resource.Resource.Type, Prior: plain, Private: r.Private, Meta: meta})
+	resp, ds := r.Client.Read(ctx, provider.ReadRequest{TypeName: r.Addr.Instance.Resource.Resource.Type, Prior: plain, Identity: r.Identity, Private: r.Private, Meta: meta})
 	if ds = s.Place(ds, r.Resource, r.Schema, r.Addr.Instance.String()); ds.HasErrors() {
-		return cty.NilVal, nil, ds
+		return provider.ReadResponse{}, ds
 	}
 	ev.Kind, ev.Elapsed = events.RefreshDone, time.Since(start)
 	s.Events.Send(ev)
@@ -57,12 +59,18 @@ func (s *Session) Refresh(ctx context.Context, r Refreshing) (v cty.Value, priva
 		if len(errs) > 0 {
 			detail = errs[0].Error()
 		}
-		return cty.NilVal, nil, append(ds, diags.Errorf(nil, "Provider produced invalid object",
+		return provider.ReadResponse{}, append(ds, diags.Errorf(nil, "Provider produced invalid object",
 			"Provider %s planned an invalid value for %s during refresh: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
 			r.Provider.Provider, r.Addr, detail)...)
 	}
 	if resp.New.IsNull() {
-		return resp.New, nil, ds
+		return provider.ReadResponse{New: resp.New}, ds
 	}
-	return MarkSensitive(resp.New, r.Schema, paths), resp.Private, ds
+	if resp.Identity == cty.NilVal {
+		resp.Identity = r.Identity
+	} else {
+		ds = append(ds, checkIdentity(resp.Identity, r.Schema, r.Addr, "when it was read")...)
+	}
+	resp.New = MarkSensitive(resp.New, r.Schema, paths)
+	return resp, ds
 }

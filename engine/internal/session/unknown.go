@@ -84,8 +84,8 @@ func (c *doubtful) Plan(ctx context.Context, req provider.PlanRequest) (provider
 	return resp, c.explain(ctx, ds, "")
 }
 
-func (c *doubtful) Import(ctx context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
-	found, ds := c.Client.Import(ctx, typeName, id)
+func (c *doubtful) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
+	found, ds := c.Client.Import(ctx, req)
 	return found, c.explain(ctx, ds, "")
 }
 

@@ -75,7 +75,7 @@ func TestUnknownHint(t *testing.T) {
 			wants("read", ds, refresh)
 			_, ds = client.Plan(t.Context(), provider.PlanRequest{TypeName: "t_x", Prior: known, Proposed: known, Config: known})
 			wants("plan", ds, "")
-			_, ds = client.Import(t.Context(), "t_x", "a")
+			_, ds = client.Import(t.Context(), provider.ImportRequest{TypeName: "t_x", ID: "a"})
 			wants("import", ds, "")
 			_, ds = client.ReadData(t.Context(), "t_x", known, cty.NilVal)
 			wants("data", ds, "")

@@ -66,7 +66,7 @@ func (v *validator) block(ctx context.Context, m *config.Module, in addrs.Module
 	ds = append(ds, more...)
 	ds = append(ds, v.conditions(r, rs, scope)...)
 	ds = append(ds, v.provisioners(m, r, rs, scope)...)
-	ds = append(ds, v.imports(m, r)...)
+	ds = append(ds, v.imports(m, r, rs)...)
 	ds = append(ds, v.triggers(ctx, m, r, scope)...)
 	if ds.HasErrors() {
 		return ds, nil, cty.NilVal

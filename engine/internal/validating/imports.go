@@ -9,11 +9,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // imports checks the import blocks for a resource block, as far as nothing need be known
-// for that.
-func (v *validator) imports(m *config.Module, r *config.Resource) diags.Diagnostics {
+// for that. rs is the schema of its type, nil if there is none.
+func (v *validator) imports(m *config.Module, r *config.Resource, rs *schema.Schema) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, im := range v.in.Config.Root.Imports {
 		if im.Resource != (addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
@@ -33,7 +34,10 @@ func (v *validator) imports(m *config.Module, r *config.Resource) diags.Diagnost
 			_, more := session.Traversal(im.To, scope, "Invalid reference")
 			ds = append(ds, more...)
 		}
-		_, _, more := session.ImportID(v.eval, im, scope)
+		if im.Identity != nil && (rs == nil || rs.Identity == nil) {
+			continue // as Terraform 1.16, validation leaves that to the plan
+		}
+		_, _, more := session.ImportKeyOf(v.eval, im, rs, scope)
 		ds = append(ds, more...)
 	}
 	return ds

@@ -156,7 +156,7 @@ func word(c *plans.ResourceChange) string {
 	return c.Action.String()
 }
 
-// imports compares the IDs to import; one that was not known may be known by now.
+// imports compares the IDs and identities to import; one that was not known may be known by now.
 func (d *differences) imports(object string, a, b *plans.Importing) {
 	id := func(i *plans.Importing) cty.Value {
 		switch {
@@ -164,6 +164,9 @@ func (d *differences) imports(object string, a, b *plans.Importing) {
 			return cty.NilVal
 		case i.Unknown:
 			return cty.UnknownVal(cty.String)
+		}
+		if i.Identity != cty.NilVal {
+			return i.Identity
 		}
 		return cty.StringVal(i.ID)
 	}

@@ -37,7 +37,7 @@ func (s *sampler) code(c *coder) {
 func TestCoderReadsWhatItWrote(t *testing.T) {
 	for _, want := range []sampler{
 		{},
-		{math.MaxUint64, math.MaxUint32, math.MaxInt, true, 255, "é\x00", []byte{0}, []string{"", "x"}, &wireImporting{"id", true}},
+		{math.MaxUint64, math.MaxUint32, math.MaxInt, true, 255, "é\x00", []byte{0}, []string{"", "x"}, &wireImporting{"id", wireValue{Where: valueHere, Type: 7, Data: []byte{1}}, true}},
 		{Int: math.MinInt, Bytes: []byte{}, List: []string{}},
 		{Int: -1},
 	} {

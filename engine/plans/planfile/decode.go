@@ -278,6 +278,8 @@ func (d *decoder) change(w *wireChange) *plans.ResourceChange {
 	object := d.object(d.plan.PriorState, c.Addr)
 	c.Before = d.value(w.Before, object, cty.NilVal)
 	c.After = d.value(w.After, object, c.Before)
+	c.BeforeIdentity = d.value(w.BeforeIdentity, nil, cty.NilVal)
+	c.AfterIdentity = d.value(w.AfterIdentity, nil, c.BeforeIdentity)
 	if w.Replace != 0 {
 		c.RequiredReplace = at(d, d.paths, w.Replace)
 	}
@@ -339,7 +341,7 @@ func (d *decoder) importing(w *wireImporting) *plans.Importing {
 	if w == nil {
 		return nil
 	}
-	return &plans.Importing{ID: w.ID, Unknown: w.Unknown}
+	return &plans.Importing{ID: w.ID, Identity: d.value(w.Identity, nil, cty.NilVal), Unknown: w.Unknown}
 }
 
 func (d *decoder) output(w wireOutput) *plans.OutputChange {

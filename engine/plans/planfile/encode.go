@@ -94,7 +94,7 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 		Deposed:   string(c.Addr.Deposed),
 		Provider:  e.config(c.Provider),
 		Action:    c.Action,
-		Importing: importing(c.Importing),
+		Importing: e.importing(c.Importing),
 		Generated: c.GeneratedConfig,
 		Reason:    c.Reason,
 		Private:   c.Private,
@@ -119,6 +119,11 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 		w.After.Where = valueBefore
 	default:
 		w.After = e.value(c.After, t, prior, valuePrior, c.Addr)
+	}
+	if w.BeforeIdentity = e.identity(c.BeforeIdentity); c.BeforeIdentity != cty.NilVal && c.AfterIdentity != cty.NilVal && c.BeforeIdentity.RawEquals(c.AfterIdentity) {
+		w.AfterIdentity.Where = valueBefore
+	} else {
+		w.AfterIdentity = e.identity(c.AfterIdentity)
 	}
 	w.Replace, err = e.pathList(c.RequiredReplace)
 	e.fail(err, "%s", c.Addr)
@@ -145,17 +150,17 @@ func (e *encoder) storedDeps(c *plans.ResourceChange) (byte, uint32) {
 	return depsListed, e.blockList(c.StoredDeps.All())
 }
 
-func importing(i *plans.Importing) *wireImporting {
+func (e *encoder) importing(i *plans.Importing) *wireImporting {
 	if i == nil {
 		return nil
 	}
-	return &wireImporting{ID: i.ID, Unknown: i.Unknown}
+	return &wireImporting{ID: i.ID, Identity: e.identity(i.Identity), Unknown: i.Unknown}
 }
 
 func (e *encoder) output(o *plans.OutputChange) wireOutput {
 	w := wireOutput{
 		Name: o.Name, Action: o.Action, Sensitive: o.Sensitive,
-		Importing: importing(o.Importing), Generated: o.GeneratedConfig,
+		Importing: e.importing(o.Importing), Generated: o.GeneratedConfig,
 		Before: e.anyValue(o.Before, "output "+o.Name),
 	}
 	if o.Before != cty.NilVal && o.After != cty.NilVal && o.Before.RawEquals(o.After) {
@@ -164,6 +169,16 @@ func (e *encoder) output(o *plans.OutputChange) wireOutput {
 		w.After = e.anyValue(o.After, "output "+o.Name)
 	}
 	return w
+}
+
+// identity encodes an identity with its type in the table, which those of the type's other objects have too.
+func (e *encoder) identity(v cty.Value) wireValue {
+	if v == cty.NilVal {
+		return wireValue{}
+	}
+	index, err := e.typ(v.Type())
+	e.fail(err, "identity")
+	return e.value(v, typeEntry{index: index, ty: v.Type()}, cty.NilVal, valueAbsent, "identity")
 }
 
 func (e *encoder) anyValue(v cty.Value, what string) wireValue {

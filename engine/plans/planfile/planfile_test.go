@@ -127,9 +127,9 @@ func TestNoFieldIsForgotten(t *testing.T) {
 	}{
 		{plans.Plan{}, "Mode Errored Applyable Complete Changes Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Waiting Instances PrevRunState PriorState Timestamp Backend"},
 		{plans.ResourceChange{}, "Addr PrevAddr Provider Change Reason Private RequiredReplace CreateBeforeDestroy KeepsOld Schema ConfigDeps StoredDeps"},
-		{plans.Change{}, "Action Before After Importing GeneratedConfig"},
+		{plans.Change{}, "Action Before After BeforeIdentity AfterIdentity Importing GeneratedConfig"},
 		{plans.OutputChange{}, "Name Change Sensitive"},
-		{plans.Importing{}, "ID Unknown"},
+		{plans.Importing{}, "ID Identity Unknown"},
 		{plans.Instances{}, "Calls Resources"},
 		{plans.CallInstance{}, "Module Call"},
 		{plans.Backend{}, "Type Config Workspace"},

@@ -220,6 +220,9 @@ func (m *maker) object(s *schema.Schema, private string) *states.Object {
 	value := m.marked(v)
 	_, paths := marks.Paths(value, marks.Sensitive)
 	o := &states.Object{Status: states.Ready, SchemaVersion: s.Version, AttrsJSON: src, Sensitive: states.SortPaths(paths), Private: []byte(private), Dependencies: m.someDeps()}
+	if m.chance(50) {
+		o.Identity = states.Identity{Version: int64(m.IntN(3)), JSON: []byte(`{"name":"n"}`)}
+	}
 	if m.chance(70) {
 		o.Value = value
 	}
@@ -303,6 +306,17 @@ func (m *maker) provider() addrs.AbsProviderConfig {
 	return pc
 }
 
+// identity returns an identity, or none.
+func (m *maker) identity(unknown bool) cty.Value {
+	switch {
+	case m.chance(30):
+		return cty.NilVal
+	case unknown && m.chance(30):
+		return cty.ObjectVal(map[string]cty.Value{"name": cty.UnknownVal(cty.String), "zone": cty.NullVal(cty.Number)})
+	}
+	return cty.ObjectVal(map[string]cty.Value{"name": cty.StringVal("n"), "zone": cty.NumberIntVal(int64(m.IntN(3)))})
+}
+
 func (m *maker) change(a addrs.ResourceInstanceObject, prev, prior *states.State) *plans.ResourceChange {
 	s := m.schemas[a.Instance.Resource.Resource.Type]
 	ty := s.Block.ImpliedType()
@@ -322,12 +336,19 @@ func (m *maker) change(a addrs.ResourceInstanceObject, prev, prior *states.State
 	switch m.IntN(5) {
 	case 0:
 		c.Action, c.After = plans.NoOp, c.Before
+		c.BeforeIdentity = m.identity(false)
+		c.AfterIdentity = c.BeforeIdentity
 	case 1:
+		c.BeforeIdentity = m.identity(false)
 		c.Action = plans.Delete
 	case 2:
 		c.Action, c.Before = plans.Create, cty.NullVal(ty)
 		c.After = m.marked(m.value(ty, true))
 		c.Importing = &plans.Importing{ID: "i-1", Unknown: m.chance(50)}
+		if m.chance(50) {
+			c.Importing = &plans.Importing{Identity: m.identity(false)}
+		}
+		c.AfterIdentity = m.identity(true)
 		c.GeneratedConfig = "resource {}\n"
 	case 3:
 		c.Action, c.Reason, c.Private = plans.CreateThenDelete, plans.ReasonReplaceBecauseCannot, []byte{0, 255}

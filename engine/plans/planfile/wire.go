@@ -193,20 +193,22 @@ const (
 )
 
 type wireChange struct {
-	Addr      wireInstance
-	Deposed   string
-	PrevAddr  *wireInstance // nil if it is Addr
-	Provider  uint32
-	Action    plans.Action
-	Before    wireValue
-	After     wireValue
-	Importing *wireImporting
-	Generated string
-	Reason    plans.Reason
-	Private   []byte
-	Replace   uint32 // path list
-	Cbd       bool
-	KeepsOld  bool
+	Addr           wireInstance
+	Deposed        string
+	PrevAddr       *wireInstance // nil if it is Addr
+	Provider       uint32
+	Action         plans.Action
+	Before         wireValue
+	After          wireValue
+	BeforeIdentity wireValue
+	AfterIdentity  wireValue
+	Importing      *wireImporting
+	Generated      string
+	Reason         plans.Reason
+	Private        []byte
+	Replace        uint32 // path list
+	Cbd            bool
+	KeepsOld       bool
 
 	ConfigDeps  uint32 // block list
 	StoredWhere byte
@@ -221,6 +223,8 @@ func (w *wireChange) code(c *coder) {
 	octet(c, &w.Action)
 	w.Before.code(c)
 	w.After.code(c)
+	w.BeforeIdentity.code(c)
+	w.AfterIdentity.code(c)
 	optional(c, &w.Importing, (*wireImporting).code)
 	text(c, &w.Generated)
 	text(c, &w.Reason)
@@ -234,12 +238,14 @@ func (w *wireChange) code(c *coder) {
 }
 
 type wireImporting struct {
-	ID      string
-	Unknown bool
+	ID       string
+	Identity wireValue
+	Unknown  bool
 }
 
 func (w *wireImporting) code(c *coder) {
 	text(c, &w.ID)
+	w.Identity.code(c)
 	c.bool(&w.Unknown)
 }
 

@@ -82,6 +82,11 @@ func (terraform) UpgradeState(_ context.Context, req provider.UpgradeRequest) (_
 	return upgradeData(req)
 }
 
+// UpgradeIdentity is never called: the types have no identities.
+func (terraform) UpgradeIdentity(_ context.Context, req provider.UpgradeIdentityRequest) (cty.Value, diags.Diagnostics) {
+	return cty.NilVal, unsupported("resource type with identities", req.TypeName)
+}
+
 func (terraform) Read(_ context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
 	if req.TypeName != dataType {
 		return provider.ReadResponse{}, unsupported("resource type", req.TypeName)
@@ -105,11 +110,11 @@ func (terraform) Apply(_ context.Context, req provider.ApplyRequest) (_ provider
 	return applyData(req), nil
 }
 
-func (terraform) Import(_ context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
-	if typeName != dataType {
-		return nil, unsupported("resource type", typeName)
+func (terraform) Import(_ context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
+	if req.TypeName != dataType {
+		return nil, unsupported("resource type", req.TypeName)
 	}
-	return []provider.Imported{{TypeName: dataType, State: importData(id)}}, nil
+	return []provider.Imported{{TypeName: dataType, State: importData(req.ID)}}, nil
 }
 
 func (terraform) Move(_ context.Context, req provider.MoveRequest) (_ provider.MoveResponse, ds diags.Diagnostics) {

@@ -107,7 +107,7 @@ func TestDeclared(t *testing.T) {
 	_, read := c.Read(ctx, provider.ReadRequest{TypeName: none})
 	_, plan := c.Plan(ctx, provider.PlanRequest{TypeName: none})
 	_, apply := c.Apply(ctx, provider.ApplyRequest{TypeName: none})
-	_, imported := c.Import(ctx, none, "x")
+	_, imported := c.Import(ctx, provider.ImportRequest{TypeName: none, ID: "x"})
 	_, data := c.ReadData(ctx, none, v, v)
 	_, opened := c.OpenEphemeral(ctx, none, v)
 	_, renewed := c.RenewEphemeral(ctx, none, nil)

@@ -159,7 +159,7 @@ func TestValidateData(t *testing.T) {
 
 // TestImportData: a read leaves what was imported as it is.
 func TestImportData(t *testing.T) {
-	found, ds := New(nil).Import(t.Context(), dataType, "i")
+	found, ds := New(nil).Import(t.Context(), provider.ImportRequest{TypeName: dataType, ID: "i"})
 	if ds.HasErrors() || len(found) != 1 {
 		t.Fatal(found, ds)
 	}

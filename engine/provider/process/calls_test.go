@@ -82,11 +82,17 @@ func TestFailures(t *testing.T) {
 			want: "Create failed",
 		},
 		"import of nothing": {
-			call: func() diags.Diagnostics { _, ds := lab.Import(ctx, "lab_thing", "nobody-1"); return ds },
+			call: func() diags.Diagnostics {
+				_, ds := lab.Import(ctx, provider.ImportRequest{TypeName: "lab_thing", ID: "nobody-1"})
+				return ds
+			},
 			want: "Cannot import",
 		},
 		"unknown types": {
-			call: func() diags.Diagnostics { _, ds := lab.Import(ctx, "lab_nothing", "x"); return ds },
+			call: func() diags.Diagnostics {
+				_, ds := lab.Import(ctx, provider.ImportRequest{TypeName: "lab_nothing", ID: "x"})
+				return ds
+			},
 			want: "lab_nothing",
 		},
 	} {
@@ -114,7 +120,7 @@ func TestOtherCalls(t *testing.T) {
 	p.must(ds)
 
 	t.Run("import", func(t *testing.T) {
-		found, ds := p.Import(ctx, "lab_thing", "a-1")
+		found, ds := p.Import(ctx, provider.ImportRequest{TypeName: "lab_thing", ID: "a-1"})
 		p.must(ds)
 		if len(found) != 1 || found[0].TypeName != "lab_thing" {
 			t.Fatalf("found: %v", found)

@@ -27,7 +27,7 @@ type rule struct {
 //
 //	OP [TYPE[.NAME]] [once] BEHAVIOUR
 //
-// OP is configure, validate, upgrade, read, plan, create, update, delete, import,
+// OP is configure, validate, upgrade, upgrade-identity, read, plan, create, update, delete, import,
 // move, data, open, renew, close or call; NAME may be "*". The behaviours:
 //
 //	fail "TEXT"        an error, and nothing is done
@@ -41,6 +41,7 @@ type rule struct {
 //	lost               the answer has no object, although everything was done
 //	stays              delete: the answer has the object still; plan: the same for a deletion
 //	twice              import: the answer has a further object
+//	anonymous          the answer has no identity
 func (p *Provider) On(line string) {
 	r, err := parseRule(words(line))
 	if err != nil {
@@ -63,7 +64,7 @@ var unspeakable = &hcl.EvalContext{Variables: map[string]cty.Value{"unknown": ct
 
 var behaviours = map[string]bool{
 	"fail": true, "partial": true, "warn": true, "hang": true, "crash": true, "gone": true, "bad": true,
-	"lost": true, "stays": true, "twice": true,
+	"lost": true, "stays": true, "twice": true, "anonymous": true,
 }
 
 func parseRule(w []string) (*rule, error) {
@@ -124,7 +125,9 @@ type effect struct {
 	lost   bool
 	stays  bool
 	twice  bool
-	bad    map[string]cty.Value
+	// anonymous: the answer has no identity
+	anonymous bool
+	bad       map[string]cty.Value
 }
 
 // begin records a call and applies the rules to it.
@@ -186,6 +189,8 @@ func (c *client) apply(ctx context.Context, r rule, e *effect) {
 		e.stays = true
 	case "twice":
 		e.twice = true
+	case "anonymous":
+		e.anonymous = true
 	case "bad":
 		if e.bad == nil {
 			e.bad = map[string]cty.Value{}

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -19,6 +20,8 @@ type traits struct {
 	keep    bool   // a computed value stays as it is
 	place   bool   // objects of one ID are different ones if it differs
 	was     string // the name in older states
+	// identity is "required" or "optional" (for an import) if the attribute belongs to the identity.
+	identity string
 }
 
 // parser reads the notation of New.
@@ -113,17 +116,32 @@ var sections = map[string]bool{
 }
 
 func (ps *parser) schema(s *schema.Schema, flags []string, traits map[string]traits) error {
+	identity := &schema.Identity{Attributes: map[string]*schema.IdentityAttribute{}}
 	for _, flag := range flags {
-		text, ok := strings.CutPrefix(flag, "version=")
+		word, text, _ := strings.Cut(flag, "=")
 		version, err := strconv.ParseInt(text, 10, 64)
-		if !ok || err != nil {
+		switch {
+		case err == nil && word == "version":
+			s.Version = version
+		case err == nil && word == "identity":
+			identity.Version = version
+		default:
 			return fmt.Errorf("unknown word %q", flag)
 		}
-		s.Version = version
 	}
 	var err error
-	s.Block, err = ps.body(traits)
-	return err
+	if s.Block, err = ps.body(traits); err != nil {
+		return err
+	}
+	for name, t := range traits {
+		if t.identity != "" {
+			s.Identity = identity
+			identity.Attributes[name] = &schema.IdentityAttribute{
+				Type: s.Block.Attributes[name].Type, RequiredForImport: t.identity == "required", OptionalForImport: t.identity == "optional",
+			}
+		}
+	}
+	return nil
 }
 
 // body reads attributes and blocks up to a closing brace or the next section.
@@ -243,6 +261,8 @@ func attributeFlags(a *schema.Attribute, flags []string, name string, all map[st
 			t.place = true
 		case "was":
 			t.was = value
+		case "identity":
+			t.identity = cmp.Or(value, "required")
 		default:
 			return fmt.Errorf("unknown word %q", flag)
 		}
@@ -251,7 +271,7 @@ func attributeFlags(a *schema.Attribute, flags []string, name string, all map[st
 	case all != nil:
 		all[name] = t
 	case t != traits{}:
-		return fmt.Errorf("replace, keep, place and was are for what is directly in a resource")
+		return fmt.Errorf("replace, keep, place, was and identity are for what is directly in a resource")
 	}
 	return nil
 }

@@ -62,13 +62,15 @@ type object struct {
 //
 //	provider legacy plan_destroy unmovable   all three words are optional
 //	  region string optional
-//	resource thing version=1
+//	resource thing version=1 identity=2   both versions are optional
 //	  id    string computed keep          a computed value is chosen anew at each
 //	  name  string required replace       change, unless "keep"; a change of a
 //	  color string optional was=colour    "replace" attribute needs a new object;
 //	  note  string optional computed      "was" names it in older states; "place"
 //	  zone  string required place         tells objects of the same ID apart
 //	  pass  string optional writeonly
+//	  area  string required identity      belongs to the identity; "identity=optional"
+//	                                      need not be set for an import
 //	  rule  block(list) min=1 max=3 {     single, group, list, set, map
 //	    port number required
 //	  }

@@ -260,7 +260,7 @@ func TestBadAnswers(t *testing.T) {
 			answers = []cty.Value{resp.State}
 		case "import":
 			answers = nil
-			found, _ := client.Import(t.Context(), "thing", "a-1")
+			found, _ := client.Import(t.Context(), provider.ImportRequest{TypeName: "thing", ID: "a-1"})
 			for _, x := range found {
 				answers = append(answers, x.State)
 			}
@@ -285,7 +285,7 @@ func TestOthers(t *testing.T) {
 	c := ready(t, p)
 	p.Edit("thing", "a-1", map[string]cty.Value{"name": cty.StringVal("a"), "color": cty.StringVal("red")})
 
-	found, ds := c.Import(t.Context(), "thing", "a-1")
+	found, ds := c.Import(t.Context(), provider.ImportRequest{TypeName: "thing", ID: "a-1"})
 	if ds.HasErrors() || len(found) != 1 || found[0].State.GetAttr("id").AsString() != "a-1" {
 		t.Errorf("import: %v, %v", found, ds)
 	}
@@ -321,7 +321,9 @@ func TestEngineBugs(t *testing.T) {
 	good := thing(p, map[string]cty.Value{"name": cty.StringVal("a")})
 	null := cty.NullVal(good.Type())
 	for name, bug := range map[string]func(provider.Client){
-		"not configured":   func(provider.Client) { p.Client().Import(t.Context(), "thing", "a-1") },
+		"not configured": func(provider.Client) {
+			p.Client().Import(t.Context(), provider.ImportRequest{TypeName: "thing", ID: "a-1"})
+		},
 		"configured twice": func(c provider.Client) { c.Configure(t.Context(), p.Declared().Provider.Block.EmptyValue()) },
 		"marked":           func(c provider.Client) { c.ValidateResource(t.Context(), "thing", good.Mark("secret")) },
 		"not conforming":   func(c provider.Client) { c.ValidateResource(t.Context(), "thing", cty.EmptyObjectVal) },

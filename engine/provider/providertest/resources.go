@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 func (c *client) ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
@@ -47,9 +48,64 @@ func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) 
 	return e.spoil(cty.ObjectVal(attrs)), nil
 }
 
+// UpgradeIdentity knows attributes by their older names, as UpgradeState does.
+func (c *client) UpgradeIdentity(ctx context.Context, req provider.UpgradeIdentityRequest) (cty.Value, diags.Diagnostics) {
+	s := c.managed("upgrade", req.TypeName)
+	if e := c.begin(ctx, "upgrade-identity", req.TypeName, fmt.Sprint(req.Version), true); e.before.HasErrors() {
+		return cty.NilVal, e.before
+	}
+	var stored map[string]json.RawMessage
+	if err := json.Unmarshal(req.JSON, &stored); err != nil {
+		return cty.NilVal, diags.FromError("Invalid identity", err)
+	}
+	attrs := map[string]cty.Value{}
+	for name, a := range s.Identity.Attributes {
+		src, ok := stored[name]
+		if was := c.p.traits[req.TypeName][name].was; !ok && was != "" {
+			src, ok = stored[was]
+		}
+		if attrs[name] = cty.NullVal(a.Type); !ok {
+			continue
+		}
+		v, err := ctyjson.Unmarshal(src, a.Type)
+		if err != nil {
+			return cty.NilVal, diags.FromError("Invalid identity", fmt.Errorf("%s: %w", name, err))
+		}
+		attrs[name] = v
+	}
+	return cty.ObjectVal(attrs), nil
+}
+
+// identityOf returns the identity of an object; cty.NilVal if its type has none, or the rules hide it.
+func (e effect) identityOf(s *schema.Schema, v cty.Value) cty.Value {
+	if s.Identity == nil || v.IsNull() || e.anonymous {
+		return cty.NilVal
+	}
+	attrs := map[string]cty.Value{}
+	for name := range s.Identity.Attributes {
+		attrs[name] = v.GetAttr(name)
+	}
+	return cty.ObjectVal(attrs)
+}
+
+// wantIdentity panics unless an identity is wholly known and of a type that has one.
+func wantIdentity(what string, s *schema.Schema, v cty.Value) {
+	if v == cty.NilVal {
+		return
+	}
+	if s.Identity == nil {
+		panic(what + ": there is an identity, and the type has none")
+	}
+	if errs := v.Type().TestConformance(s.Identity.Type()); len(errs) > 0 || v.IsNull() || !v.IsWhollyKnown() {
+		panic(fmt.Sprintf("%s: the identity is not one of the schema: %#v", what, v))
+	}
+}
+
 func (c *client) Read(ctx context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
 	c.ready("read")
-	want("read "+req.TypeName, c.managed("read", req.TypeName), req.Prior, true)
+	s := c.managed("read", req.TypeName)
+	want("read "+req.TypeName, s, req.Prior, true)
+	wantIdentity("read "+req.TypeName, s, req.Identity)
 	e := c.begin(ctx, "read", req.TypeName, nameOf(req.Prior), true)
 	ds := append(e.before, mistaken(req.Prior, req.Private)...)
 	if ds.HasErrors() {
@@ -59,7 +115,7 @@ func (c *client) Read(ctx context.Context, req provider.ReadRequest) (provider.R
 	if v == cty.NilVal || e.gone {
 		v = cty.NullVal(req.Prior.Type())
 	}
-	return provider.ReadResponse{New: e.spoil(v), Private: req.Private}, append(ds, e.after...)
+	return provider.ReadResponse{New: e.spoil(v), Identity: e.identityOf(s, v), Private: req.Private}, append(ds, e.after...)
 }
 
 func (c *client) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
@@ -69,6 +125,7 @@ func (c *client) Plan(ctx context.Context, req provider.PlanRequest) (provider.P
 	want(what, s, req.Prior, true)
 	want(what, s, req.Proposed, false)
 	want(what, s, req.Config, false)
+	wantIdentity(what, s, req.Identity)
 	if req.Proposed.IsNull() && !c.p.declared.PlanDestroy {
 		panic(what + ": the provider did not ask to plan deletions")
 	}
@@ -90,6 +147,7 @@ func (c *client) Plan(ctx context.Context, req provider.PlanRequest) (provider.P
 	}
 	return provider.PlanResponse{
 		Planned:          e.spoil(planned),
+		Identity:         req.Identity,
 		Private:          req.Private,
 		RequiresReplace:  replace,
 		LegacyTypeSystem: c.p.legacy,
@@ -111,7 +169,7 @@ func (c *client) Apply(ctx context.Context, req provider.ApplyRequest) (provider
 	want(what, s, req.Planned, false)
 	want(what, s, req.Config, true)
 	e := c.begin(ctx, op, req.TypeName, nameOf(subject), true)
-	out := provider.ApplyResponse{New: req.Prior, Private: req.Private, LegacyTypeSystem: c.p.legacy}
+	out := provider.ApplyResponse{New: req.Prior, Identity: req.Identity, Private: req.Private, LegacyTypeSystem: c.p.legacy}
 	ds := append(e.before, mistaken(req.Prior, req.Private)...)
 	if c.dead.Load() {
 		return provider.ApplyResponse{Unanswered: true}, ds
@@ -126,25 +184,38 @@ func (c *client) Apply(ctx context.Context, req provider.ApplyRequest) (provider
 	if e.stays {
 		v = req.Prior
 	}
+	if e.anonymous {
+		out.Identity = cty.NilVal
+	}
 	out.New = e.spoil(v)
 	if !v.IsNull() {
 		out.Private = privateOf(v)
 	}
+	// As most providers do, the fake sets the identity of a new object, and lets that of another one be.
+	if s.Identity != nil && op == "create" {
+		out.Identity = e.identityOf(s, v)
+	} else if s.Identity != nil && op == "update" && req.Identity == cty.NilVal {
+		return out, append(ds, diags.Errorf(nil, "Missing Resource Identity After Update", "The update of %s was not given the identity.", nameOf(subject))...)
+	}
 	return out, append(ds, e.after...)
 }
 
-func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
+func (c *client) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
 	c.ready("import")
+	typeName, id := req.TypeName, req.ID
 	s := c.managed("import", typeName)
+	if wantIdentity("import "+typeName, s, req.Identity); req.Identity != cty.NilVal {
+		id = c.p.identified(typeName, req.Identity)
+	}
 	e := c.begin(ctx, "import", typeName, id, true)
 	if e.before.HasErrors() {
 		return nil, e.before
 	}
 	stub := s.Block.EmptyValue().AsValueMap()
 	stub["id"] = cty.StringVal(id)
-	found := provider.Imported{TypeName: typeName, State: e.spoil(cty.ObjectVal(stub))}
+	found := provider.Imported{TypeName: typeName, State: e.spoil(cty.ObjectVal(stub)), Identity: req.Identity}
 	switch {
-	case e.gone:
+	case e.gone || id == "":
 		return nil, e.before
 	case e.twice:
 		stub["id"] = cty.StringVal(id + "-further")
@@ -171,7 +242,24 @@ func (c *client) Move(ctx context.Context, req provider.MoveRequest) (provider.M
 		obj.value = v
 		c.p.objects[to] = obj
 	}
-	return provider.MoveResponse{State: e.spoil(v), Private: req.SourcePrivate}, e.before
+	return provider.MoveResponse{State: e.spoil(v), Identity: e.identityOf(c.managed("move", req.TargetType), v), Private: req.SourcePrivate}, e.before
+}
+
+// identified returns the ID of the object with an identity, "" if there is none. Null attributes of the identity count for
+// any value.
+func (p *Provider) identified(typeName string, identity cty.Value) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, obj := range p.objects {
+		is := key.typeName == typeName
+		for name, want := range identity.AsValueMap() {
+			is = is && (want.IsNull() || obj.value.GetAttr(name).RawEquals(want))
+		}
+		if is {
+			return key.id
+		}
+	}
+	return ""
 }
 
 // privateOf is the private data of an object, by which the fake notices when the

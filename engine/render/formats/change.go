@@ -69,6 +69,8 @@ func (t *jsonText) resourceChange(c *plans.ResourceChange) {
 	t.values(c)
 	t.replacePaths(c.RequiredReplace)
 	t.importing(c)
+	t.identity("before_identity", c.BeforeIdentity)
+	t.identity("after_identity", c.AfterIdentity)
 	t.closeObject()
 	t.optional("action_reason", string(c.Reason))
 	t.closeObject()
@@ -148,9 +150,19 @@ func (t *jsonText) importing(c *plans.ResourceChange) {
 		if c.Importing.Unknown {
 			t.flag("unknown", true)
 		}
+		t.identity("identity", c.Importing.Identity)
 		t.closeObject()
 	}
 	t.optional("generated_config", c.GeneratedConfig)
+}
+
+// identity writes an identity, unless there is none or it is not known yet.
+func (t *jsonText) identity(name string, v cty.Value) {
+	if v == cty.NilVal || v.IsNull() || !v.IsWhollyKnown() {
+		return
+	}
+	t.key(name)
+	t.value(v)
 }
 
 // outputChanges writes the changes of root outputs. A plan has one flag for an output that was

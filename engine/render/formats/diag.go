@@ -114,6 +114,15 @@ func NewDiagnostic(d diags.Diagnostic, files map[string]*hcl.File) Diagnostic {
 	return out
 }
 
+// newDiagnostics returns the members of a list, which is never nil.
+func newDiagnostics(ds diags.Diagnostics, files map[string]*hcl.File) []Diagnostic {
+	out := make([]Diagnostic, len(ds))
+	for i, d := range ds {
+		out[i] = NewDiagnostic(d, files)
+	}
+	return out
+}
+
 func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *Snippet {
 	s := &Snippet{StartLine: around.Start.Line, Values: []ExpressionValue{}}
 	if c := contextOf(f, highlight.Start.Byte); c != "" {
@@ -238,14 +247,13 @@ type validateJSON struct {
 
 // Validate returns the output of `validate -json` about a configuration with ds.
 func Validate(ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
-	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: []Diagnostic{}}
+	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: newDiagnostics(ds, files)}
 	for _, d := range ds {
 		if d.Severity == diags.Error {
 			out.Errors++
 		} else {
 			out.Warnings++
 		}
-		out.Diagnostics = append(out.Diagnostics, NewDiagnostic(d, files))
 	}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {

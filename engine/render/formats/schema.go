@@ -24,6 +24,19 @@ type providerJSON struct {
 	Data      map[string]*schemaJSON   `json:"data_source_schemas,omitempty"`
 	Ephemeral map[string]*schemaJSON   `json:"ephemeral_resource_schemas,omitempty"`
 	Functions map[string]*functionJSON `json:"functions,omitempty"`
+	Identity  map[string]*identityJSON `json:"resource_identity_schemas,omitempty"`
+}
+
+type identityJSON struct {
+	Version    int64                             `json:"version"`
+	Attributes map[string]*identityAttributeJSON `json:"attributes,omitempty"`
+}
+
+type identityAttributeJSON struct {
+	Type              json.RawMessage `json:"type,omitempty"`
+	Description       string          `json:"description,omitempty"`
+	RequiredForImport bool            `json:"required_for_import,omitempty"`
+	OptionalForImport bool            `json:"optional_for_import,omitempty"`
 }
 
 type schemaJSON struct {
@@ -117,6 +130,17 @@ func newProviderJSON(p *schema.Provider) (*providerJSON, error) {
 		if *into, err = eachOf(types, newSchemaJSON); err != nil {
 			return nil, err
 		}
+		for name, s := range types {
+			if s.Identity == nil {
+				continue
+			}
+			if out.Identity == nil {
+				out.Identity = map[string]*identityJSON{}
+			}
+			if out.Identity[name], err = newIdentityJSON(s.Identity); err != nil {
+				return nil, err
+			}
+		}
 	}
 	out.Functions, err = eachOf(p.Functions, newFunctionJSON)
 	return out, err
@@ -205,4 +229,16 @@ func newFunctionJSON(f *schema.Function) (*functionJSON, error) {
 func newParameterJSON(p *schema.Parameter) (*parameterJSON, error) {
 	ty, err := typeJSON(p.Type)
 	return &parameterJSON{Name: p.Name, Description: p.Description, IsNullable: p.AllowNull, Type: ty}, err
+}
+
+func newIdentityJSON(i *schema.Identity) (*identityJSON, error) {
+	out := &identityJSON{Version: i.Version, Attributes: make(map[string]*identityAttributeJSON, len(i.Attributes))}
+	for name, a := range i.Attributes {
+		ty, err := a.Type.MarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		out.Attributes[name] = &identityAttributeJSON{ty, a.Description, a.RequiredForImport, a.OptionalForImport}
+	}
+	return out, nil
 }

@@ -9,10 +9,12 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -37,6 +39,68 @@ func State(s *states.State, schemas Schemas) ([]byte, error) {
 		return nil, err
 	}
 	return t.b, nil
+}
+
+// Instance returns the output of `state show -json`: the current object of the one instance in s, or none beside errors. s
+// may be nil. files are the sources of ds.
+func Instance(s *states.State, schemas Schemas, ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
+	t := &jsonText{}
+	t.openObject()
+	t.member("format_version", stateFormat)
+	t.key("resource")
+	w, shown := stateWriter{schemas: schemas}, false
+	if s != nil && !ds.HasErrors() {
+		w.deps = states.Close(unlisted(s))
+		for a, r := range s.Resources() {
+			for k, in := range r.Instances {
+				if in.Current != nil && !shown {
+					shown = true
+					w.write(t, a.Instance(k), r, addrs.NotDeposed, in.Current)
+				}
+			}
+		}
+	}
+	if !shown {
+		t.rawString(`{"provider_name":"","schema_version":0}`)
+	}
+	t.key("diagnostics")
+	if err := t.marshal(newDiagnostics(ds, files)); err != nil {
+		return nil, err
+	}
+	t.closeObject()
+	return t.b, w.err
+}
+
+// Identities returns the output of `state identities -json`: the identities of instances by their addresses. Instances
+// without one are left out.
+func Identities(s *states.State, list []addrs.AbsResourceInstance) ([]byte, error) {
+	out := map[string]json.RawMessage{}
+	for _, a := range list {
+		if in := s.Instance(a); in != nil && in.Current != nil && in.Current.Identity.JSON != nil {
+			out[a.String()] = in.Current.Identity.JSON
+		}
+	}
+	return json.MarshalIndent(out, "", "  ")
+}
+
+type workspacesJSON struct {
+	FormatVersion string          `json:"format_version"`
+	Workspaces    []workspaceJSON `json:"workspaces"`
+	Diagnostics   []Diagnostic    `json:"diagnostics"`
+}
+
+type workspaceJSON struct {
+	Name    string `json:"name"`
+	Current bool   `json:"is_current,omitempty"`
+}
+
+// Workspaces returns the output of `workspace list -json`. files are the sources of ds.
+func Workspaces(names []string, current string, ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
+	out := workspacesJSON{FormatVersion: stateFormat, Workspaces: []workspaceJSON{}, Diagnostics: newDiagnostics(ds, files)}
+	for _, name := range names {
+		out.Workspaces = append(out.Workspaces, workspaceJSON{Name: name, Current: name == current})
+	}
+	return json.Marshal(out)
 }
 
 // Readable reports whether [State] will not show an object of s: its provider's schema is too old for it, or its
@@ -135,21 +199,9 @@ type stateWriter struct {
 
 // instance puts the objects of one instance into the tree.
 func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance) {
-	rs := w.schemas.Resource(r.Provider.Provider, a.Resource.Resource)
 	add := func(o *states.Object, key addrs.DeposedKey) {
-		root.add(a.Module, moduleResource{address: a.String(), of: a.Resource, deposed: key, write: func(t *jsonText, address string) {
-			t.openObject()
-			t.member("address", address)
-			t.resourceParts(a.Resource, r.Provider.Provider)
-			t.key("schema_version")
-			if key != addrs.NotDeposed {
-				t.int(0) // as in the stock tool
-			} else {
-				t.int(o.SchemaVersion)
-			}
-			w.object(t, address, rs, o)
-			t.optional("deposed_key", string(key))
-			t.closeObject()
+		root.add(a.Module, moduleResource{address: a.String(), of: a.Resource, deposed: key, write: func(t *jsonText, _ string) {
+			w.write(t, a, r, key, o)
 		}})
 	}
 	if in.Current != nil {
@@ -158,6 +210,24 @@ func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r 
 	for key, o := range in.Deposed {
 		add(o, key)
 	}
+}
+
+// write writes one object.
+func (w *stateWriter) write(t *jsonText, a addrs.AbsResourceInstance, r *states.Resource, key addrs.DeposedKey, o *states.Object) {
+	address := a.String()
+	t.openObject()
+	t.member("address", address)
+	t.resourceParts(a.Resource, r.Provider.Provider)
+	t.key("schema_version")
+	if key != addrs.NotDeposed {
+		t.int(0) // as in the stock tool
+	} else {
+		t.int(o.SchemaVersion)
+	}
+	w.object(t, address, w.schemas.Resource(r.Provider.Provider, a.Resource.Resource), o)
+	t.optional("deposed_key", string(key))
+	w.identity(t, address, o)
+	t.closeObject()
 }
 
 func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *states.Object) {
@@ -178,10 +248,31 @@ func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *
 	}
 }
 
+// identity writes the identity of an object as it is stored.
+func (w *stateWriter) identity(t *jsonText, address string, o *states.Object) {
+	if o.Identity.JSON == nil {
+		return
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, o.Identity.JSON); err != nil {
+		if w.err == nil {
+			w.err = fmt.Errorf("the identity of %s in the state: %w", address, err)
+		}
+		return
+	}
+	t.key("identity_schema_version")
+	t.int(o.Identity.Version)
+	t.key("identity")
+	t.raw(b.Bytes())
+}
+
 // ObjectValue returns an object's value with its sensitive marks, and the schema
 // that it follows: nil if rs is of another version than the object or not known. The
 // types are then those that the JSON suggests.
 func ObjectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema, error) {
+	if rs != nil && rs.Identity != nil && o.Identity.JSON != nil && rs.Identity.Version < o.Identity.Version {
+		return cty.NilVal, nil, fmt.Errorf("identity version %d in the state is newer than version %d of the selected provider: upgrade the provider", o.Identity.Version, rs.Identity.Version)
+	}
 	if o.Value != cty.NilVal {
 		return o.Value, rs, nil
 	}

@@ -382,6 +382,10 @@ func (r *reader) instance() error {
 			err = r.optional(func() error { return r.flat(o) })
 		case "sensitive_attributes":
 			o.Sensitive, err = r.sensitive()
+		case "identity_schema_version":
+			o.Identity.Version, err = r.Integer("an identity schema version")
+		case "identity":
+			err = r.optional(func() error { o.Identity.JSON, err = r.attributes(); return err })
 		case "private":
 			o.Private, err = r.private()
 		case "dependencies":

@@ -12,7 +12,7 @@ func (e *encoder) expectedSize(s *states.State) int {
 	n := 4096
 	lists := map[*states.Dependencies]int{}
 	for o := range s.Objects() {
-		n += 512 + laidOut(o.AttrsJSON) + len(o.Private)*4/3 + 200*len(o.Sensitive)
+		n += 512 + laidOut(o.AttrsJSON) + laidOut(o.Identity.JSON) + len(o.Private)*4/3 + 200*len(o.Sensitive)
 		size, ok := lists[o.Dependencies]
 		if !ok {
 			size = e.listSize(o.Dependencies)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// stock returns the state files in testdata/stock, all written by Terraform 1.11.4, with the version that we write.
+// stock returns the state files in testdata/stock, all written by Terraform 1.11.4, with the version that we write, and the member that
+// each object has since Terraform 1.12.
 func stock(t testing.TB) map[string][]byte {
 	t.Helper()
 	names, err := filepath.Glob("testdata/stock/*.tfstate")
@@ -27,10 +29,14 @@ func stock(t testing.TB) map[string][]byte {
 	}
 	out := map[string][]byte{}
 	for _, name := range names {
-		out[filepath.Base(name)] = bytes.Replace(testFile(t, name), []byte(`"1.11.4"`), []byte(strconv.Quote(states.LanguageVersion)), 1)
+		src := bytes.Replace(testFile(t, name), []byte(`"1.11.4"`), []byte(strconv.Quote(states.LanguageVersion)), 1)
+		out[filepath.Base(name)] = beforeIdentities.ReplaceAll(src, []byte("$0,\n          \"identity_schema_version\": 0"))
 	}
 	return out
 }
+
+// beforeIdentities matches the member of an object behind which identities have their place.
+var beforeIdentities = regexp.MustCompile(`(?ms)^ {10}"sensitive_attributes": \[(\]|$.*?^ {10}\])`)
 
 func testFile(t testing.TB, name string) []byte {
 	t.Helper()
@@ -351,6 +357,7 @@ func TestObjectsMadeHereAreWrittenInFull(t *testing.T) {
 		SchemaVersion:       2,
 		AttrsJSON:           json.RawMessage(`{"id":"<b>","list":[],"map":{"k":[1,{}]}}`),
 		Sensitive:           []cty.Path{cty.GetAttrPath("map").IndexString("k").IndexInt(0)},
+		Identity:            states.Identity{Version: 3, JSON: json.RawMessage(`{"name":"a","zone":null}`)},
 		Private:             []byte("private"),
 		Dependencies:        chain,
 		CreateBeforeDestroy: true,
@@ -397,6 +404,11 @@ func TestObjectsMadeHereAreWrittenInFull(t *testing.T) {
               }
             ]
           ],
+          "identity_schema_version": 3,
+          "identity": {
+            "name": "a",
+            "zone": null
+          },
           "private": "cHJpdmF0ZQ==",
           "dependencies": [
             "data.x.y",

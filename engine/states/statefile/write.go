@@ -268,9 +268,12 @@ func (e *encoder) object(k addrs.InstanceKey, provider string, deposed addrs.Dep
 	if err := e.sensitive(sensitive); err != nil {
 		return err
 	}
-	late, err := e.identity(o.Extra)
-	if err != nil {
-		return err
+	e.intMember("identity_schema_version", o.Identity.Version)
+	if o.Identity.JSON != nil {
+		e.member("identity")
+		if err := e.json(o.Identity.JSON); err != nil {
+			return fmt.Errorf("identity: %w", err)
+		}
 	}
 	if len(o.Private) > 0 {
 		e.member("private")
@@ -289,7 +292,7 @@ func (e *encoder) object(k addrs.InstanceKey, provider string, deposed addrs.Dep
 		e.member("skip_destroy")
 		e.text("true")
 	}
-	if err := e.extra(late); err != nil {
+	if err := e.extra(o.Extra); err != nil {
 		return err
 	}
 	e.close('}')
@@ -331,27 +334,6 @@ func (e *encoder) sensitive(paths []cty.Path) error {
 	}
 	e.close(']')
 	return nil
-}
-
-// identity writes, of the members that are only kept, those that Terraform 1.12 and
-// later have in the middle, and returns the others.
-func (e *encoder) identity(extra map[string]json.RawMessage) (map[string]json.RawMessage, error) {
-	if len(extra) == 0 {
-		return nil, nil
-	}
-	late := maps.Clone(extra)
-	for _, name := range []string{"identity_schema_version", "identity"} {
-		raw, ok := extra[name]
-		if !ok {
-			continue
-		}
-		delete(late, name)
-		e.member(name)
-		if err := e.json(raw); err != nil {
-			return nil, fmt.Errorf("member %q: %w", name, err)
-		}
-	}
-	return late, nil
 }
 
 func (e *encoder) dependencies(d *states.Dependencies) error {

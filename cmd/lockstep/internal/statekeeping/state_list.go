@@ -30,22 +30,25 @@ var StateList = cli.Command{Name: "state list", Synopsis: "List the resource ins
 	if !op.State.Exists() {
 		return op.NoState(ds)
 	}
-	state := op.State.Current
-	found := instances(state, func(addrs.AbsResourceInstance) bool { return true })
-	if f.NArg() > 0 {
-		found = nil
+	found, more := chosen(op.State.Current, f.Args(), id)
+	for _, r := range found {
+		fmt.Fprintln(a.Out, r)
 	}
-	for _, s := range f.Args() {
-		some, more := matching(state, s)
+	return a.Show(append(ds, more...))
+}}
+
+// chosen returns the instances of a state that addresses mean, all without any; and of these, unless id is "", those whose
+// attribute "id" has that value.
+func chosen(s *states.State, addresses []string, id string) (found []addrs.AbsResourceInstance, ds diags.Diagnostics) {
+	if len(addresses) == 0 {
+		found = instances(s, func(addrs.AbsResourceInstance) bool { return true })
+	}
+	for _, text := range addresses {
+		some, more := matching(s, text)
 		found, ds = append(found, some...), append(ds, more...)
 	}
-	for _, r := range found {
-		if id == "" || id == objectID(state.Instance(r)) {
-			fmt.Fprintln(a.Out, r)
-		}
-	}
-	return a.Show(ds)
-}}
+	return slices.DeleteFunc(found, func(a addrs.AbsResourceInstance) bool { return id != "" && id != objectID(s.Instance(a)) }), ds
+}
 
 // instances returns the instances that a state has and that are wanted, in order.
 func instances(s *states.State, want func(addrs.AbsResourceInstance) bool) []addrs.AbsResourceInstance {

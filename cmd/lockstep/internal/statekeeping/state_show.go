@@ -8,15 +8,18 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes of one resource instance in the state", Run: func(a *cli.App, args []string) int {
 	x := opening.Access{File: true}
+	var asJSON bool
 	f := a.NewFlags("state show", "state show [OPTIONS] ADDRESS")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	f.StringVar(&x.Paths.State, "state", "", "the state file to read")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -29,6 +32,9 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 	}
 	op, ds := opening.Stored(a, x)
 	defer op.Close()
+	if asJSON {
+		return showJSON(a, op, addr, ds)
+	}
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
@@ -50,6 +56,28 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 	fmt.Fprintln(a.Out, strings.TrimRight(text.String(), "\n"))
 	return a.Show(ds)
 }}
+
+func notThere(addr addrs.AbsResourceInstance) string {
+	return fmt.Sprintf("the state has no resource instance %s: run `lockstep state list` for all addresses with their keys", addr)
+}
+
+// showJSON prints an instance, and all diagnostics with it.
+func showJSON(a *cli.App, op *opening.Operation, addr addrs.AbsResourceInstance, ds diags.Diagnostics) int {
+	var one *states.State
+	if !ds.HasErrors() {
+		var ok bool
+		if one, ok = justOne(op.State.Current, addr); !ok {
+			ds = append(ds, diags.Errorf(nil, "No such resource instance", "%s.", notThere(addr))...)
+		} else {
+			ds = append(ds, op.RequireProvidersOf(one)...)
+		}
+	}
+	data, err := formats.Instance(one, op.Schemas, ds, a.SourcesOf(ds))
+	if code := a.WriteJSON(data, err); code != 0 || !ds.HasErrors() {
+		return code
+	}
+	return 1
+}
 
 // justOne returns a state that holds nothing but one instance of s.
 func justOne(s *states.State, addr addrs.AbsResourceInstance) (*states.State, bool) {

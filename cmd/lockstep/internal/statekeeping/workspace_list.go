@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
 // WorkspaceList is `workspace list`, or the same in the family `env`.
@@ -11,6 +12,7 @@ func WorkspaceList(family string) cli.Command {
 	return cli.Command{Name: family + " list", Synopsis: "List the workspaces", Run: func(a *cli.App, args []string) int {
 		f := a.NewFlags(family+" list", family+" list")
 		f.Vars(&cli.VarFlags{}) // the backend may need them
+		asJSON := f.Bool("json", false, "print JSON")
 		if code, ok := parseWorkspace(f, args); !ok {
 			return code
 		}
@@ -18,6 +20,13 @@ func WorkspaceList(family string) cli.Command {
 			return code
 		}
 		op, ds := openWorkspaces(a)
+		if *asJSON {
+			data, err := formats.Workspaces(op.names, op.Workspace, ds, a.SourcesOf(ds))
+			if code := a.WriteJSON(data, err); code != 0 || !ds.HasErrors() {
+				return code
+			}
+			return 1
+		}
 		if ds.HasErrors() {
 			return a.Show(ds)
 		}

@@ -51,7 +51,7 @@ func (c Command) Run(ctx context.Context, addr addrs.AbsResourceInstance, id str
 	if more.HasErrors() {
 		return append(ds, more...)
 	}
-	if ds = append(ds, append(more, f.Fetch(ctx, addr, id)...)...); ds.HasErrors() {
+	if ds = append(ds, append(more, f.Fetch(ctx, addr, session.ImportKey{ID: id})...)...); ds.HasErrors() {
 		return ds
 	}
 	return append(ds, c.recordOutputs()...)

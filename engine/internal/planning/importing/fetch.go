@@ -30,13 +30,13 @@ type Fetcher struct {
 	Drifted func(addrs.ResourceInstanceObject, plans.Change)
 }
 
-// Fetch asks the provider for an object by its ID, reads it, and puts it into the prior state. Further
+// Fetch asks the provider for an object by its ID or its identity, reads it, and puts it into the prior state. Further
 // objects in the answer are left out, with a warning: each would need an address of its own. Nothing is
 // fetched twice, and an object that the state has already is an error.
-func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
+func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, key session.ImportKey) diags.Diagnostics {
 	obj := addrs.ResourceInstanceObject{Instance: addr}
-	f.Session.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: id})
-	list, ds := f.Client.Import(ctx, addr.Resource.Resource.Type, id)
+	f.Session.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: key.ID, Identity: plans.IdentityText(key.Identity)})
+	list, ds := f.Client.Import(ctx, provider.ImportRequest{TypeName: addr.Resource.Resource.Type, ID: key.ID, Identity: key.Identity})
 	if ds.HasErrors() {
 		return ds
 	}
@@ -47,21 +47,21 @@ func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, id 
 	for i, x := range list {
 		if x.TypeName != addr.Resource.Resource.Type || i > 0 {
 			ds = append(ds, diags.Warningf(nil, "Imported object left out",
-				"The provider returned a further object, of type %s, for the ID; only objects of the type %s can be imported to %s.", x.TypeName, addr.Resource.Resource.Type, addr)...)
+				"The provider returned a further object, of type %s, for the import; only objects of the type %s can be imported to %s.", x.TypeName, addr.Resource.Resource.Type, addr)...)
 			continue
 		}
-		more := f.adopt(ctx, obj, x, id)
+		more := f.adopt(ctx, obj, x, key)
 		ds = append(ds, more...)
 	}
 	if len(list) == 0 {
-		ds = append(ds, notImportable(addr, id)...)
+		ds = append(ds, notImportable(addr, key)...)
 	}
 	return ds
 }
 
 // FetchFor is [Fetcher.Fetch] for an import block, to which errors without a place belong.
 func (f *Fetcher) FetchFor(ctx context.Context, addr addrs.AbsResourceInstance, r Request) diags.Diagnostics {
-	ds := f.Fetch(ctx, addr, r.ID)
+	ds := f.Fetch(ctx, addr, r.ImportKey)
 	for i := range ds {
 		if ds[i].Subject == nil {
 			ds[i].Subject = r.rng
@@ -70,22 +70,29 @@ func (f *Fetcher) FetchFor(ctx context.Context, addr addrs.AbsResourceInstance, 
 	return ds
 }
 
-func notImportable(addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
+func notImportable(addr addrs.AbsResourceInstance, key session.ImportKey) diags.Diagnostics {
+	if key.Identity != cty.NilVal {
+		return diags.Errorf(nil, "Cannot import non-existent remote object",
+			"The provider found no object with the identity %s to import as %s. Check the values, and that they belong to the provider's configured region or endpoint.", plans.IdentityText(key.Identity), addr)
+	}
 	return diags.Errorf(nil, "Cannot import non-existent remote object",
-		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, id)
+		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, key.ID)
 }
 
 // adopt reads an imported object, since a provider's answer to an import may have no more than the
 // ID, and puts it into the prior state: from there it is planned like any stored object.
-func (f *Fetcher) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x provider.Imported, id string) diags.Diagnostics {
+func (f *Fetcher) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x provider.Imported, key session.ImportKey) diags.Diagnostics {
 	if x.State == cty.NilVal || x.State.IsNull() {
-		return notImportable(obj.Instance, id)
+		return notImportable(obj.Instance, key)
 	}
 	for _, err := range x.State.Type().TestConformance(f.Schema.Block.ImpliedType()) {
 		return diags.Errorf(nil, "Provider produced invalid object", "The imported value of %s is not valid: %s.", obj, err)
 	}
-	val, private, ds := f.Session.Refresh(ctx, session.Refreshing{
-		Client: f.Client, Provider: f.Provider, Resource: f.Resource, Schema: f.Schema, Addr: obj, Stored: x.State, Private: x.Private,
+	if x.Identity == cty.NilVal {
+		x.Identity = key.Identity
+	}
+	found, ds := f.Session.Refresh(ctx, session.Refreshing{
+		Client: f.Client, Provider: f.Provider, Resource: f.Resource, Schema: f.Schema, Addr: obj, Stored: x.State, Identity: x.Identity, Private: x.Private,
 	})
 	if ds.HasErrors() {
 		// The object was found, and cannot be read: Terraform reports that as drift.
@@ -94,11 +101,11 @@ func (f *Fetcher) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x
 		}
 		return ds
 	}
-	if val.IsNull() {
-		return append(ds, notImportable(obj.Instance, id)...)
+	if found.New.IsNull() {
+		return append(ds, notImportable(obj.Instance, key)...)
 	}
-	o, err := session.Encode(session.MarkSensitive(val, f.Schema, nil), f.Schema, session.Encoding{
-		Status: states.Ready, Private: private, Dependencies: nil, CreateBeforeDestroy: false,
+	o, err := session.Encode(session.MarkSensitive(found.New, f.Schema, nil), f.Schema, session.Encoding{
+		Status: states.Ready, Identity: session.EncodeIdentity(found.Identity, f.Schema, states.Identity{}), Private: found.Private, Dependencies: nil, CreateBeforeDestroy: false,
 	})
 	if err != nil {
 		return append(ds, diags.FromError("Provider produced invalid object", fmt.Errorf("%s: %w", obj, err))...)

@@ -86,24 +86,25 @@ type generator struct {
 // names, or else the default one of the type.
 func (g generator) block(ctx context.Context, im *config.Import) (generating.Generated, *states.Object, diags.Diagnostics) {
 	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
-	var ds diags.Diagnostics
-	if x.ID, ds = knownID(g.s.Eval, im, eval.Scope{}); ds.HasErrors() {
-		return x, nil, ds
-	}
 	r := &config.Resource{Addr: im.Resource.Resource, Provider: addrs.LocalProviderConfig{LocalName: im.Resource.Resource.ImpliedProvider()}, Range: im.Range, TypeRange: im.To.Range()}
 	argument := ""
-	if im.Provider != nil {
+	if im.Provider != nil && *im.Provider != r.Provider {
 		r.Provider, argument = *im.Provider, im.Provider.String()
 	}
 	f := Fetcher{Session: g.s, Prior: g.prior, Provider: g.s.Config.Root.ResourceProvider(r)}
-	var more diags.Diagnostics
-	if f.Schema, _, more = g.s.Schema(ctx, f.Provider.Provider, r.Addr, r.TypeRange.Ptr()); more.HasErrors() {
-		return x, nil, append(ds, more...)
+	var ds, more diags.Diagnostics
+	if f.Schema, _, ds = g.s.Schema(ctx, f.Provider.Provider, r.Addr, r.TypeRange.Ptr()); ds.HasErrors() {
+		return x, nil, ds
 	}
+	key, more := knownKey(g.s.Eval, im, f.Schema, eval.Scope{})
+	if ds = append(ds, more...); more.HasErrors() {
+		return x, nil, ds
+	}
+	x.ID = key.ID
 	if f.Client, more = g.s.Client(ctx, f.Provider); more.HasErrors() {
 		return x, nil, append(ds, more...)
 	}
-	if ds = append(ds, f.FetchFor(ctx, x.Addr, Request{x.ID, im.Range.Ptr()})...); ds.HasErrors() {
+	if ds = append(ds, f.FetchFor(ctx, x.Addr, Request{key, im.Range.Ptr()})...); ds.HasErrors() {
 		return x, nil, ds
 	}
 	o := g.prior.Object(addrs.ResourceInstanceObject{Instance: x.Addr})

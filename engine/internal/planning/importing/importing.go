@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // Blocks are the import blocks of the root module, evaluated resource by resource as the walk comes to
@@ -43,7 +44,7 @@ type Blocks struct {
 
 // A Request is the import of one instance.
 type Request struct {
-	ID  string
+	session.ImportKey
 	rng *hcl.Range // of the block
 }
 
@@ -60,10 +61,10 @@ func (x *Blocks) Of(a addrs.AbsResourceInstance) (Request, bool) {
 	return im, ok
 }
 
-// Evaluate evaluates the blocks for a resource, for each element of their for_each. A target must be
+// Evaluate evaluates the blocks for a resource with the schema rs, for each element of their for_each. A target must be
 // declared, or have an object in the state. In a plan that destroys, the blocks must be valid,
 // but nothing is imported; a plan that only refreshes does not look at them. Source: Terraform 1.11.4.
-func (x *Blocks) Evaluate(cr addrs.ConfigResource, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
+func (x *Blocks) Evaluate(cr addrs.ConfigResource, rs *schema.Schema, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
 	if x.mode == plans.RefreshOnlyMode {
 		return nil
 	}
@@ -84,14 +85,14 @@ func (x *Blocks) Evaluate(cr addrs.ConfigResource, declares func(addrs.AbsResour
 			}
 		}
 		for _, s := range scopes {
-			ds = append(ds, x.evaluate(im, s, declares)...)
+			ds = append(ds, x.evaluate(im, rs, s, declares)...)
 		}
 	}
 	return ds
 }
 
 // evaluate evaluates a block in one scope.
-func (x *Blocks) evaluate(im *config.Import, s eval.Scope, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
+func (x *Blocks) evaluate(im *config.Import, rs *schema.Schema, s eval.Scope, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
 	t, ds := session.Traversal(im.To, s, "Invalid reference")
 	if ds.HasErrors() {
 		return ds
@@ -105,25 +106,29 @@ func (x *Blocks) evaluate(im *config.Import, s eval.Scope, declares func(addrs.A
 		return append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
 			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
 	}
-	id, more := knownID(x.eval, im, s)
+	key, more := knownKey(x.eval, im, rs, s)
 	if ds = append(ds, more...); ds.HasErrors() || x.mode == plans.DestroyMode {
 		return ds
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.of[addr] = Request{id, im.Range.Ptr()}
+	x.of[addr] = Request{key, im.Range.Ptr()}
 	return ds
 }
 
-// knownID returns the ID of a block, which must be known: the provider is asked for the object before
+// knownKey returns the ID or the identity of a block, which must be known: the provider is asked for the object before
 // anything is applied. Source: https://developer.hashicorp.com/terraform/language/import ("must be known
 // at plan time").
-func knownID(e *eval.Evaluator, im *config.Import, s eval.Scope) (string, diags.Diagnostics) {
-	id, known, ds := session.ImportID(e, im, s)
+func knownKey(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval.Scope) (session.ImportKey, diags.Diagnostics) {
+	key, known, ds := session.ImportKeyOf(e, im, rs, s)
 	if !known && !ds.HasErrors() {
-		ds = append(ds, session.BadImportID(im, "The import block's \"id\" argument depends on resource attributes that cannot be determined until apply, so that the import cannot be planned.")...)
+		argument := "id"
+		if im.Identity != nil {
+			argument = "identity"
+		}
+		ds = append(ds, session.BadImportKey(im, "The import block's \""+argument+"\" argument depends on resource attributes that cannot be determined until apply, so that the import cannot be planned.")...)
 	}
-	return id, ds
+	return key, ds
 }
 
 // CheckTargets reports import blocks for resources without a block, among those resources that are

@@ -25,6 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/internal/planning/importing"
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
@@ -42,9 +43,19 @@ resource t_x version=1
   color  string optional was=colour
   in     string optional
   secret string optional sensitive
+resource t_i
+  id     string computed keep
+  name   string required identity
+  zone   number optional identity=optional
 `
 
-var functions = map[string]function.Function{"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "length": stdlib.LengthFunc}
+var functions = map[string]function.Function{"sensitive": sensitive, "toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "length": stdlib.LengthFunc}
+
+var sensitive = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "v", Type: cty.DynamicPseudoType}},
+	Type:   func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
+	Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return args[0].Mark(marks.Sensitive), nil },
+})
 
 // The stories of testdata, one a paragraph:
 //
@@ -128,7 +139,11 @@ func (s *story) read(t *testing.T, key, rest string) {
 	case "output":
 		s.state.SetOutput(words[0], states.Output{Value: cty.StringVal(strings.Trim(words[1], `"`))})
 	case "world":
-		s.fake.Edit(words[0], words[1], map[string]cty.Value{"name": cty.StringVal(words[1]), "color": cty.StringVal(words[2])})
+		attrs := map[string]cty.Value{"name": cty.StringVal(words[1]), "color": cty.StringVal(words[2])}
+		if words[0] == "t_i" {
+			attrs = map[string]cty.Value{"name": attrs["name"], "zone": attrs["color"]}
+		}
+		s.fake.Edit(words[0], words[1], attrs)
 	case "on":
 		s.fake.On(rest)
 	case "do":
@@ -189,7 +204,7 @@ func (s *story) play(t *testing.T) []string {
 	case "command":
 		return command(t, ses, prior, instance(t, s.do[1]), s.do[2])
 	case "blocks":
-		return evaluate(ses, prior, instance(t, s.do[1]).Config(), s.do[2:])
+		return evaluate(t, ses, prior, instance(t, s.do[1]).Config(), s.do[2:])
 	case "check":
 		blocks := importing.NewBlocks(cfg, plans.NormalMode, ses.Eval, prior)
 		return texts(blocks.CheckTargets(func(cr addrs.ConfigResource) bool { return s.do[1] == "all" || cr.String() == s.do[1] }, importing.Found{}))
@@ -249,7 +264,7 @@ func command(t *testing.T, s *session.Session, prior *drafts.Prior, addr addrs.A
 }
 
 // evaluate evaluates the blocks for a resource.
-func evaluate(s *session.Session, prior *drafts.Prior, cr addrs.ConfigResource, options []string) (out []string) {
+func evaluate(t *testing.T, s *session.Session, prior *drafts.Prior, cr addrs.ConfigResource, options []string) (out []string) {
 	mode := plans.NormalMode
 	switch {
 	case slices.Contains(options, "-destroy"):
@@ -264,10 +279,11 @@ func evaluate(s *session.Session, prior *drafts.Prior, cr addrs.ConfigResource, 
 	for _, in := range ins {
 		declared[addrs.AbsResource{Resource: cr.Resource}.Instance(in.Key)] = true
 	}
-	ds = append(ds, blocks.Evaluate(cr, func(a addrs.AbsResourceInstance) bool { return declared[a] })...)
+	rs, _, more := s.Schema(t.Context(), m.ResourceProvider(m.Resources[cr.Resource]).Provider, cr.Resource, nil)
+	ds = append(append(ds, more...), blocks.Evaluate(cr, rs, func(a addrs.AbsResourceInstance) bool { return declared[a] })...)
 	for _, a := range slices.SortedFunc(maps.Keys(declared), addrs.AbsResourceInstance.Compare) {
 		if r, ok := blocks.Of(a); ok {
-			out = append(out, fmt.Sprintf("%s <- %s", a, r.ID))
+			out = append(out, fmt.Sprintf("%s <- %s", a, r.ID+plans.IdentityText(r.Identity)))
 		}
 	}
 	return append(out, texts(ds)...)

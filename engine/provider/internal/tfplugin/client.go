@@ -91,12 +91,21 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 		c.asked = true
 		return c.declared, nil
 	}
-	var resp GetProviderSchema_Response
-	if ds := c.call(ctx, c.Protocol.GetSchema, &Empty{}, &resp); ds.HasErrors() {
+	resp := Declarations{Schemas: &GetProviderSchema_Response{}, Identities: &GetResourceIdentitySchemas_Response{}}
+	if ds := c.call(ctx, c.Protocol.GetSchema, &Empty{}, resp.Schemas); ds.HasErrors() {
 		return nil, ds
 	}
-	ds := diagnostics(resp.Diagnostics)
+	ds := diagnostics(resp.Schemas.Diagnostics)
 	if ds.HasErrors() {
+		return nil, ds
+	}
+	// A provider announces identities in no other way. One that was made before there were identities does not know the
+	// call.
+	err := c.Conn.Invoke(ctx, c.method(identitySchemas), &Empty{}, resp.Identities)
+	if err != nil && status.Code(err) != codes.Unimplemented {
+		return nil, c.explain(ctx, identitySchemas, err)
+	}
+	if ds = append(ds, diagnostics(resp.Identities.Diagnostics)...); ds.HasErrors() {
 		return nil, ds
 	}
 	declared, err := decodeSchemas(&resp, c.Protocol)
@@ -114,7 +123,7 @@ func (c *client) recall() bool {
 	if c.Memory == nil {
 		return false
 	}
-	var resp GetProviderSchema_Response
+	var resp Declarations
 	answer := c.Memory.Recall()
 	if answer == nil || proto.Unmarshal(answer, &resp) != nil || !keepable(&resp) {
 		return false
@@ -128,7 +137,7 @@ func (c *client) recall() bool {
 }
 
 // keep puts an answer into the memory, if later processes need not be asked.
-func (c *client) keep(resp *GetProviderSchema_Response) {
+func (c *client) keep(resp *Declarations) {
 	if c.Memory == nil || !keepable(resp) {
 		return
 	}
@@ -139,8 +148,9 @@ func (c *client) keep(resp *GetProviderSchema_Response) {
 
 // keepable reports whether an answer stands for later ones: a plugin that insists on being asked is
 // asked, and warnings are shown each time.
-func keepable(resp *GetProviderSchema_Response) bool {
-	return resp.GetServerCapabilities().GetGetProviderSchemaOptional() && len(resp.Diagnostics) == 0
+func keepable(resp *Declarations) bool {
+	return resp.GetSchemas().GetServerCapabilities().GetGetProviderSchemaOptional() &&
+		len(resp.Schemas.Diagnostics) == 0 && len(resp.Identities.GetDiagnostics()) == 0
 }
 
 // ready returns the schema for calls other than Schema; the warnings that came with

@@ -96,7 +96,7 @@ func TestSchema(t *testing.T) {
 		t.Errorf("diagnostics: %v", ds)
 	}
 	c.Schema(t.Context())
-	if diff := cmp.Diff([]string{"/tfplugin6.Provider/GetProviderSchema"}, w.calls); diff != "" {
+	if diff := cmp.Diff([]string{"/tfplugin6.Provider/GetProviderSchema", "/tfplugin6.Provider/GetResourceIdentitySchemas"}, w.calls); diff != "" {
 		t.Error(diff)
 	}
 	thing := declared.Resource("managed", "thing")
@@ -155,11 +155,12 @@ func TestMethods(t *testing.T) {
 		c.ValidateResource(ctx, "thing", v)
 		c.ValidateData(ctx, "thing", v)
 		c.ValidateEphemeral(ctx, "thing", v)
+		c.UpgradeIdentity(ctx, provider.UpgradeIdentityRequest{TypeName: "thing", JSON: []byte("{}")})
 		c.UpgradeState(ctx, provider.UpgradeRequest{TypeName: "thing", JSON: []byte("{}")})
 		c.Read(ctx, provider.ReadRequest{TypeName: "thing", Prior: v})
 		c.Plan(ctx, provider.PlanRequest{TypeName: "thing", Prior: v, Proposed: v, Config: v})
 		c.Apply(ctx, provider.ApplyRequest{TypeName: "thing", Prior: v, Planned: v, Config: v})
-		c.Import(ctx, "thing", "x")
+		c.Import(ctx, provider.ImportRequest{TypeName: "thing", ID: "x"})
 		c.Move(ctx, provider.MoveRequest{TargetType: "thing"})
 		c.ReadData(ctx, "thing", v, cty.NilVal)
 		c.OpenEphemeral(ctx, "thing", v)
@@ -168,9 +169,9 @@ func TestMethods(t *testing.T) {
 		c.CallFunction(ctx, "f", nil)
 		c.Stop(ctx)
 		want := map[int]string{
-			5: `GetSchema PrepareProviderConfig Configure ValidateResourceTypeConfig ValidateDataSourceConfig`,
-			6: `GetProviderSchema ValidateProviderConfig ConfigureProvider ValidateResourceConfig ValidateDataResourceConfig`,
-		}[p.Version] + ` ValidateEphemeralResourceConfig UpgradeResourceState ReadResource PlanResourceChange ApplyResourceChange` +
+			5: `GetSchema GetResourceIdentitySchemas PrepareProviderConfig Configure ValidateResourceTypeConfig ValidateDataSourceConfig`,
+			6: `GetProviderSchema GetResourceIdentitySchemas ValidateProviderConfig ConfigureProvider ValidateResourceConfig ValidateDataResourceConfig`,
+		}[p.Version] + ` ValidateEphemeralResourceConfig UpgradeResourceIdentity UpgradeResourceState ReadResource PlanResourceChange ApplyResourceChange` +
 			` ImportResourceState MoveResourceState ReadDataSource OpenEphemeralResource RenewEphemeralResource CloseEphemeralResource CallFunction ` +
 			map[int]string{5: "Stop", 6: "StopProvider"}[p.Version]
 		var names []string
@@ -275,6 +276,11 @@ func (n *notebook) Recall() []byte { return n.answer }
 
 func (n *notebook) Keep(answer []byte) { n.answer, n.kept = answer, n.kept+1 }
 
+// remembered is what a memory keeps of an answer.
+func remembered(r *tfplugin.GetProviderSchema_Response) []byte {
+	return raw(&tfplugin.Declarations{Schemas: r, Identities: &tfplugin.GetResourceIdentitySchemas_Response{}})
+}
+
 // TestMemory: a plugin that need not be asked is asked in its first run only, and any other each time.
 func TestMemory(t *testing.T) {
 	t.Parallel()
@@ -298,11 +304,12 @@ func TestMemory(t *testing.T) {
 		{"optional", with(same), nil, 1},
 		{"insists", insists, nil, 2},
 		{"warns", warns, nil, 2},
-		{"remembered", with(same), raw(with(same)), 0},
-		{"remembered, but it insists", insists, raw(insists), 2},
-		{"remembered with warnings", warns, raw(warns), 2},
+		{"remembered", with(same), remembered(with(same)), 0},
+		{"remembered, but it insists", insists, remembered(insists), 2},
+		{"remembered with warnings", warns, remembered(warns), 2},
+		{"remembered before there were identities", with(same), raw(with(same)), 1},
 		{"garbage", with(same), []byte("garbage"), 1},
-		{"remembered a bad block", with(same), raw(with(func(r *tfplugin.GetProviderSchema_Response) { r.Provider = []byte("x") })), 1},
+		{"remembered a bad block", with(same), remembered(with(func(r *tfplugin.GetProviderSchema_Response) { r.Provider = []byte("x") })), 1},
 	} {
 		n := &notebook{answer: c.before}
 		w := &wire{answers: map[string]any{"GetProviderSchema": c.answer, "ConfigureProvider": &tfplugin.ConfigureProvider_Response{}}}

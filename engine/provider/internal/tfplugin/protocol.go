@@ -22,7 +22,9 @@ type Protocol struct {
 
 // The methods of one name.
 const (
+	identitySchemas   = "GetResourceIdentitySchemas"
 	upgradeState      = "UpgradeResourceState"
+	upgradeIdentity   = "UpgradeResourceIdentity"
 	readResource      = "ReadResource"
 	planChange        = "PlanResourceChange"
 	applyChange       = "ApplyResourceChange"

@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// resourceType holds the facts about one type of managed resource for the calls: the type of its values, and of the provider_meta block (cty.NilType: none).
+// resourceType holds the facts about one type of managed resource for the calls: the types of its values, of its
+// identities, and of the provider_meta block (cty.NilType: none).
 type resourceType struct {
-	values, meta cty.Type
+	values, identity, meta cty.Type
 }
 
 func (c *client) resourceType(ctx context.Context, name string) (resourceType, diags.Diagnostics) {
@@ -25,7 +26,15 @@ func (c *client) resourceType(ctx context.Context, name string) (resourceType, d
 	if s == nil {
 		return resourceType{}, c.missing(declared, "managed", name)
 	}
-	return resourceType{values: implied(s), meta: metaType(declared)}, nil
+	return resourceType{values: implied(s), identity: identityType(s), meta: metaType(declared)}, nil
+}
+
+// identityType is the type of a resource type's identities, or cty.NilType.
+func identityType(s *schema.Schema) cty.Type {
+	if s == nil || s.Identity == nil {
+		return cty.NilType
+	}
+	return s.Identity.Type()
 }
 
 // metaType is the type of the provider_meta block, or cty.NilType.
@@ -87,6 +96,33 @@ func (c *client) UpgradeState(ctx context.Context, r provider.UpgradeRequest) (c
 	return v, ds
 }
 
+func (c *client) UpgradeIdentity(ctx context.Context, r provider.UpgradeIdentityRequest) (cty.Value, diags.Diagnostics) {
+	rt, ds := c.resourceType(ctx, r.TypeName)
+	if ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	req := UpgradeResourceIdentity_Request{TypeName: r.TypeName, Version: r.Version, RawIdentity: &RawState{Json: r.JSON}}
+	var resp UpgradeResourceIdentity_Response
+	if ds := c.call(ctx, upgradeIdentity, &req, &resp); ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	ds = diagnostics(resp.Diagnostics)
+	if ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	v, more := c.identity(upgradeIdentity, resp.UpgradedIdentity, rt.identity)
+	return v, append(ds, more...)
+}
+
+// identity decodes the identity in an answer; cty.NilVal if there is none.
+func (c *client) identity(method string, d *ResourceIdentityData, ty cty.Type) (cty.Value, diags.Diagnostics) {
+	v, err := decodeIdentity(d, ty)
+	if err != nil {
+		return cty.NilVal, c.undecodable(method, "an identity", err)
+	}
+	return v, nil
+}
+
 func (c *client) Read(ctx context.Context, r provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
 	rt, ds := c.resourceType(ctx, r.TypeName)
 	if ds.HasErrors() {
@@ -95,6 +131,7 @@ func (c *client) Read(ctx context.Context, r provider.ReadRequest) (provider.Rea
 	req := ReadResource_Request{
 		TypeName:           r.TypeName,
 		CurrentState:       encode(r.Prior, rt.values),
+		CurrentIdentity:    encodeIdentity(r.Identity, rt.identity),
 		Private:            r.Private,
 		ProviderMeta:       encodeMeta(r.Meta, rt.meta),
 		ClientCapabilities: ours,
@@ -111,7 +148,8 @@ func (c *client) Read(ctx context.Context, r provider.ReadRequest) (provider.Rea
 	if err != nil {
 		return provider.ReadResponse{}, append(ds, c.undecodable(readResource, "a state", err)...)
 	}
-	return provider.ReadResponse{New: v, Private: resp.Private}, ds
+	identity, more := c.identity(readResource, resp.NewIdentity, rt.identity)
+	return provider.ReadResponse{New: v, Identity: identity, Private: resp.Private}, append(ds, more...)
 }
 
 func (c *client) Plan(ctx context.Context, r provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
@@ -124,6 +162,7 @@ func (c *client) Plan(ctx context.Context, r provider.PlanRequest) (provider.Pla
 		PriorState:         encode(r.Prior, rt.values),
 		ProposedNewState:   encode(r.Proposed, rt.values),
 		Config:             encode(r.Config, rt.values),
+		PriorIdentity:      encodeIdentity(r.Identity, rt.identity),
 		PriorPrivate:       r.Private,
 		ProviderMeta:       encodeMeta(r.Meta, rt.meta),
 		ClientCapabilities: ours,
@@ -140,7 +179,11 @@ func (c *client) Plan(ctx context.Context, r provider.PlanRequest) (provider.Pla
 	if err != nil {
 		return provider.PlanResponse{}, append(ds, c.undecodable(planChange, "a planned state", err)...)
 	}
-	out := provider.PlanResponse{Planned: v, Private: resp.PlannedPrivate, LegacyTypeSystem: resp.LegacyTypeSystem}
+	identity, more := c.identity(planChange, resp.PlannedIdentity, rt.identity)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return provider.PlanResponse{}, ds
+	}
+	out := provider.PlanResponse{Planned: v, Identity: identity, Private: resp.PlannedPrivate, LegacyTypeSystem: resp.LegacyTypeSystem}
 	for _, p := range resp.RequiresReplace {
 		out.RequiresReplace = append(out.RequiresReplace, decodePath(p))
 	}
@@ -153,12 +196,13 @@ func (c *client) Apply(ctx context.Context, r provider.ApplyRequest) (provider.A
 		return provider.ApplyResponse{}, ds
 	}
 	req := ApplyResourceChange_Request{
-		TypeName:       r.TypeName,
-		PriorState:     encode(r.Prior, rt.values),
-		PlannedState:   encode(r.Planned, rt.values),
-		Config:         encode(r.Config, rt.values),
-		PlannedPrivate: r.Private,
-		ProviderMeta:   encodeMeta(r.Meta, rt.meta),
+		TypeName:        r.TypeName,
+		PriorState:      encode(r.Prior, rt.values),
+		PlannedState:    encode(r.Planned, rt.values),
+		Config:          encode(r.Config, rt.values),
+		PlannedIdentity: encodeIdentity(r.Identity, rt.identity),
+		PlannedPrivate:  r.Private,
+		ProviderMeta:    encodeMeta(r.Meta, rt.meta),
 	}
 	var resp ApplyResourceChange_Response
 	if err := c.Conn.Invoke(ctx, c.method(applyChange), &req, &resp); err != nil {
@@ -174,15 +218,20 @@ func (c *client) Apply(ctx context.Context, r provider.ApplyRequest) (provider.A
 		return out, append(ds, c.undecodable(applyChange, "a new state", err)...)
 	}
 	out.New = v
-	return out, ds
+	// An object without a readable identity exists all the same: it is kept beside the error.
+	identity, more := c.identity(applyChange, resp.NewIdentity, rt.identity)
+	out.Identity = identity
+	return out, append(ds, more...)
 }
 
-func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
+func (c *client) Import(ctx context.Context, r provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
 	declared, ds := c.ready(ctx)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	req := ImportResourceState_Request{TypeName: typeName, Id: id, ClientCapabilities: ours}
+	req := ImportResourceState_Request{
+		TypeName: r.TypeName, Id: r.ID, Identity: encodeIdentity(r.Identity, identityType(declared.Resource("managed", r.TypeName))), ClientCapabilities: ours,
+	}
 	var resp ImportResourceState_Response
 	if ds := c.call(ctx, importState, &req, &resp); ds.HasErrors() {
 		return nil, ds
@@ -201,7 +250,11 @@ func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Im
 		if err != nil {
 			return nil, append(ds, c.undecodable(importState, fmt.Sprintf("a %s", found.TypeName), err)...)
 		}
-		out = append(out, provider.Imported{TypeName: found.TypeName, State: v, Private: found.Private})
+		identity, more := c.identity(importState, found.Identity, identityType(s))
+		if ds = append(ds, more...); ds.HasErrors() {
+			return nil, ds
+		}
+		out = append(out, provider.Imported{TypeName: found.TypeName, State: v, Identity: identity, Private: found.Private})
 	}
 	return out, ds
 }
@@ -218,6 +271,11 @@ func (c *client) Move(ctx context.Context, r provider.MoveRequest) (provider.Mov
 		SourceState:           &RawState{Json: r.SourceJSON},
 		SourcePrivate:         r.SourcePrivate,
 		TargetTypeName:        r.TargetType,
+
+		SourceIdentitySchemaVersion: r.SourceIdentityVersion,
+	}
+	if r.SourceIdentity != nil {
+		req.SourceIdentity = &RawState{Json: r.SourceIdentity}
 	}
 	var resp MoveResourceState_Response
 	if ds := c.call(ctx, moveState, &req, &resp); ds.HasErrors() {
@@ -231,5 +289,6 @@ func (c *client) Move(ctx context.Context, r provider.MoveRequest) (provider.Mov
 	if err != nil {
 		return provider.MoveResponse{}, append(ds, c.undecodable(moveState, "a moved state", err)...)
 	}
-	return provider.MoveResponse{State: v, Private: resp.TargetPrivate}, ds
+	identity, more := c.identity(moveState, resp.TargetIdentity, rt.identity)
+	return provider.MoveResponse{State: v, Identity: identity, Private: resp.TargetPrivate}, append(ds, more...)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -31,9 +32,10 @@ func (t *Types) Parse(src []byte) (cty.Type, error) {
 	return ty, nil
 }
 
-func decodeSchemas(resp *GetProviderSchema_Response, p Protocol) (*schema.Provider, error) {
+func decodeSchemas(all *Declarations, p Protocol) (*schema.Provider, error) {
 	types := &Types{}
 	var later Types // for those that are decoded one after the other, maybe at the same time as ours
+	resp, identities := all.Schemas, all.Identities.GetIdentitySchemas()
 	server := resp.ServerCapabilities
 	out := &schema.Provider{
 		Provider:          &schema.Schema{Block: &schema.Block{}},
@@ -54,11 +56,35 @@ func decodeSchemas(resp *GetProviderSchema_Response, p Protocol) (*schema.Provid
 	}
 	out.Later = schema.NewLater(map[string]map[string][]byte{
 		"managed": resp.ResourceSchemas, "data": resp.DataSourceSchemas, "ephemeral": resp.EphemeralResourceSchemas,
-	}, func(raw []byte) (*schema.Schema, error) { return p.Schema(raw, &later) })
+	}, func(mode, name string, raw []byte) (*schema.Schema, error) {
+		s, err := p.Schema(raw, &later)
+		if identity, ok := identities[name]; ok && err == nil && mode == "managed" {
+			s.Identity, err = decodeIdentitySchema(identity, &later)
+		}
+		return s, err
+	})
 	out.Functions = make(map[string]*schema.Function, len(resp.Functions))
 	for name, f := range resp.Functions {
 		if out.Functions[name], err = decodeFunction(f, types); err != nil {
 			return nil, fmt.Errorf("function %s: %w", name, err)
+		}
+	}
+	return out, nil
+}
+
+func decodeIdentitySchema(raw []byte, types *Types) (*schema.Identity, error) {
+	var in ResourceIdentitySchema
+	if err := proto.Unmarshal(raw, &in); err != nil {
+		return nil, fmt.Errorf("identity: %w", err)
+	}
+	out := &schema.Identity{Version: in.Version, Attributes: make(map[string]*schema.IdentityAttribute, len(in.IdentityAttributes))}
+	for _, a := range in.IdentityAttributes {
+		ty, err := types.Parse(a.Type)
+		if err != nil {
+			return nil, fmt.Errorf("identity: attribute %s: %w", a.Name, err)
+		}
+		out.Attributes[a.Name] = &schema.IdentityAttribute{
+			Type: ty, Description: a.Description, RequiredForImport: a.RequiredForImport, OptionalForImport: a.OptionalForImport,
 		}
 	}
 	return out, nil

@@ -721,6 +721,193 @@ func (x *Function) GetDeprecationMessage() string {
 	return ""
 }
 
+// Identity schemas are kept as bytes, as schemas are.
+type GetResourceIdentitySchemas struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetResourceIdentitySchemas) Reset() {
+	*x = GetResourceIdentitySchemas{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetResourceIdentitySchemas) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetResourceIdentitySchemas) ProtoMessage() {}
+
+func (x *GetResourceIdentitySchemas) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetResourceIdentitySchemas.ProtoReflect.Descriptor instead.
+func (*GetResourceIdentitySchemas) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10}
+}
+
+type ResourceIdentitySchema struct {
+	state              protoimpl.MessageState                      `protogen:"open.v1"`
+	Version            int64                                       `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	IdentityAttributes []*ResourceIdentitySchema_IdentityAttribute `protobuf:"bytes,2,rep,name=identity_attributes,json=identityAttributes,proto3" json:"identity_attributes,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *ResourceIdentitySchema) Reset() {
+	*x = ResourceIdentitySchema{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceIdentitySchema) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceIdentitySchema) ProtoMessage() {}
+
+func (x *ResourceIdentitySchema) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceIdentitySchema.ProtoReflect.Descriptor instead.
+func (*ResourceIdentitySchema) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *ResourceIdentitySchema) GetVersion() int64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *ResourceIdentitySchema) GetIdentityAttributes() []*ResourceIdentitySchema_IdentityAttribute {
+	if x != nil {
+		return x.IdentityAttributes
+	}
+	return nil
+}
+
+type ResourceIdentityData struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	IdentityData  *DynamicValue          `protobuf:"bytes,1,opt,name=identity_data,json=identityData,proto3" json:"identity_data,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceIdentityData) Reset() {
+	*x = ResourceIdentityData{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceIdentityData) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceIdentityData) ProtoMessage() {}
+
+func (x *ResourceIdentityData) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceIdentityData.ProtoReflect.Descriptor instead.
+func (*ResourceIdentityData) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ResourceIdentityData) GetIdentityData() *DynamicValue {
+	if x != nil {
+		return x.IdentityData
+	}
+	return nil
+}
+
+// Both answers about schemas, as a memory keeps them: no message of the protocol. Its field numbers
+// are those of no message that memories have kept before.
+type Declarations struct {
+	state         protoimpl.MessageState               `protogen:"open.v1"`
+	Schemas       *GetProviderSchema_Response          `protobuf:"bytes,100,opt,name=schemas,proto3" json:"schemas,omitempty"`
+	Identities    *GetResourceIdentitySchemas_Response `protobuf:"bytes,101,opt,name=identities,proto3" json:"identities,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Declarations) Reset() {
+	*x = Declarations{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Declarations) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Declarations) ProtoMessage() {}
+
+func (x *Declarations) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Declarations.ProtoReflect.Descriptor instead.
+func (*Declarations) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *Declarations) GetSchemas() *GetProviderSchema_Response {
+	if x != nil {
+		return x.Schemas
+	}
+	return nil
+}
+
+func (x *Declarations) GetIdentities() *GetResourceIdentitySchemas_Response {
+	if x != nil {
+		return x.Identities
+	}
+	return nil
+}
+
 // In protocol 5, PrepareProviderConfig; its answer's prepared_config = 1 is not used.
 type ValidateProviderConfig struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -730,7 +917,7 @@ type ValidateProviderConfig struct {
 
 func (x *ValidateProviderConfig) Reset() {
 	*x = ValidateProviderConfig{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[10]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -742,7 +929,7 @@ func (x *ValidateProviderConfig) String() string {
 func (*ValidateProviderConfig) ProtoMessage() {}
 
 func (x *ValidateProviderConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[10]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -755,7 +942,7 @@ func (x *ValidateProviderConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateProviderConfig.ProtoReflect.Descriptor instead.
 func (*ValidateProviderConfig) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14}
 }
 
 // For managed resources, data sources and ephemeral resources alike; only managed
@@ -768,7 +955,7 @@ type ValidateConfig struct {
 
 func (x *ValidateConfig) Reset() {
 	*x = ValidateConfig{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[11]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -780,7 +967,7 @@ func (x *ValidateConfig) String() string {
 func (*ValidateConfig) ProtoMessage() {}
 
 func (x *ValidateConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[11]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -793,7 +980,7 @@ func (x *ValidateConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateConfig.ProtoReflect.Descriptor instead.
 func (*ValidateConfig) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15}
 }
 
 type ConfigureProvider struct {
@@ -804,7 +991,7 @@ type ConfigureProvider struct {
 
 func (x *ConfigureProvider) Reset() {
 	*x = ConfigureProvider{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[12]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -816,7 +1003,7 @@ func (x *ConfigureProvider) String() string {
 func (*ConfigureProvider) ProtoMessage() {}
 
 func (x *ConfigureProvider) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[12]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -829,7 +1016,7 @@ func (x *ConfigureProvider) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigureProvider.ProtoReflect.Descriptor instead.
 func (*ConfigureProvider) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16}
 }
 
 type UpgradeResourceState struct {
@@ -840,7 +1027,7 @@ type UpgradeResourceState struct {
 
 func (x *UpgradeResourceState) Reset() {
 	*x = UpgradeResourceState{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[13]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -852,7 +1039,7 @@ func (x *UpgradeResourceState) String() string {
 func (*UpgradeResourceState) ProtoMessage() {}
 
 func (x *UpgradeResourceState) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[13]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,7 +1052,43 @@ func (x *UpgradeResourceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResourceState.ProtoReflect.Descriptor instead.
 func (*UpgradeResourceState) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17}
+}
+
+type UpgradeResourceIdentity struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpgradeResourceIdentity) Reset() {
+	*x = UpgradeResourceIdentity{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpgradeResourceIdentity) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpgradeResourceIdentity) ProtoMessage() {}
+
+func (x *UpgradeResourceIdentity) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpgradeResourceIdentity.ProtoReflect.Descriptor instead.
+func (*UpgradeResourceIdentity) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18}
 }
 
 type ReadResource struct {
@@ -876,7 +1099,7 @@ type ReadResource struct {
 
 func (x *ReadResource) Reset() {
 	*x = ReadResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[14]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -888,7 +1111,7 @@ func (x *ReadResource) String() string {
 func (*ReadResource) ProtoMessage() {}
 
 func (x *ReadResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[14]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -901,7 +1124,7 @@ func (x *ReadResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResource.ProtoReflect.Descriptor instead.
 func (*ReadResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19}
 }
 
 type PlanResourceChange struct {
@@ -912,7 +1135,7 @@ type PlanResourceChange struct {
 
 func (x *PlanResourceChange) Reset() {
 	*x = PlanResourceChange{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[15]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -924,7 +1147,7 @@ func (x *PlanResourceChange) String() string {
 func (*PlanResourceChange) ProtoMessage() {}
 
 func (x *PlanResourceChange) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[15]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -937,7 +1160,7 @@ func (x *PlanResourceChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResourceChange.ProtoReflect.Descriptor instead.
 func (*PlanResourceChange) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20}
 }
 
 type ApplyResourceChange struct {
@@ -948,7 +1171,7 @@ type ApplyResourceChange struct {
 
 func (x *ApplyResourceChange) Reset() {
 	*x = ApplyResourceChange{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[16]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -960,7 +1183,7 @@ func (x *ApplyResourceChange) String() string {
 func (*ApplyResourceChange) ProtoMessage() {}
 
 func (x *ApplyResourceChange) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[16]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -973,7 +1196,7 @@ func (x *ApplyResourceChange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResourceChange.ProtoReflect.Descriptor instead.
 func (*ApplyResourceChange) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{21}
 }
 
 type ImportResourceState struct {
@@ -984,7 +1207,7 @@ type ImportResourceState struct {
 
 func (x *ImportResourceState) Reset() {
 	*x = ImportResourceState{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[17]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -996,7 +1219,7 @@ func (x *ImportResourceState) String() string {
 func (*ImportResourceState) ProtoMessage() {}
 
 func (x *ImportResourceState) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[17]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1009,7 +1232,7 @@ func (x *ImportResourceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResourceState.ProtoReflect.Descriptor instead.
 func (*ImportResourceState) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22}
 }
 
 type MoveResourceState struct {
@@ -1020,7 +1243,7 @@ type MoveResourceState struct {
 
 func (x *MoveResourceState) Reset() {
 	*x = MoveResourceState{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[18]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1032,7 +1255,7 @@ func (x *MoveResourceState) String() string {
 func (*MoveResourceState) ProtoMessage() {}
 
 func (x *MoveResourceState) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[18]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1045,7 +1268,7 @@ func (x *MoveResourceState) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveResourceState.ProtoReflect.Descriptor instead.
 func (*MoveResourceState) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23}
 }
 
 type ReadDataSource struct {
@@ -1056,7 +1279,7 @@ type ReadDataSource struct {
 
 func (x *ReadDataSource) Reset() {
 	*x = ReadDataSource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[19]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1068,7 +1291,7 @@ func (x *ReadDataSource) String() string {
 func (*ReadDataSource) ProtoMessage() {}
 
 func (x *ReadDataSource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[19]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1081,7 +1304,7 @@ func (x *ReadDataSource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadDataSource.ProtoReflect.Descriptor instead.
 func (*ReadDataSource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24}
 }
 
 type CallFunction struct {
@@ -1092,7 +1315,7 @@ type CallFunction struct {
 
 func (x *CallFunction) Reset() {
 	*x = CallFunction{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[20]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1327,7 @@ func (x *CallFunction) String() string {
 func (*CallFunction) ProtoMessage() {}
 
 func (x *CallFunction) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[20]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1340,7 @@ func (x *CallFunction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction.ProtoReflect.Descriptor instead.
 func (*CallFunction) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25}
 }
 
 type FunctionError struct {
@@ -1130,7 +1353,7 @@ type FunctionError struct {
 
 func (x *FunctionError) Reset() {
 	*x = FunctionError{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[21]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1142,7 +1365,7 @@ func (x *FunctionError) String() string {
 func (*FunctionError) ProtoMessage() {}
 
 func (x *FunctionError) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[21]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1155,7 +1378,7 @@ func (x *FunctionError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FunctionError.ProtoReflect.Descriptor instead.
 func (*FunctionError) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{21}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *FunctionError) GetText() string {
@@ -1180,7 +1403,7 @@ type OpenEphemeralResource struct {
 
 func (x *OpenEphemeralResource) Reset() {
 	*x = OpenEphemeralResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[22]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1192,7 +1415,7 @@ func (x *OpenEphemeralResource) String() string {
 func (*OpenEphemeralResource) ProtoMessage() {}
 
 func (x *OpenEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[22]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1205,7 +1428,7 @@ func (x *OpenEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27}
 }
 
 type RenewEphemeralResource struct {
@@ -1216,7 +1439,7 @@ type RenewEphemeralResource struct {
 
 func (x *RenewEphemeralResource) Reset() {
 	*x = RenewEphemeralResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[23]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1228,7 +1451,7 @@ func (x *RenewEphemeralResource) String() string {
 func (*RenewEphemeralResource) ProtoMessage() {}
 
 func (x *RenewEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[23]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1241,7 +1464,7 @@ func (x *RenewEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28}
 }
 
 type CloseEphemeralResource struct {
@@ -1252,7 +1475,7 @@ type CloseEphemeralResource struct {
 
 func (x *CloseEphemeralResource) Reset() {
 	*x = CloseEphemeralResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[24]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1264,7 +1487,7 @@ func (x *CloseEphemeralResource) String() string {
 func (*CloseEphemeralResource) ProtoMessage() {}
 
 func (x *CloseEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[24]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1277,7 +1500,7 @@ func (x *CloseEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{29}
 }
 
 type StopProvider struct {
@@ -1288,7 +1511,7 @@ type StopProvider struct {
 
 func (x *StopProvider) Reset() {
 	*x = StopProvider{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1300,7 +1523,7 @@ func (x *StopProvider) String() string {
 func (*StopProvider) ProtoMessage() {}
 
 func (x *StopProvider) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1313,7 +1536,7 @@ func (x *StopProvider) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopProvider.ProtoReflect.Descriptor instead.
 func (*StopProvider) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{30}
 }
 
 type AttributePath_Step struct {
@@ -1330,7 +1553,7 @@ type AttributePath_Step struct {
 
 func (x *AttributePath_Step) Reset() {
 	*x = AttributePath_Step{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1342,7 +1565,7 @@ func (x *AttributePath_Step) String() string {
 func (*AttributePath_Step) ProtoMessage() {}
 
 func (x *AttributePath_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1430,7 +1653,7 @@ type GetProviderSchema_Response struct {
 
 func (x *GetProviderSchema_Response) Reset() {
 	*x = GetProviderSchema_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1442,7 +1665,7 @@ func (x *GetProviderSchema_Response) String() string {
 func (*GetProviderSchema_Response) ProtoMessage() {}
 
 func (x *GetProviderSchema_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1528,7 +1751,7 @@ type Function_Parameter struct {
 
 func (x *Function_Parameter) Reset() {
 	*x = Function_Parameter{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1540,7 +1763,7 @@ func (x *Function_Parameter) String() string {
 func (*Function_Parameter) ProtoMessage() {}
 
 func (x *Function_Parameter) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1607,7 +1830,7 @@ type Function_Return struct {
 
 func (x *Function_Return) Reset() {
 	*x = Function_Return{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[34]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1619,7 +1842,7 @@ func (x *Function_Return) String() string {
 func (*Function_Return) ProtoMessage() {}
 
 func (x *Function_Return) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[34]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1642,6 +1865,134 @@ func (x *Function_Return) GetType() []byte {
 	return nil
 }
 
+type GetResourceIdentitySchemas_Response struct {
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	IdentitySchemas map[string][]byte      `protobuf:"bytes,1,rep,name=identity_schemas,json=identitySchemas,proto3" json:"identity_schemas,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Diagnostics     []*Diagnostic          `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *GetResourceIdentitySchemas_Response) Reset() {
+	*x = GetResourceIdentitySchemas_Response{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetResourceIdentitySchemas_Response) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetResourceIdentitySchemas_Response) ProtoMessage() {}
+
+func (x *GetResourceIdentitySchemas_Response) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetResourceIdentitySchemas_Response.ProtoReflect.Descriptor instead.
+func (*GetResourceIdentitySchemas_Response) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10, 0}
+}
+
+func (x *GetResourceIdentitySchemas_Response) GetIdentitySchemas() map[string][]byte {
+	if x != nil {
+		return x.IdentitySchemas
+	}
+	return nil
+}
+
+func (x *GetResourceIdentitySchemas_Response) GetDiagnostics() []*Diagnostic {
+	if x != nil {
+		return x.Diagnostics
+	}
+	return nil
+}
+
+type ResourceIdentitySchema_IdentityAttribute struct {
+	state             protoimpl.MessageState `protogen:"open.v1"`
+	Name              string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Type              []byte                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"` // as JSON
+	RequiredForImport bool                   `protobuf:"varint,3,opt,name=required_for_import,json=requiredForImport,proto3" json:"required_for_import,omitempty"`
+	OptionalForImport bool                   `protobuf:"varint,4,opt,name=optional_for_import,json=optionalForImport,proto3" json:"optional_for_import,omitempty"`
+	Description       string                 `protobuf:"bytes,5,opt,name=description,proto3" json:"description,omitempty"`
+	unknownFields     protoimpl.UnknownFields
+	sizeCache         protoimpl.SizeCache
+}
+
+func (x *ResourceIdentitySchema_IdentityAttribute) Reset() {
+	*x = ResourceIdentitySchema_IdentityAttribute{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceIdentitySchema_IdentityAttribute) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceIdentitySchema_IdentityAttribute) ProtoMessage() {}
+
+func (x *ResourceIdentitySchema_IdentityAttribute) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceIdentitySchema_IdentityAttribute.ProtoReflect.Descriptor instead.
+func (*ResourceIdentitySchema_IdentityAttribute) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11, 0}
+}
+
+func (x *ResourceIdentitySchema_IdentityAttribute) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ResourceIdentitySchema_IdentityAttribute) GetType() []byte {
+	if x != nil {
+		return x.Type
+	}
+	return nil
+}
+
+func (x *ResourceIdentitySchema_IdentityAttribute) GetRequiredForImport() bool {
+	if x != nil {
+		return x.RequiredForImport
+	}
+	return false
+}
+
+func (x *ResourceIdentitySchema_IdentityAttribute) GetOptionalForImport() bool {
+	if x != nil {
+		return x.OptionalForImport
+	}
+	return false
+}
+
+func (x *ResourceIdentitySchema_IdentityAttribute) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
 type ValidateProviderConfig_Request struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Config        *DynamicValue          `protobuf:"bytes,1,opt,name=config,proto3" json:"config,omitempty"`
@@ -1651,7 +2002,7 @@ type ValidateProviderConfig_Request struct {
 
 func (x *ValidateProviderConfig_Request) Reset() {
 	*x = ValidateProviderConfig_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[35]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1663,7 +2014,7 @@ func (x *ValidateProviderConfig_Request) String() string {
 func (*ValidateProviderConfig_Request) ProtoMessage() {}
 
 func (x *ValidateProviderConfig_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[35]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1676,7 +2027,7 @@ func (x *ValidateProviderConfig_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateProviderConfig_Request.ProtoReflect.Descriptor instead.
 func (*ValidateProviderConfig_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14, 0}
 }
 
 func (x *ValidateProviderConfig_Request) GetConfig() *DynamicValue {
@@ -1695,7 +2046,7 @@ type ValidateProviderConfig_Response struct {
 
 func (x *ValidateProviderConfig_Response) Reset() {
 	*x = ValidateProviderConfig_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[36]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1707,7 +2058,7 @@ func (x *ValidateProviderConfig_Response) String() string {
 func (*ValidateProviderConfig_Response) ProtoMessage() {}
 
 func (x *ValidateProviderConfig_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[36]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1720,7 +2071,7 @@ func (x *ValidateProviderConfig_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateProviderConfig_Response.ProtoReflect.Descriptor instead.
 func (*ValidateProviderConfig_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{10, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14, 1}
 }
 
 func (x *ValidateProviderConfig_Response) GetDiagnostics() []*Diagnostic {
@@ -1741,7 +2092,7 @@ type ValidateConfig_Request struct {
 
 func (x *ValidateConfig_Request) Reset() {
 	*x = ValidateConfig_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[37]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1753,7 +2104,7 @@ func (x *ValidateConfig_Request) String() string {
 func (*ValidateConfig_Request) ProtoMessage() {}
 
 func (x *ValidateConfig_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[37]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1766,7 +2117,7 @@ func (x *ValidateConfig_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateConfig_Request.ProtoReflect.Descriptor instead.
 func (*ValidateConfig_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15, 0}
 }
 
 func (x *ValidateConfig_Request) GetTypeName() string {
@@ -1799,7 +2150,7 @@ type ValidateConfig_Response struct {
 
 func (x *ValidateConfig_Response) Reset() {
 	*x = ValidateConfig_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[38]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1811,7 +2162,7 @@ func (x *ValidateConfig_Response) String() string {
 func (*ValidateConfig_Response) ProtoMessage() {}
 
 func (x *ValidateConfig_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[38]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1824,7 +2175,7 @@ func (x *ValidateConfig_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValidateConfig_Response.ProtoReflect.Descriptor instead.
 func (*ValidateConfig_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{11, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15, 1}
 }
 
 func (x *ValidateConfig_Response) GetDiagnostics() []*Diagnostic {
@@ -1845,7 +2196,7 @@ type ConfigureProvider_Request struct {
 
 func (x *ConfigureProvider_Request) Reset() {
 	*x = ConfigureProvider_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[39]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +2208,7 @@ func (x *ConfigureProvider_Request) String() string {
 func (*ConfigureProvider_Request) ProtoMessage() {}
 
 func (x *ConfigureProvider_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[39]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +2221,7 @@ func (x *ConfigureProvider_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigureProvider_Request.ProtoReflect.Descriptor instead.
 func (*ConfigureProvider_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16, 0}
 }
 
 func (x *ConfigureProvider_Request) GetTerraformVersion() string {
@@ -1903,7 +2254,7 @@ type ConfigureProvider_Response struct {
 
 func (x *ConfigureProvider_Response) Reset() {
 	*x = ConfigureProvider_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[40]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +2266,7 @@ func (x *ConfigureProvider_Response) String() string {
 func (*ConfigureProvider_Response) ProtoMessage() {}
 
 func (x *ConfigureProvider_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[40]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +2279,7 @@ func (x *ConfigureProvider_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfigureProvider_Response.ProtoReflect.Descriptor instead.
 func (*ConfigureProvider_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{12, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16, 1}
 }
 
 func (x *ConfigureProvider_Response) GetDiagnostics() []*Diagnostic {
@@ -1949,7 +2300,7 @@ type UpgradeResourceState_Request struct {
 
 func (x *UpgradeResourceState_Request) Reset() {
 	*x = UpgradeResourceState_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[41]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1961,7 +2312,7 @@ func (x *UpgradeResourceState_Request) String() string {
 func (*UpgradeResourceState_Request) ProtoMessage() {}
 
 func (x *UpgradeResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[41]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1974,7 +2325,7 @@ func (x *UpgradeResourceState_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResourceState_Request.ProtoReflect.Descriptor instead.
 func (*UpgradeResourceState_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 0}
 }
 
 func (x *UpgradeResourceState_Request) GetTypeName() string {
@@ -2008,7 +2359,7 @@ type UpgradeResourceState_Response struct {
 
 func (x *UpgradeResourceState_Response) Reset() {
 	*x = UpgradeResourceState_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2020,7 +2371,7 @@ func (x *UpgradeResourceState_Response) String() string {
 func (*UpgradeResourceState_Response) ProtoMessage() {}
 
 func (x *UpgradeResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2033,7 +2384,7 @@ func (x *UpgradeResourceState_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpgradeResourceState_Response.ProtoReflect.Descriptor instead.
 func (*UpgradeResourceState_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{13, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 1}
 }
 
 func (x *UpgradeResourceState_Response) GetUpgradedState() *DynamicValue {
@@ -2050,6 +2401,118 @@ func (x *UpgradeResourceState_Response) GetDiagnostics() []*Diagnostic {
 	return nil
 }
 
+type UpgradeResourceIdentity_Request struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TypeName      string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
+	Version       int64                  `protobuf:"varint,2,opt,name=version,proto3" json:"version,omitempty"`
+	RawIdentity   *RawState              `protobuf:"bytes,3,opt,name=raw_identity,json=rawIdentity,proto3" json:"raw_identity,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpgradeResourceIdentity_Request) Reset() {
+	*x = UpgradeResourceIdentity_Request{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpgradeResourceIdentity_Request) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpgradeResourceIdentity_Request) ProtoMessage() {}
+
+func (x *UpgradeResourceIdentity_Request) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpgradeResourceIdentity_Request.ProtoReflect.Descriptor instead.
+func (*UpgradeResourceIdentity_Request) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18, 0}
+}
+
+func (x *UpgradeResourceIdentity_Request) GetTypeName() string {
+	if x != nil {
+		return x.TypeName
+	}
+	return ""
+}
+
+func (x *UpgradeResourceIdentity_Request) GetVersion() int64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *UpgradeResourceIdentity_Request) GetRawIdentity() *RawState {
+	if x != nil {
+		return x.RawIdentity
+	}
+	return nil
+}
+
+type UpgradeResourceIdentity_Response struct {
+	state            protoimpl.MessageState `protogen:"open.v1"`
+	UpgradedIdentity *ResourceIdentityData  `protobuf:"bytes,1,opt,name=upgraded_identity,json=upgradedIdentity,proto3" json:"upgraded_identity,omitempty"`
+	Diagnostics      []*Diagnostic          `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *UpgradeResourceIdentity_Response) Reset() {
+	*x = UpgradeResourceIdentity_Response{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpgradeResourceIdentity_Response) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpgradeResourceIdentity_Response) ProtoMessage() {}
+
+func (x *UpgradeResourceIdentity_Response) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpgradeResourceIdentity_Response.ProtoReflect.Descriptor instead.
+func (*UpgradeResourceIdentity_Response) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18, 1}
+}
+
+func (x *UpgradeResourceIdentity_Response) GetUpgradedIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.UpgradedIdentity
+	}
+	return nil
+}
+
+func (x *UpgradeResourceIdentity_Response) GetDiagnostics() []*Diagnostic {
+	if x != nil {
+		return x.Diagnostics
+	}
+	return nil
+}
+
 type ReadResource_Request struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	TypeName           string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
@@ -2057,13 +2520,14 @@ type ReadResource_Request struct {
 	Private            []byte                 `protobuf:"bytes,3,opt,name=private,proto3" json:"private,omitempty"`
 	ProviderMeta       *DynamicValue          `protobuf:"bytes,4,opt,name=provider_meta,json=providerMeta,proto3" json:"provider_meta,omitempty"`
 	ClientCapabilities *ClientCapabilities    `protobuf:"bytes,5,opt,name=client_capabilities,json=clientCapabilities,proto3" json:"client_capabilities,omitempty"`
+	CurrentIdentity    *ResourceIdentityData  `protobuf:"bytes,6,opt,name=current_identity,json=currentIdentity,proto3" json:"current_identity,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
 
 func (x *ReadResource_Request) Reset() {
 	*x = ReadResource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2075,7 +2539,7 @@ func (x *ReadResource_Request) String() string {
 func (*ReadResource_Request) ProtoMessage() {}
 
 func (x *ReadResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2088,7 +2552,7 @@ func (x *ReadResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResource_Request.ProtoReflect.Descriptor instead.
 func (*ReadResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19, 0}
 }
 
 func (x *ReadResource_Request) GetTypeName() string {
@@ -2126,19 +2590,27 @@ func (x *ReadResource_Request) GetClientCapabilities() *ClientCapabilities {
 	return nil
 }
 
+func (x *ReadResource_Request) GetCurrentIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.CurrentIdentity
+	}
+	return nil
+}
+
 type ReadResource_Response struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	NewState      *DynamicValue          `protobuf:"bytes,1,opt,name=new_state,json=newState,proto3" json:"new_state,omitempty"`
 	Diagnostics   []*Diagnostic          `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	Private       []byte                 `protobuf:"bytes,3,opt,name=private,proto3" json:"private,omitempty"`
 	Deferred      *Deferred              `protobuf:"bytes,4,opt,name=deferred,proto3" json:"deferred,omitempty"`
+	NewIdentity   *ResourceIdentityData  `protobuf:"bytes,5,opt,name=new_identity,json=newIdentity,proto3" json:"new_identity,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ReadResource_Response) Reset() {
 	*x = ReadResource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2150,7 +2622,7 @@ func (x *ReadResource_Response) String() string {
 func (*ReadResource_Response) ProtoMessage() {}
 
 func (x *ReadResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2163,7 +2635,7 @@ func (x *ReadResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadResource_Response.ProtoReflect.Descriptor instead.
 func (*ReadResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{14, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19, 1}
 }
 
 func (x *ReadResource_Response) GetNewState() *DynamicValue {
@@ -2194,6 +2666,13 @@ func (x *ReadResource_Response) GetDeferred() *Deferred {
 	return nil
 }
 
+func (x *ReadResource_Response) GetNewIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.NewIdentity
+	}
+	return nil
+}
+
 type PlanResourceChange_Request struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	TypeName           string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
@@ -2203,13 +2682,14 @@ type PlanResourceChange_Request struct {
 	PriorPrivate       []byte                 `protobuf:"bytes,5,opt,name=prior_private,json=priorPrivate,proto3" json:"prior_private,omitempty"`
 	ProviderMeta       *DynamicValue          `protobuf:"bytes,6,opt,name=provider_meta,json=providerMeta,proto3" json:"provider_meta,omitempty"`
 	ClientCapabilities *ClientCapabilities    `protobuf:"bytes,7,opt,name=client_capabilities,json=clientCapabilities,proto3" json:"client_capabilities,omitempty"`
+	PriorIdentity      *ResourceIdentityData  `protobuf:"bytes,8,opt,name=prior_identity,json=priorIdentity,proto3" json:"prior_identity,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
 
 func (x *PlanResourceChange_Request) Reset() {
 	*x = PlanResourceChange_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[45]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2221,7 +2701,7 @@ func (x *PlanResourceChange_Request) String() string {
 func (*PlanResourceChange_Request) ProtoMessage() {}
 
 func (x *PlanResourceChange_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[45]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2234,7 +2714,7 @@ func (x *PlanResourceChange_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResourceChange_Request.ProtoReflect.Descriptor instead.
 func (*PlanResourceChange_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20, 0}
 }
 
 func (x *PlanResourceChange_Request) GetTypeName() string {
@@ -2286,6 +2766,13 @@ func (x *PlanResourceChange_Request) GetClientCapabilities() *ClientCapabilities
 	return nil
 }
 
+func (x *PlanResourceChange_Request) GetPriorIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.PriorIdentity
+	}
+	return nil
+}
+
 type PlanResourceChange_Response struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	PlannedState     *DynamicValue          `protobuf:"bytes,1,opt,name=planned_state,json=plannedState,proto3" json:"planned_state,omitempty"`
@@ -2294,13 +2781,14 @@ type PlanResourceChange_Response struct {
 	Diagnostics      []*Diagnostic          `protobuf:"bytes,4,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	LegacyTypeSystem bool                   `protobuf:"varint,5,opt,name=legacy_type_system,json=legacyTypeSystem,proto3" json:"legacy_type_system,omitempty"`
 	Deferred         *Deferred              `protobuf:"bytes,6,opt,name=deferred,proto3" json:"deferred,omitempty"`
+	PlannedIdentity  *ResourceIdentityData  `protobuf:"bytes,7,opt,name=planned_identity,json=plannedIdentity,proto3" json:"planned_identity,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
 
 func (x *PlanResourceChange_Response) Reset() {
 	*x = PlanResourceChange_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2312,7 +2800,7 @@ func (x *PlanResourceChange_Response) String() string {
 func (*PlanResourceChange_Response) ProtoMessage() {}
 
 func (x *PlanResourceChange_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2325,7 +2813,7 @@ func (x *PlanResourceChange_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanResourceChange_Response.ProtoReflect.Descriptor instead.
 func (*PlanResourceChange_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{15, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20, 1}
 }
 
 func (x *PlanResourceChange_Response) GetPlannedState() *DynamicValue {
@@ -2370,21 +2858,29 @@ func (x *PlanResourceChange_Response) GetDeferred() *Deferred {
 	return nil
 }
 
+func (x *PlanResourceChange_Response) GetPlannedIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.PlannedIdentity
+	}
+	return nil
+}
+
 type ApplyResourceChange_Request struct {
-	state          protoimpl.MessageState `protogen:"open.v1"`
-	TypeName       string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
-	PriorState     *DynamicValue          `protobuf:"bytes,2,opt,name=prior_state,json=priorState,proto3" json:"prior_state,omitempty"`
-	PlannedState   *DynamicValue          `protobuf:"bytes,3,opt,name=planned_state,json=plannedState,proto3" json:"planned_state,omitempty"`
-	Config         *DynamicValue          `protobuf:"bytes,4,opt,name=config,proto3" json:"config,omitempty"`
-	PlannedPrivate []byte                 `protobuf:"bytes,5,opt,name=planned_private,json=plannedPrivate,proto3" json:"planned_private,omitempty"`
-	ProviderMeta   *DynamicValue          `protobuf:"bytes,6,opt,name=provider_meta,json=providerMeta,proto3" json:"provider_meta,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	state           protoimpl.MessageState `protogen:"open.v1"`
+	TypeName        string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
+	PriorState      *DynamicValue          `protobuf:"bytes,2,opt,name=prior_state,json=priorState,proto3" json:"prior_state,omitempty"`
+	PlannedState    *DynamicValue          `protobuf:"bytes,3,opt,name=planned_state,json=plannedState,proto3" json:"planned_state,omitempty"`
+	Config          *DynamicValue          `protobuf:"bytes,4,opt,name=config,proto3" json:"config,omitempty"`
+	PlannedPrivate  []byte                 `protobuf:"bytes,5,opt,name=planned_private,json=plannedPrivate,proto3" json:"planned_private,omitempty"`
+	ProviderMeta    *DynamicValue          `protobuf:"bytes,6,opt,name=provider_meta,json=providerMeta,proto3" json:"provider_meta,omitempty"`
+	PlannedIdentity *ResourceIdentityData  `protobuf:"bytes,7,opt,name=planned_identity,json=plannedIdentity,proto3" json:"planned_identity,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *ApplyResourceChange_Request) Reset() {
 	*x = ApplyResourceChange_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2396,7 +2892,7 @@ func (x *ApplyResourceChange_Request) String() string {
 func (*ApplyResourceChange_Request) ProtoMessage() {}
 
 func (x *ApplyResourceChange_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2409,7 +2905,7 @@ func (x *ApplyResourceChange_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResourceChange_Request.ProtoReflect.Descriptor instead.
 func (*ApplyResourceChange_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{21, 0}
 }
 
 func (x *ApplyResourceChange_Request) GetTypeName() string {
@@ -2454,19 +2950,27 @@ func (x *ApplyResourceChange_Request) GetProviderMeta() *DynamicValue {
 	return nil
 }
 
+func (x *ApplyResourceChange_Request) GetPlannedIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.PlannedIdentity
+	}
+	return nil
+}
+
 type ApplyResourceChange_Response struct {
 	state            protoimpl.MessageState `protogen:"open.v1"`
 	NewState         *DynamicValue          `protobuf:"bytes,1,opt,name=new_state,json=newState,proto3" json:"new_state,omitempty"`
 	Private          []byte                 `protobuf:"bytes,2,opt,name=private,proto3" json:"private,omitempty"`
 	Diagnostics      []*Diagnostic          `protobuf:"bytes,3,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
 	LegacyTypeSystem bool                   `protobuf:"varint,4,opt,name=legacy_type_system,json=legacyTypeSystem,proto3" json:"legacy_type_system,omitempty"`
+	NewIdentity      *ResourceIdentityData  `protobuf:"bytes,5,opt,name=new_identity,json=newIdentity,proto3" json:"new_identity,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
 
 func (x *ApplyResourceChange_Response) Reset() {
 	*x = ApplyResourceChange_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2478,7 +2982,7 @@ func (x *ApplyResourceChange_Response) String() string {
 func (*ApplyResourceChange_Response) ProtoMessage() {}
 
 func (x *ApplyResourceChange_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2491,7 +2995,7 @@ func (x *ApplyResourceChange_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ApplyResourceChange_Response.ProtoReflect.Descriptor instead.
 func (*ApplyResourceChange_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{16, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{21, 1}
 }
 
 func (x *ApplyResourceChange_Response) GetNewState() *DynamicValue {
@@ -2522,18 +3026,26 @@ func (x *ApplyResourceChange_Response) GetLegacyTypeSystem() bool {
 	return false
 }
 
+func (x *ApplyResourceChange_Response) GetNewIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.NewIdentity
+	}
+	return nil
+}
+
 type ImportResourceState_Request struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	TypeName           string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
 	Id                 string                 `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
 	ClientCapabilities *ClientCapabilities    `protobuf:"bytes,3,opt,name=client_capabilities,json=clientCapabilities,proto3" json:"client_capabilities,omitempty"`
+	Identity           *ResourceIdentityData  `protobuf:"bytes,4,opt,name=identity,proto3" json:"identity,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
 }
 
 func (x *ImportResourceState_Request) Reset() {
 	*x = ImportResourceState_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2545,7 +3057,7 @@ func (x *ImportResourceState_Request) String() string {
 func (*ImportResourceState_Request) ProtoMessage() {}
 
 func (x *ImportResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2558,7 +3070,7 @@ func (x *ImportResourceState_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResourceState_Request.ProtoReflect.Descriptor instead.
 func (*ImportResourceState_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 0}
 }
 
 func (x *ImportResourceState_Request) GetTypeName() string {
@@ -2582,18 +3094,26 @@ func (x *ImportResourceState_Request) GetClientCapabilities() *ClientCapabilitie
 	return nil
 }
 
+func (x *ImportResourceState_Request) GetIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.Identity
+	}
+	return nil
+}
+
 type ImportResourceState_ImportedResource struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	TypeName      string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
 	State         *DynamicValue          `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
 	Private       []byte                 `protobuf:"bytes,3,opt,name=private,proto3" json:"private,omitempty"`
+	Identity      *ResourceIdentityData  `protobuf:"bytes,4,opt,name=identity,proto3" json:"identity,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ImportResourceState_ImportedResource) Reset() {
 	*x = ImportResourceState_ImportedResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2605,7 +3125,7 @@ func (x *ImportResourceState_ImportedResource) String() string {
 func (*ImportResourceState_ImportedResource) ProtoMessage() {}
 
 func (x *ImportResourceState_ImportedResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2618,7 +3138,7 @@ func (x *ImportResourceState_ImportedResource) ProtoReflect() protoreflect.Messa
 
 // Deprecated: Use ImportResourceState_ImportedResource.ProtoReflect.Descriptor instead.
 func (*ImportResourceState_ImportedResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 1}
 }
 
 func (x *ImportResourceState_ImportedResource) GetTypeName() string {
@@ -2642,6 +3162,13 @@ func (x *ImportResourceState_ImportedResource) GetPrivate() []byte {
 	return nil
 }
 
+func (x *ImportResourceState_ImportedResource) GetIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.Identity
+	}
+	return nil
+}
+
 type ImportResourceState_Response struct {
 	state             protoimpl.MessageState                  `protogen:"open.v1"`
 	ImportedResources []*ImportResourceState_ImportedResource `protobuf:"bytes,1,rep,name=imported_resources,json=importedResources,proto3" json:"imported_resources,omitempty"`
@@ -2653,7 +3180,7 @@ type ImportResourceState_Response struct {
 
 func (x *ImportResourceState_Response) Reset() {
 	*x = ImportResourceState_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2665,7 +3192,7 @@ func (x *ImportResourceState_Response) String() string {
 func (*ImportResourceState_Response) ProtoMessage() {}
 
 func (x *ImportResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2678,7 +3205,7 @@ func (x *ImportResourceState_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportResourceState_Response.ProtoReflect.Descriptor instead.
 func (*ImportResourceState_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{17, 2}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 2}
 }
 
 func (x *ImportResourceState_Response) GetImportedResources() []*ImportResourceState_ImportedResource {
@@ -2703,20 +3230,22 @@ func (x *ImportResourceState_Response) GetDeferred() *Deferred {
 }
 
 type MoveResourceState_Request struct {
-	state                 protoimpl.MessageState `protogen:"open.v1"`
-	SourceProviderAddress string                 `protobuf:"bytes,1,opt,name=source_provider_address,json=sourceProviderAddress,proto3" json:"source_provider_address,omitempty"`
-	SourceTypeName        string                 `protobuf:"bytes,2,opt,name=source_type_name,json=sourceTypeName,proto3" json:"source_type_name,omitempty"`
-	SourceSchemaVersion   int64                  `protobuf:"varint,3,opt,name=source_schema_version,json=sourceSchemaVersion,proto3" json:"source_schema_version,omitempty"`
-	SourceState           *RawState              `protobuf:"bytes,4,opt,name=source_state,json=sourceState,proto3" json:"source_state,omitempty"`
-	TargetTypeName        string                 `protobuf:"bytes,5,opt,name=target_type_name,json=targetTypeName,proto3" json:"target_type_name,omitempty"`
-	SourcePrivate         []byte                 `protobuf:"bytes,6,opt,name=source_private,json=sourcePrivate,proto3" json:"source_private,omitempty"`
-	unknownFields         protoimpl.UnknownFields
-	sizeCache             protoimpl.SizeCache
+	state                       protoimpl.MessageState `protogen:"open.v1"`
+	SourceProviderAddress       string                 `protobuf:"bytes,1,opt,name=source_provider_address,json=sourceProviderAddress,proto3" json:"source_provider_address,omitempty"`
+	SourceTypeName              string                 `protobuf:"bytes,2,opt,name=source_type_name,json=sourceTypeName,proto3" json:"source_type_name,omitempty"`
+	SourceSchemaVersion         int64                  `protobuf:"varint,3,opt,name=source_schema_version,json=sourceSchemaVersion,proto3" json:"source_schema_version,omitempty"`
+	SourceState                 *RawState              `protobuf:"bytes,4,opt,name=source_state,json=sourceState,proto3" json:"source_state,omitempty"`
+	TargetTypeName              string                 `protobuf:"bytes,5,opt,name=target_type_name,json=targetTypeName,proto3" json:"target_type_name,omitempty"`
+	SourcePrivate               []byte                 `protobuf:"bytes,6,opt,name=source_private,json=sourcePrivate,proto3" json:"source_private,omitempty"`
+	SourceIdentity              *RawState              `protobuf:"bytes,7,opt,name=source_identity,json=sourceIdentity,proto3" json:"source_identity,omitempty"`
+	SourceIdentitySchemaVersion int64                  `protobuf:"varint,8,opt,name=source_identity_schema_version,json=sourceIdentitySchemaVersion,proto3" json:"source_identity_schema_version,omitempty"`
+	unknownFields               protoimpl.UnknownFields
+	sizeCache                   protoimpl.SizeCache
 }
 
 func (x *MoveResourceState_Request) Reset() {
 	*x = MoveResourceState_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2728,7 +3257,7 @@ func (x *MoveResourceState_Request) String() string {
 func (*MoveResourceState_Request) ProtoMessage() {}
 
 func (x *MoveResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2741,7 +3270,7 @@ func (x *MoveResourceState_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveResourceState_Request.ProtoReflect.Descriptor instead.
 func (*MoveResourceState_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23, 0}
 }
 
 func (x *MoveResourceState_Request) GetSourceProviderAddress() string {
@@ -2786,18 +3315,33 @@ func (x *MoveResourceState_Request) GetSourcePrivate() []byte {
 	return nil
 }
 
+func (x *MoveResourceState_Request) GetSourceIdentity() *RawState {
+	if x != nil {
+		return x.SourceIdentity
+	}
+	return nil
+}
+
+func (x *MoveResourceState_Request) GetSourceIdentitySchemaVersion() int64 {
+	if x != nil {
+		return x.SourceIdentitySchemaVersion
+	}
+	return 0
+}
+
 type MoveResourceState_Response struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	TargetState   *DynamicValue          `protobuf:"bytes,1,opt,name=target_state,json=targetState,proto3" json:"target_state,omitempty"`
-	Diagnostics   []*Diagnostic          `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
-	TargetPrivate []byte                 `protobuf:"bytes,3,opt,name=target_private,json=targetPrivate,proto3" json:"target_private,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	TargetState    *DynamicValue          `protobuf:"bytes,1,opt,name=target_state,json=targetState,proto3" json:"target_state,omitempty"`
+	Diagnostics    []*Diagnostic          `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	TargetPrivate  []byte                 `protobuf:"bytes,3,opt,name=target_private,json=targetPrivate,proto3" json:"target_private,omitempty"`
+	TargetIdentity *ResourceIdentityData  `protobuf:"bytes,4,opt,name=target_identity,json=targetIdentity,proto3" json:"target_identity,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *MoveResourceState_Response) Reset() {
 	*x = MoveResourceState_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2809,7 +3353,7 @@ func (x *MoveResourceState_Response) String() string {
 func (*MoveResourceState_Response) ProtoMessage() {}
 
 func (x *MoveResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2822,7 +3366,7 @@ func (x *MoveResourceState_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveResourceState_Response.ProtoReflect.Descriptor instead.
 func (*MoveResourceState_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{18, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23, 1}
 }
 
 func (x *MoveResourceState_Response) GetTargetState() *DynamicValue {
@@ -2846,6 +3390,13 @@ func (x *MoveResourceState_Response) GetTargetPrivate() []byte {
 	return nil
 }
 
+func (x *MoveResourceState_Response) GetTargetIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.TargetIdentity
+	}
+	return nil
+}
+
 type ReadDataSource_Request struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	TypeName           string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
@@ -2858,7 +3409,7 @@ type ReadDataSource_Request struct {
 
 func (x *ReadDataSource_Request) Reset() {
 	*x = ReadDataSource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2870,7 +3421,7 @@ func (x *ReadDataSource_Request) String() string {
 func (*ReadDataSource_Request) ProtoMessage() {}
 
 func (x *ReadDataSource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2883,7 +3434,7 @@ func (x *ReadDataSource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadDataSource_Request.ProtoReflect.Descriptor instead.
 func (*ReadDataSource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24, 0}
 }
 
 func (x *ReadDataSource_Request) GetTypeName() string {
@@ -2925,7 +3476,7 @@ type ReadDataSource_Response struct {
 
 func (x *ReadDataSource_Response) Reset() {
 	*x = ReadDataSource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2937,7 +3488,7 @@ func (x *ReadDataSource_Response) String() string {
 func (*ReadDataSource_Response) ProtoMessage() {}
 
 func (x *ReadDataSource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2950,7 +3501,7 @@ func (x *ReadDataSource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadDataSource_Response.ProtoReflect.Descriptor instead.
 func (*ReadDataSource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{19, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24, 1}
 }
 
 func (x *ReadDataSource_Response) GetState() *DynamicValue {
@@ -2984,7 +3535,7 @@ type CallFunction_Request struct {
 
 func (x *CallFunction_Request) Reset() {
 	*x = CallFunction_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2996,7 +3547,7 @@ func (x *CallFunction_Request) String() string {
 func (*CallFunction_Request) ProtoMessage() {}
 
 func (x *CallFunction_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3009,7 +3560,7 @@ func (x *CallFunction_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction_Request.ProtoReflect.Descriptor instead.
 func (*CallFunction_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 0}
 }
 
 func (x *CallFunction_Request) GetName() string {
@@ -3036,7 +3587,7 @@ type CallFunction_Response struct {
 
 func (x *CallFunction_Response) Reset() {
 	*x = CallFunction_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3048,7 +3599,7 @@ func (x *CallFunction_Response) String() string {
 func (*CallFunction_Response) ProtoMessage() {}
 
 func (x *CallFunction_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3061,7 +3612,7 @@ func (x *CallFunction_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction_Response.ProtoReflect.Descriptor instead.
 func (*CallFunction_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{20, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 1}
 }
 
 func (x *CallFunction_Response) GetResult() *DynamicValue {
@@ -3089,7 +3640,7 @@ type OpenEphemeralResource_Request struct {
 
 func (x *OpenEphemeralResource_Request) Reset() {
 	*x = OpenEphemeralResource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3101,7 +3652,7 @@ func (x *OpenEphemeralResource_Request) String() string {
 func (*OpenEphemeralResource_Request) ProtoMessage() {}
 
 func (x *OpenEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3114,7 +3665,7 @@ func (x *OpenEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27, 0}
 }
 
 func (x *OpenEphemeralResource_Request) GetTypeName() string {
@@ -3151,7 +3702,7 @@ type OpenEphemeralResource_Response struct {
 
 func (x *OpenEphemeralResource_Response) Reset() {
 	*x = OpenEphemeralResource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3163,7 +3714,7 @@ func (x *OpenEphemeralResource_Response) String() string {
 func (*OpenEphemeralResource_Response) ProtoMessage() {}
 
 func (x *OpenEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3176,7 +3727,7 @@ func (x *OpenEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{22, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27, 1}
 }
 
 func (x *OpenEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3224,7 +3775,7 @@ type RenewEphemeralResource_Request struct {
 
 func (x *RenewEphemeralResource_Request) Reset() {
 	*x = RenewEphemeralResource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[70]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3236,7 +3787,7 @@ func (x *RenewEphemeralResource_Request) String() string {
 func (*RenewEphemeralResource_Request) ProtoMessage() {}
 
 func (x *RenewEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[70]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3249,7 +3800,7 @@ func (x *RenewEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28, 0}
 }
 
 func (x *RenewEphemeralResource_Request) GetTypeName() string {
@@ -3277,7 +3828,7 @@ type RenewEphemeralResource_Response struct {
 
 func (x *RenewEphemeralResource_Response) Reset() {
 	*x = RenewEphemeralResource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[71]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3289,7 +3840,7 @@ func (x *RenewEphemeralResource_Response) String() string {
 func (*RenewEphemeralResource_Response) ProtoMessage() {}
 
 func (x *RenewEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[71]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3302,7 +3853,7 @@ func (x *RenewEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{23, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28, 1}
 }
 
 func (x *RenewEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3336,7 +3887,7 @@ type CloseEphemeralResource_Request struct {
 
 func (x *CloseEphemeralResource_Request) Reset() {
 	*x = CloseEphemeralResource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[72]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3348,7 +3899,7 @@ func (x *CloseEphemeralResource_Request) String() string {
 func (*CloseEphemeralResource_Request) ProtoMessage() {}
 
 func (x *CloseEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[72]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3361,7 +3912,7 @@ func (x *CloseEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{29, 0}
 }
 
 func (x *CloseEphemeralResource_Request) GetTypeName() string {
@@ -3387,7 +3938,7 @@ type CloseEphemeralResource_Response struct {
 
 func (x *CloseEphemeralResource_Response) Reset() {
 	*x = CloseEphemeralResource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[73]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3399,7 +3950,7 @@ func (x *CloseEphemeralResource_Response) String() string {
 func (*CloseEphemeralResource_Response) ProtoMessage() {}
 
 func (x *CloseEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[73]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3412,7 +3963,7 @@ func (x *CloseEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{29, 1}
 }
 
 func (x *CloseEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3431,7 +3982,7 @@ type StopProvider_Response struct {
 
 func (x *StopProvider_Response) Reset() {
 	*x = StopProvider_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[74]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3443,7 +3994,7 @@ func (x *StopProvider_Response) String() string {
 func (*StopProvider_Response) ProtoMessage() {}
 
 func (x *StopProvider_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[74]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3456,7 +4007,7 @@ func (x *StopProvider_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopProvider_Response.ProtoReflect.Descriptor instead.
 func (*StopProvider_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{30, 0}
 }
 
 func (x *StopProvider_Response) GetError() string {
@@ -3553,7 +4104,30 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\vdescription\x18\x05 \x01(\tR\vdescription\x12H\n" +
 	"\x10description_kind\x18\x06 \x01(\x0e2\x1d.lockstep.tfplugin.StringKindR\x0fdescriptionKind\x1a\x1c\n" +
 	"\x06Return\x12\x12\n" +
-	"\x04type\x18\x01 \x01(\fR\x04type\"\xa9\x01\n" +
+	"\x04type\x18\x01 \x01(\fR\x04type\"\xa6\x02\n" +
+	"\x1aGetResourceIdentitySchemas\x1a\x87\x02\n" +
+	"\bResponse\x12v\n" +
+	"\x10identity_schemas\x18\x01 \x03(\v2K.lockstep.tfplugin.GetResourceIdentitySchemas.Response.IdentitySchemasEntryR\x0fidentitySchemas\x12?\n" +
+	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\x1aB\n" +
+	"\x14IdentitySchemasEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xe0\x02\n" +
+	"\x16ResourceIdentitySchema\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\x03R\aversion\x12l\n" +
+	"\x13identity_attributes\x18\x02 \x03(\v2;.lockstep.tfplugin.ResourceIdentitySchema.IdentityAttributeR\x12identityAttributes\x1a\xbd\x01\n" +
+	"\x11IdentityAttribute\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
+	"\x04type\x18\x02 \x01(\fR\x04type\x12.\n" +
+	"\x13required_for_import\x18\x03 \x01(\bR\x11requiredForImport\x12.\n" +
+	"\x13optional_for_import\x18\x04 \x01(\bR\x11optionalForImport\x12 \n" +
+	"\vdescription\x18\x05 \x01(\tR\vdescription\"\\\n" +
+	"\x14ResourceIdentityData\x12D\n" +
+	"\ridentity_data\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\fidentityData\"\xaf\x01\n" +
+	"\fDeclarations\x12G\n" +
+	"\aschemas\x18d \x01(\v2-.lockstep.tfplugin.GetProviderSchema.ResponseR\aschemas\x12V\n" +
+	"\n" +
+	"identities\x18e \x01(\v26.lockstep.tfplugin.GetResourceIdentitySchemas.ResponseR\n" +
+	"identities\"\xa9\x01\n" +
 	"\x16ValidateProviderConfig\x1aB\n" +
 	"\aRequest\x127\n" +
 	"\x06config\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x06config\x1aK\n" +
@@ -3580,20 +4154,30 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\traw_state\x18\x03 \x01(\v2\x1b.lockstep.tfplugin.RawStateR\brawState\x1a\x93\x01\n" +
 	"\bResponse\x12F\n" +
 	"\x0eupgraded_state\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\rupgradedState\x12?\n" +
-	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\"\x94\x04\n" +
-	"\fReadResource\x1a\xa4\x02\n" +
+	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\"\xc0\x02\n" +
+	"\x17UpgradeResourceIdentity\x1a\x80\x01\n" +
+	"\aRequest\x12\x1b\n" +
+	"\ttype_name\x18\x01 \x01(\tR\btypeName\x12\x18\n" +
+	"\aversion\x18\x02 \x01(\x03R\aversion\x12>\n" +
+	"\fraw_identity\x18\x03 \x01(\v2\x1b.lockstep.tfplugin.RawStateR\vrawIdentity\x1a\xa1\x01\n" +
+	"\bResponse\x12T\n" +
+	"\x11upgraded_identity\x18\x01 \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\x10upgradedIdentity\x12?\n" +
+	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\"\xb4\x05\n" +
+	"\fReadResource\x1a\xf8\x02\n" +
 	"\aRequest\x12\x1b\n" +
 	"\ttype_name\x18\x01 \x01(\tR\btypeName\x12D\n" +
 	"\rcurrent_state\x18\x02 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\fcurrentState\x12\x18\n" +
 	"\aprivate\x18\x03 \x01(\fR\aprivate\x12D\n" +
 	"\rprovider_meta\x18\x04 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\fproviderMeta\x12V\n" +
-	"\x13client_capabilities\x18\x05 \x01(\v2%.lockstep.tfplugin.ClientCapabilitiesR\x12clientCapabilities\x1a\xdc\x01\n" +
+	"\x13client_capabilities\x18\x05 \x01(\v2%.lockstep.tfplugin.ClientCapabilitiesR\x12clientCapabilities\x12R\n" +
+	"\x10current_identity\x18\x06 \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\x0fcurrentIdentity\x1a\xa8\x02\n" +
 	"\bResponse\x12<\n" +
 	"\tnew_state\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\bnewState\x12?\n" +
 	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\x12\x18\n" +
 	"\aprivate\x18\x03 \x01(\fR\aprivate\x127\n" +
-	"\bdeferred\x18\x04 \x01(\v2\x1b.lockstep.tfplugin.DeferredR\bdeferred\"\xbb\x06\n" +
-	"\x12PlanResourceChange\x1a\xb3\x03\n" +
+	"\bdeferred\x18\x04 \x01(\v2\x1b.lockstep.tfplugin.DeferredR\bdeferred\x12J\n" +
+	"\fnew_identity\x18\x05 \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\vnewIdentity\"\xdf\a\n" +
+	"\x12PlanResourceChange\x1a\x83\x04\n" +
 	"\aRequest\x12\x1b\n" +
 	"\ttype_name\x18\x01 \x01(\tR\btypeName\x12@\n" +
 	"\vprior_state\x18\x02 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\n" +
@@ -3602,15 +4186,17 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\x06config\x18\x04 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x06config\x12#\n" +
 	"\rprior_private\x18\x05 \x01(\fR\fpriorPrivate\x12D\n" +
 	"\rprovider_meta\x18\x06 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\fproviderMeta\x12V\n" +
-	"\x13client_capabilities\x18\a \x01(\v2%.lockstep.tfplugin.ClientCapabilitiesR\x12clientCapabilities\x1a\xee\x02\n" +
+	"\x13client_capabilities\x18\a \x01(\v2%.lockstep.tfplugin.ClientCapabilitiesR\x12clientCapabilities\x12N\n" +
+	"\x0eprior_identity\x18\b \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\rpriorIdentity\x1a\xc2\x03\n" +
 	"\bResponse\x12D\n" +
 	"\rplanned_state\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\fplannedState\x12K\n" +
 	"\x10requires_replace\x18\x02 \x03(\v2 .lockstep.tfplugin.AttributePathR\x0frequiresReplace\x12'\n" +
 	"\x0fplanned_private\x18\x03 \x01(\fR\x0eplannedPrivate\x12?\n" +
 	"\vdiagnostics\x18\x04 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\x12,\n" +
 	"\x12legacy_type_system\x18\x05 \x01(\bR\x10legacyTypeSystem\x127\n" +
-	"\bdeferred\x18\x06 \x01(\v2\x1b.lockstep.tfplugin.DeferredR\bdeferred\"\xc2\x04\n" +
-	"\x13ApplyResourceChange\x1a\xd6\x02\n" +
+	"\bdeferred\x18\x06 \x01(\v2\x1b.lockstep.tfplugin.DeferredR\bdeferred\x12R\n" +
+	"\x10planned_identity\x18\a \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\x0fplannedIdentity\"\xe2\x05\n" +
+	"\x13ApplyResourceChange\x1a\xaa\x03\n" +
 	"\aRequest\x12\x1b\n" +
 	"\ttype_name\x18\x01 \x01(\tR\btypeName\x12@\n" +
 	"\vprior_state\x18\x02 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\n" +
@@ -3618,37 +4204,44 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\rplanned_state\x18\x03 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\fplannedState\x127\n" +
 	"\x06config\x18\x04 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x06config\x12'\n" +
 	"\x0fplanned_private\x18\x05 \x01(\fR\x0eplannedPrivate\x12D\n" +
-	"\rprovider_meta\x18\x06 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\fproviderMeta\x1a\xd1\x01\n" +
+	"\rprovider_meta\x18\x06 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\fproviderMeta\x12R\n" +
+	"\x10planned_identity\x18\a \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\x0fplannedIdentity\x1a\x9d\x02\n" +
 	"\bResponse\x12<\n" +
 	"\tnew_state\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\bnewState\x12\x18\n" +
 	"\aprivate\x18\x02 \x01(\fR\aprivate\x12?\n" +
 	"\vdiagnostics\x18\x03 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\x12,\n" +
-	"\x12legacy_type_system\x18\x04 \x01(\bR\x10legacyTypeSystem\"\x98\x04\n" +
-	"\x13ImportResourceState\x1a\x8e\x01\n" +
+	"\x12legacy_type_system\x18\x04 \x01(\bR\x10legacyTypeSystem\x12J\n" +
+	"\fnew_identity\x18\x05 \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\vnewIdentity\"\xa2\x05\n" +
+	"\x13ImportResourceState\x1a\xd3\x01\n" +
 	"\aRequest\x12\x1b\n" +
 	"\ttype_name\x18\x01 \x01(\tR\btypeName\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x12V\n" +
-	"\x13client_capabilities\x18\x03 \x01(\v2%.lockstep.tfplugin.ClientCapabilitiesR\x12clientCapabilities\x1a\x80\x01\n" +
+	"\x13client_capabilities\x18\x03 \x01(\v2%.lockstep.tfplugin.ClientCapabilitiesR\x12clientCapabilities\x12C\n" +
+	"\bidentity\x18\x04 \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\bidentity\x1a\xc5\x01\n" +
 	"\x10ImportedResource\x12\x1b\n" +
 	"\ttype_name\x18\x01 \x01(\tR\btypeName\x125\n" +
 	"\x05state\x18\x02 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x05state\x12\x18\n" +
-	"\aprivate\x18\x03 \x01(\fR\aprivate\x1a\xec\x01\n" +
+	"\aprivate\x18\x03 \x01(\fR\aprivate\x12C\n" +
+	"\bidentity\x18\x04 \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\bidentity\x1a\xec\x01\n" +
 	"\bResponse\x12f\n" +
 	"\x12imported_resources\x18\x01 \x03(\v27.lockstep.tfplugin.ImportResourceState.ImportedResourceR\x11importedResources\x12?\n" +
 	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\x127\n" +
-	"\bdeferred\x18\x03 \x01(\v2\x1b.lockstep.tfplugin.DeferredR\bdeferred\"\xff\x03\n" +
-	"\x11MoveResourceState\x1a\xb0\x02\n" +
+	"\bdeferred\x18\x03 \x01(\v2\x1b.lockstep.tfplugin.DeferredR\bdeferred\"\xdc\x05\n" +
+	"\x11MoveResourceState\x1a\xbb\x03\n" +
 	"\aRequest\x126\n" +
 	"\x17source_provider_address\x18\x01 \x01(\tR\x15sourceProviderAddress\x12(\n" +
 	"\x10source_type_name\x18\x02 \x01(\tR\x0esourceTypeName\x122\n" +
 	"\x15source_schema_version\x18\x03 \x01(\x03R\x13sourceSchemaVersion\x12>\n" +
 	"\fsource_state\x18\x04 \x01(\v2\x1b.lockstep.tfplugin.RawStateR\vsourceState\x12(\n" +
 	"\x10target_type_name\x18\x05 \x01(\tR\x0etargetTypeName\x12%\n" +
-	"\x0esource_private\x18\x06 \x01(\fR\rsourcePrivate\x1a\xb6\x01\n" +
+	"\x0esource_private\x18\x06 \x01(\fR\rsourcePrivate\x12D\n" +
+	"\x0fsource_identity\x18\a \x01(\v2\x1b.lockstep.tfplugin.RawStateR\x0esourceIdentity\x12C\n" +
+	"\x1esource_identity_schema_version\x18\b \x01(\x03R\x1bsourceIdentitySchemaVersion\x1a\x88\x02\n" +
 	"\bResponse\x12B\n" +
 	"\ftarget_state\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\vtargetState\x12?\n" +
 	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\x12%\n" +
-	"\x0etarget_private\x18\x03 \x01(\fR\rtargetPrivate\"\xce\x03\n" +
+	"\x0etarget_private\x18\x03 \x01(\fR\rtargetPrivate\x12P\n" +
+	"\x0ftarget_identity\x18\x04 \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\x0etargetIdentity\"\xce\x03\n" +
 	"\x0eReadDataSource\x1a\xfd\x01\n" +
 	"\aRequest\x12\x1b\n" +
 	"\ttype_name\x18\x01 \x01(\tR\btypeName\x127\n" +
@@ -3726,159 +4319,188 @@ func file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP() []byte 
 }
 
 var file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes = make([]protoimpl.MessageInfo, 65)
+var file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes = make([]protoimpl.MessageInfo, 75)
 var file_engine_provider_internal_tfplugin_tfplugin_proto_goTypes = []any{
-	(StringKind)(0),                              // 0: lockstep.tfplugin.StringKind
-	(Diagnostic_Severity)(0),                     // 1: lockstep.tfplugin.Diagnostic.Severity
-	(Deferred_Reason)(0),                         // 2: lockstep.tfplugin.Deferred.Reason
-	(*DynamicValue)(nil),                         // 3: lockstep.tfplugin.DynamicValue
-	(*Diagnostic)(nil),                           // 4: lockstep.tfplugin.Diagnostic
-	(*AttributePath)(nil),                        // 5: lockstep.tfplugin.AttributePath
-	(*RawState)(nil),                             // 6: lockstep.tfplugin.RawState
-	(*ServerCapabilities)(nil),                   // 7: lockstep.tfplugin.ServerCapabilities
-	(*ClientCapabilities)(nil),                   // 8: lockstep.tfplugin.ClientCapabilities
-	(*Deferred)(nil),                             // 9: lockstep.tfplugin.Deferred
-	(*Empty)(nil),                                // 10: lockstep.tfplugin.Empty
-	(*GetProviderSchema)(nil),                    // 11: lockstep.tfplugin.GetProviderSchema
-	(*Function)(nil),                             // 12: lockstep.tfplugin.Function
-	(*ValidateProviderConfig)(nil),               // 13: lockstep.tfplugin.ValidateProviderConfig
-	(*ValidateConfig)(nil),                       // 14: lockstep.tfplugin.ValidateConfig
-	(*ConfigureProvider)(nil),                    // 15: lockstep.tfplugin.ConfigureProvider
-	(*UpgradeResourceState)(nil),                 // 16: lockstep.tfplugin.UpgradeResourceState
-	(*ReadResource)(nil),                         // 17: lockstep.tfplugin.ReadResource
-	(*PlanResourceChange)(nil),                   // 18: lockstep.tfplugin.PlanResourceChange
-	(*ApplyResourceChange)(nil),                  // 19: lockstep.tfplugin.ApplyResourceChange
-	(*ImportResourceState)(nil),                  // 20: lockstep.tfplugin.ImportResourceState
-	(*MoveResourceState)(nil),                    // 21: lockstep.tfplugin.MoveResourceState
-	(*ReadDataSource)(nil),                       // 22: lockstep.tfplugin.ReadDataSource
-	(*CallFunction)(nil),                         // 23: lockstep.tfplugin.CallFunction
-	(*FunctionError)(nil),                        // 24: lockstep.tfplugin.FunctionError
-	(*OpenEphemeralResource)(nil),                // 25: lockstep.tfplugin.OpenEphemeralResource
-	(*RenewEphemeralResource)(nil),               // 26: lockstep.tfplugin.RenewEphemeralResource
-	(*CloseEphemeralResource)(nil),               // 27: lockstep.tfplugin.CloseEphemeralResource
-	(*StopProvider)(nil),                         // 28: lockstep.tfplugin.StopProvider
-	(*AttributePath_Step)(nil),                   // 29: lockstep.tfplugin.AttributePath.Step
-	nil,                                          // 30: lockstep.tfplugin.RawState.FlatmapEntry
-	(*GetProviderSchema_Response)(nil),           // 31: lockstep.tfplugin.GetProviderSchema.Response
-	nil,                                          // 32: lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntry
-	nil,                                          // 33: lockstep.tfplugin.GetProviderSchema.Response.DataSourceSchemasEntry
-	nil,                                          // 34: lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry
-	nil,                                          // 35: lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntry
-	(*Function_Parameter)(nil),                   // 36: lockstep.tfplugin.Function.Parameter
-	(*Function_Return)(nil),                      // 37: lockstep.tfplugin.Function.Return
-	(*ValidateProviderConfig_Request)(nil),       // 38: lockstep.tfplugin.ValidateProviderConfig.Request
-	(*ValidateProviderConfig_Response)(nil),      // 39: lockstep.tfplugin.ValidateProviderConfig.Response
-	(*ValidateConfig_Request)(nil),               // 40: lockstep.tfplugin.ValidateConfig.Request
-	(*ValidateConfig_Response)(nil),              // 41: lockstep.tfplugin.ValidateConfig.Response
-	(*ConfigureProvider_Request)(nil),            // 42: lockstep.tfplugin.ConfigureProvider.Request
-	(*ConfigureProvider_Response)(nil),           // 43: lockstep.tfplugin.ConfigureProvider.Response
-	(*UpgradeResourceState_Request)(nil),         // 44: lockstep.tfplugin.UpgradeResourceState.Request
-	(*UpgradeResourceState_Response)(nil),        // 45: lockstep.tfplugin.UpgradeResourceState.Response
-	(*ReadResource_Request)(nil),                 // 46: lockstep.tfplugin.ReadResource.Request
-	(*ReadResource_Response)(nil),                // 47: lockstep.tfplugin.ReadResource.Response
-	(*PlanResourceChange_Request)(nil),           // 48: lockstep.tfplugin.PlanResourceChange.Request
-	(*PlanResourceChange_Response)(nil),          // 49: lockstep.tfplugin.PlanResourceChange.Response
-	(*ApplyResourceChange_Request)(nil),          // 50: lockstep.tfplugin.ApplyResourceChange.Request
-	(*ApplyResourceChange_Response)(nil),         // 51: lockstep.tfplugin.ApplyResourceChange.Response
-	(*ImportResourceState_Request)(nil),          // 52: lockstep.tfplugin.ImportResourceState.Request
-	(*ImportResourceState_ImportedResource)(nil), // 53: lockstep.tfplugin.ImportResourceState.ImportedResource
-	(*ImportResourceState_Response)(nil),         // 54: lockstep.tfplugin.ImportResourceState.Response
-	(*MoveResourceState_Request)(nil),            // 55: lockstep.tfplugin.MoveResourceState.Request
-	(*MoveResourceState_Response)(nil),           // 56: lockstep.tfplugin.MoveResourceState.Response
-	(*ReadDataSource_Request)(nil),               // 57: lockstep.tfplugin.ReadDataSource.Request
-	(*ReadDataSource_Response)(nil),              // 58: lockstep.tfplugin.ReadDataSource.Response
-	(*CallFunction_Request)(nil),                 // 59: lockstep.tfplugin.CallFunction.Request
-	(*CallFunction_Response)(nil),                // 60: lockstep.tfplugin.CallFunction.Response
-	(*OpenEphemeralResource_Request)(nil),        // 61: lockstep.tfplugin.OpenEphemeralResource.Request
-	(*OpenEphemeralResource_Response)(nil),       // 62: lockstep.tfplugin.OpenEphemeralResource.Response
-	(*RenewEphemeralResource_Request)(nil),       // 63: lockstep.tfplugin.RenewEphemeralResource.Request
-	(*RenewEphemeralResource_Response)(nil),      // 64: lockstep.tfplugin.RenewEphemeralResource.Response
-	(*CloseEphemeralResource_Request)(nil),       // 65: lockstep.tfplugin.CloseEphemeralResource.Request
-	(*CloseEphemeralResource_Response)(nil),      // 66: lockstep.tfplugin.CloseEphemeralResource.Response
-	(*StopProvider_Response)(nil),                // 67: lockstep.tfplugin.StopProvider.Response
-	(*timestamppb.Timestamp)(nil),                // 68: google.protobuf.Timestamp
+	(StringKind)(0),                             // 0: lockstep.tfplugin.StringKind
+	(Diagnostic_Severity)(0),                    // 1: lockstep.tfplugin.Diagnostic.Severity
+	(Deferred_Reason)(0),                        // 2: lockstep.tfplugin.Deferred.Reason
+	(*DynamicValue)(nil),                        // 3: lockstep.tfplugin.DynamicValue
+	(*Diagnostic)(nil),                          // 4: lockstep.tfplugin.Diagnostic
+	(*AttributePath)(nil),                       // 5: lockstep.tfplugin.AttributePath
+	(*RawState)(nil),                            // 6: lockstep.tfplugin.RawState
+	(*ServerCapabilities)(nil),                  // 7: lockstep.tfplugin.ServerCapabilities
+	(*ClientCapabilities)(nil),                  // 8: lockstep.tfplugin.ClientCapabilities
+	(*Deferred)(nil),                            // 9: lockstep.tfplugin.Deferred
+	(*Empty)(nil),                               // 10: lockstep.tfplugin.Empty
+	(*GetProviderSchema)(nil),                   // 11: lockstep.tfplugin.GetProviderSchema
+	(*Function)(nil),                            // 12: lockstep.tfplugin.Function
+	(*GetResourceIdentitySchemas)(nil),          // 13: lockstep.tfplugin.GetResourceIdentitySchemas
+	(*ResourceIdentitySchema)(nil),              // 14: lockstep.tfplugin.ResourceIdentitySchema
+	(*ResourceIdentityData)(nil),                // 15: lockstep.tfplugin.ResourceIdentityData
+	(*Declarations)(nil),                        // 16: lockstep.tfplugin.Declarations
+	(*ValidateProviderConfig)(nil),              // 17: lockstep.tfplugin.ValidateProviderConfig
+	(*ValidateConfig)(nil),                      // 18: lockstep.tfplugin.ValidateConfig
+	(*ConfigureProvider)(nil),                   // 19: lockstep.tfplugin.ConfigureProvider
+	(*UpgradeResourceState)(nil),                // 20: lockstep.tfplugin.UpgradeResourceState
+	(*UpgradeResourceIdentity)(nil),             // 21: lockstep.tfplugin.UpgradeResourceIdentity
+	(*ReadResource)(nil),                        // 22: lockstep.tfplugin.ReadResource
+	(*PlanResourceChange)(nil),                  // 23: lockstep.tfplugin.PlanResourceChange
+	(*ApplyResourceChange)(nil),                 // 24: lockstep.tfplugin.ApplyResourceChange
+	(*ImportResourceState)(nil),                 // 25: lockstep.tfplugin.ImportResourceState
+	(*MoveResourceState)(nil),                   // 26: lockstep.tfplugin.MoveResourceState
+	(*ReadDataSource)(nil),                      // 27: lockstep.tfplugin.ReadDataSource
+	(*CallFunction)(nil),                        // 28: lockstep.tfplugin.CallFunction
+	(*FunctionError)(nil),                       // 29: lockstep.tfplugin.FunctionError
+	(*OpenEphemeralResource)(nil),               // 30: lockstep.tfplugin.OpenEphemeralResource
+	(*RenewEphemeralResource)(nil),              // 31: lockstep.tfplugin.RenewEphemeralResource
+	(*CloseEphemeralResource)(nil),              // 32: lockstep.tfplugin.CloseEphemeralResource
+	(*StopProvider)(nil),                        // 33: lockstep.tfplugin.StopProvider
+	(*AttributePath_Step)(nil),                  // 34: lockstep.tfplugin.AttributePath.Step
+	nil,                                         // 35: lockstep.tfplugin.RawState.FlatmapEntry
+	(*GetProviderSchema_Response)(nil),          // 36: lockstep.tfplugin.GetProviderSchema.Response
+	nil,                                         // 37: lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntry
+	nil,                                         // 38: lockstep.tfplugin.GetProviderSchema.Response.DataSourceSchemasEntry
+	nil,                                         // 39: lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry
+	nil,                                         // 40: lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntry
+	(*Function_Parameter)(nil),                  // 41: lockstep.tfplugin.Function.Parameter
+	(*Function_Return)(nil),                     // 42: lockstep.tfplugin.Function.Return
+	(*GetResourceIdentitySchemas_Response)(nil), // 43: lockstep.tfplugin.GetResourceIdentitySchemas.Response
+	nil, // 44: lockstep.tfplugin.GetResourceIdentitySchemas.Response.IdentitySchemasEntry
+	(*ResourceIdentitySchema_IdentityAttribute)(nil), // 45: lockstep.tfplugin.ResourceIdentitySchema.IdentityAttribute
+	(*ValidateProviderConfig_Request)(nil),           // 46: lockstep.tfplugin.ValidateProviderConfig.Request
+	(*ValidateProviderConfig_Response)(nil),          // 47: lockstep.tfplugin.ValidateProviderConfig.Response
+	(*ValidateConfig_Request)(nil),                   // 48: lockstep.tfplugin.ValidateConfig.Request
+	(*ValidateConfig_Response)(nil),                  // 49: lockstep.tfplugin.ValidateConfig.Response
+	(*ConfigureProvider_Request)(nil),                // 50: lockstep.tfplugin.ConfigureProvider.Request
+	(*ConfigureProvider_Response)(nil),               // 51: lockstep.tfplugin.ConfigureProvider.Response
+	(*UpgradeResourceState_Request)(nil),             // 52: lockstep.tfplugin.UpgradeResourceState.Request
+	(*UpgradeResourceState_Response)(nil),            // 53: lockstep.tfplugin.UpgradeResourceState.Response
+	(*UpgradeResourceIdentity_Request)(nil),          // 54: lockstep.tfplugin.UpgradeResourceIdentity.Request
+	(*UpgradeResourceIdentity_Response)(nil),         // 55: lockstep.tfplugin.UpgradeResourceIdentity.Response
+	(*ReadResource_Request)(nil),                     // 56: lockstep.tfplugin.ReadResource.Request
+	(*ReadResource_Response)(nil),                    // 57: lockstep.tfplugin.ReadResource.Response
+	(*PlanResourceChange_Request)(nil),               // 58: lockstep.tfplugin.PlanResourceChange.Request
+	(*PlanResourceChange_Response)(nil),              // 59: lockstep.tfplugin.PlanResourceChange.Response
+	(*ApplyResourceChange_Request)(nil),              // 60: lockstep.tfplugin.ApplyResourceChange.Request
+	(*ApplyResourceChange_Response)(nil),             // 61: lockstep.tfplugin.ApplyResourceChange.Response
+	(*ImportResourceState_Request)(nil),              // 62: lockstep.tfplugin.ImportResourceState.Request
+	(*ImportResourceState_ImportedResource)(nil),     // 63: lockstep.tfplugin.ImportResourceState.ImportedResource
+	(*ImportResourceState_Response)(nil),             // 64: lockstep.tfplugin.ImportResourceState.Response
+	(*MoveResourceState_Request)(nil),                // 65: lockstep.tfplugin.MoveResourceState.Request
+	(*MoveResourceState_Response)(nil),               // 66: lockstep.tfplugin.MoveResourceState.Response
+	(*ReadDataSource_Request)(nil),                   // 67: lockstep.tfplugin.ReadDataSource.Request
+	(*ReadDataSource_Response)(nil),                  // 68: lockstep.tfplugin.ReadDataSource.Response
+	(*CallFunction_Request)(nil),                     // 69: lockstep.tfplugin.CallFunction.Request
+	(*CallFunction_Response)(nil),                    // 70: lockstep.tfplugin.CallFunction.Response
+	(*OpenEphemeralResource_Request)(nil),            // 71: lockstep.tfplugin.OpenEphemeralResource.Request
+	(*OpenEphemeralResource_Response)(nil),           // 72: lockstep.tfplugin.OpenEphemeralResource.Response
+	(*RenewEphemeralResource_Request)(nil),           // 73: lockstep.tfplugin.RenewEphemeralResource.Request
+	(*RenewEphemeralResource_Response)(nil),          // 74: lockstep.tfplugin.RenewEphemeralResource.Response
+	(*CloseEphemeralResource_Request)(nil),           // 75: lockstep.tfplugin.CloseEphemeralResource.Request
+	(*CloseEphemeralResource_Response)(nil),          // 76: lockstep.tfplugin.CloseEphemeralResource.Response
+	(*StopProvider_Response)(nil),                    // 77: lockstep.tfplugin.StopProvider.Response
+	(*timestamppb.Timestamp)(nil),                    // 78: google.protobuf.Timestamp
 }
 var file_engine_provider_internal_tfplugin_tfplugin_proto_depIdxs = []int32{
 	1,  // 0: lockstep.tfplugin.Diagnostic.severity:type_name -> lockstep.tfplugin.Diagnostic.Severity
 	5,  // 1: lockstep.tfplugin.Diagnostic.attribute:type_name -> lockstep.tfplugin.AttributePath
-	29, // 2: lockstep.tfplugin.AttributePath.steps:type_name -> lockstep.tfplugin.AttributePath.Step
-	30, // 3: lockstep.tfplugin.RawState.flatmap:type_name -> lockstep.tfplugin.RawState.FlatmapEntry
+	34, // 2: lockstep.tfplugin.AttributePath.steps:type_name -> lockstep.tfplugin.AttributePath.Step
+	35, // 3: lockstep.tfplugin.RawState.flatmap:type_name -> lockstep.tfplugin.RawState.FlatmapEntry
 	2,  // 4: lockstep.tfplugin.Deferred.reason:type_name -> lockstep.tfplugin.Deferred.Reason
-	36, // 5: lockstep.tfplugin.Function.parameters:type_name -> lockstep.tfplugin.Function.Parameter
-	36, // 6: lockstep.tfplugin.Function.variadic_parameter:type_name -> lockstep.tfplugin.Function.Parameter
-	37, // 7: lockstep.tfplugin.Function.return:type_name -> lockstep.tfplugin.Function.Return
+	41, // 5: lockstep.tfplugin.Function.parameters:type_name -> lockstep.tfplugin.Function.Parameter
+	41, // 6: lockstep.tfplugin.Function.variadic_parameter:type_name -> lockstep.tfplugin.Function.Parameter
+	42, // 7: lockstep.tfplugin.Function.return:type_name -> lockstep.tfplugin.Function.Return
 	0,  // 8: lockstep.tfplugin.Function.description_kind:type_name -> lockstep.tfplugin.StringKind
-	32, // 9: lockstep.tfplugin.GetProviderSchema.Response.resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntry
-	33, // 10: lockstep.tfplugin.GetProviderSchema.Response.data_source_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.DataSourceSchemasEntry
-	4,  // 11: lockstep.tfplugin.GetProviderSchema.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	7,  // 12: lockstep.tfplugin.GetProviderSchema.Response.server_capabilities:type_name -> lockstep.tfplugin.ServerCapabilities
-	34, // 13: lockstep.tfplugin.GetProviderSchema.Response.functions:type_name -> lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry
-	35, // 14: lockstep.tfplugin.GetProviderSchema.Response.ephemeral_resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntry
-	12, // 15: lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry.value:type_name -> lockstep.tfplugin.Function
-	0,  // 16: lockstep.tfplugin.Function.Parameter.description_kind:type_name -> lockstep.tfplugin.StringKind
-	3,  // 17: lockstep.tfplugin.ValidateProviderConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 18: lockstep.tfplugin.ValidateProviderConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	3,  // 19: lockstep.tfplugin.ValidateConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 20: lockstep.tfplugin.ValidateConfig.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	4,  // 21: lockstep.tfplugin.ValidateConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	3,  // 22: lockstep.tfplugin.ConfigureProvider.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 23: lockstep.tfplugin.ConfigureProvider.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	4,  // 24: lockstep.tfplugin.ConfigureProvider.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	6,  // 25: lockstep.tfplugin.UpgradeResourceState.Request.raw_state:type_name -> lockstep.tfplugin.RawState
-	3,  // 26: lockstep.tfplugin.UpgradeResourceState.Response.upgraded_state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 27: lockstep.tfplugin.UpgradeResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	3,  // 28: lockstep.tfplugin.ReadResource.Request.current_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 29: lockstep.tfplugin.ReadResource.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 30: lockstep.tfplugin.ReadResource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	3,  // 31: lockstep.tfplugin.ReadResource.Response.new_state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 32: lockstep.tfplugin.ReadResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	9,  // 33: lockstep.tfplugin.ReadResource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	3,  // 34: lockstep.tfplugin.PlanResourceChange.Request.prior_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 35: lockstep.tfplugin.PlanResourceChange.Request.proposed_new_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 36: lockstep.tfplugin.PlanResourceChange.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 37: lockstep.tfplugin.PlanResourceChange.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 38: lockstep.tfplugin.PlanResourceChange.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	3,  // 39: lockstep.tfplugin.PlanResourceChange.Response.planned_state:type_name -> lockstep.tfplugin.DynamicValue
-	5,  // 40: lockstep.tfplugin.PlanResourceChange.Response.requires_replace:type_name -> lockstep.tfplugin.AttributePath
-	4,  // 41: lockstep.tfplugin.PlanResourceChange.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	9,  // 42: lockstep.tfplugin.PlanResourceChange.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	3,  // 43: lockstep.tfplugin.ApplyResourceChange.Request.prior_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 44: lockstep.tfplugin.ApplyResourceChange.Request.planned_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 45: lockstep.tfplugin.ApplyResourceChange.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 46: lockstep.tfplugin.ApplyResourceChange.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 47: lockstep.tfplugin.ApplyResourceChange.Response.new_state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 48: lockstep.tfplugin.ApplyResourceChange.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	8,  // 49: lockstep.tfplugin.ImportResourceState.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	3,  // 50: lockstep.tfplugin.ImportResourceState.ImportedResource.state:type_name -> lockstep.tfplugin.DynamicValue
-	53, // 51: lockstep.tfplugin.ImportResourceState.Response.imported_resources:type_name -> lockstep.tfplugin.ImportResourceState.ImportedResource
-	4,  // 52: lockstep.tfplugin.ImportResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	9,  // 53: lockstep.tfplugin.ImportResourceState.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	6,  // 54: lockstep.tfplugin.MoveResourceState.Request.source_state:type_name -> lockstep.tfplugin.RawState
-	3,  // 55: lockstep.tfplugin.MoveResourceState.Response.target_state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 56: lockstep.tfplugin.MoveResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	3,  // 57: lockstep.tfplugin.ReadDataSource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 58: lockstep.tfplugin.ReadDataSource.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 59: lockstep.tfplugin.ReadDataSource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	3,  // 60: lockstep.tfplugin.ReadDataSource.Response.state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 61: lockstep.tfplugin.ReadDataSource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	9,  // 62: lockstep.tfplugin.ReadDataSource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	3,  // 63: lockstep.tfplugin.CallFunction.Request.arguments:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 64: lockstep.tfplugin.CallFunction.Response.result:type_name -> lockstep.tfplugin.DynamicValue
-	24, // 65: lockstep.tfplugin.CallFunction.Response.error:type_name -> lockstep.tfplugin.FunctionError
-	3,  // 66: lockstep.tfplugin.OpenEphemeralResource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 67: lockstep.tfplugin.OpenEphemeralResource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	4,  // 68: lockstep.tfplugin.OpenEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	68, // 69: lockstep.tfplugin.OpenEphemeralResource.Response.renew_at:type_name -> google.protobuf.Timestamp
-	3,  // 70: lockstep.tfplugin.OpenEphemeralResource.Response.result:type_name -> lockstep.tfplugin.DynamicValue
-	9,  // 71: lockstep.tfplugin.OpenEphemeralResource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	4,  // 72: lockstep.tfplugin.RenewEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	68, // 73: lockstep.tfplugin.RenewEphemeralResource.Response.renew_at:type_name -> google.protobuf.Timestamp
-	4,  // 74: lockstep.tfplugin.CloseEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	75, // [75:75] is the sub-list for method output_type
-	75, // [75:75] is the sub-list for method input_type
-	75, // [75:75] is the sub-list for extension type_name
-	75, // [75:75] is the sub-list for extension extendee
-	0,  // [0:75] is the sub-list for field type_name
+	45, // 9: lockstep.tfplugin.ResourceIdentitySchema.identity_attributes:type_name -> lockstep.tfplugin.ResourceIdentitySchema.IdentityAttribute
+	3,  // 10: lockstep.tfplugin.ResourceIdentityData.identity_data:type_name -> lockstep.tfplugin.DynamicValue
+	36, // 11: lockstep.tfplugin.Declarations.schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response
+	43, // 12: lockstep.tfplugin.Declarations.identities:type_name -> lockstep.tfplugin.GetResourceIdentitySchemas.Response
+	37, // 13: lockstep.tfplugin.GetProviderSchema.Response.resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntry
+	38, // 14: lockstep.tfplugin.GetProviderSchema.Response.data_source_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.DataSourceSchemasEntry
+	4,  // 15: lockstep.tfplugin.GetProviderSchema.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	7,  // 16: lockstep.tfplugin.GetProviderSchema.Response.server_capabilities:type_name -> lockstep.tfplugin.ServerCapabilities
+	39, // 17: lockstep.tfplugin.GetProviderSchema.Response.functions:type_name -> lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry
+	40, // 18: lockstep.tfplugin.GetProviderSchema.Response.ephemeral_resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntry
+	12, // 19: lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry.value:type_name -> lockstep.tfplugin.Function
+	0,  // 20: lockstep.tfplugin.Function.Parameter.description_kind:type_name -> lockstep.tfplugin.StringKind
+	44, // 21: lockstep.tfplugin.GetResourceIdentitySchemas.Response.identity_schemas:type_name -> lockstep.tfplugin.GetResourceIdentitySchemas.Response.IdentitySchemasEntry
+	4,  // 22: lockstep.tfplugin.GetResourceIdentitySchemas.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,  // 23: lockstep.tfplugin.ValidateProviderConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	4,  // 24: lockstep.tfplugin.ValidateProviderConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,  // 25: lockstep.tfplugin.ValidateConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	8,  // 26: lockstep.tfplugin.ValidateConfig.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	4,  // 27: lockstep.tfplugin.ValidateConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,  // 28: lockstep.tfplugin.ConfigureProvider.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	8,  // 29: lockstep.tfplugin.ConfigureProvider.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	4,  // 30: lockstep.tfplugin.ConfigureProvider.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	6,  // 31: lockstep.tfplugin.UpgradeResourceState.Request.raw_state:type_name -> lockstep.tfplugin.RawState
+	3,  // 32: lockstep.tfplugin.UpgradeResourceState.Response.upgraded_state:type_name -> lockstep.tfplugin.DynamicValue
+	4,  // 33: lockstep.tfplugin.UpgradeResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	6,  // 34: lockstep.tfplugin.UpgradeResourceIdentity.Request.raw_identity:type_name -> lockstep.tfplugin.RawState
+	15, // 35: lockstep.tfplugin.UpgradeResourceIdentity.Response.upgraded_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	4,  // 36: lockstep.tfplugin.UpgradeResourceIdentity.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,  // 37: lockstep.tfplugin.ReadResource.Request.current_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 38: lockstep.tfplugin.ReadResource.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
+	8,  // 39: lockstep.tfplugin.ReadResource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	15, // 40: lockstep.tfplugin.ReadResource.Request.current_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,  // 41: lockstep.tfplugin.ReadResource.Response.new_state:type_name -> lockstep.tfplugin.DynamicValue
+	4,  // 42: lockstep.tfplugin.ReadResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	9,  // 43: lockstep.tfplugin.ReadResource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	15, // 44: lockstep.tfplugin.ReadResource.Response.new_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,  // 45: lockstep.tfplugin.PlanResourceChange.Request.prior_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 46: lockstep.tfplugin.PlanResourceChange.Request.proposed_new_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 47: lockstep.tfplugin.PlanResourceChange.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 48: lockstep.tfplugin.PlanResourceChange.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
+	8,  // 49: lockstep.tfplugin.PlanResourceChange.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	15, // 50: lockstep.tfplugin.PlanResourceChange.Request.prior_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,  // 51: lockstep.tfplugin.PlanResourceChange.Response.planned_state:type_name -> lockstep.tfplugin.DynamicValue
+	5,  // 52: lockstep.tfplugin.PlanResourceChange.Response.requires_replace:type_name -> lockstep.tfplugin.AttributePath
+	4,  // 53: lockstep.tfplugin.PlanResourceChange.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	9,  // 54: lockstep.tfplugin.PlanResourceChange.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	15, // 55: lockstep.tfplugin.PlanResourceChange.Response.planned_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,  // 56: lockstep.tfplugin.ApplyResourceChange.Request.prior_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 57: lockstep.tfplugin.ApplyResourceChange.Request.planned_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 58: lockstep.tfplugin.ApplyResourceChange.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 59: lockstep.tfplugin.ApplyResourceChange.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
+	15, // 60: lockstep.tfplugin.ApplyResourceChange.Request.planned_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,  // 61: lockstep.tfplugin.ApplyResourceChange.Response.new_state:type_name -> lockstep.tfplugin.DynamicValue
+	4,  // 62: lockstep.tfplugin.ApplyResourceChange.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	15, // 63: lockstep.tfplugin.ApplyResourceChange.Response.new_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	8,  // 64: lockstep.tfplugin.ImportResourceState.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	15, // 65: lockstep.tfplugin.ImportResourceState.Request.identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,  // 66: lockstep.tfplugin.ImportResourceState.ImportedResource.state:type_name -> lockstep.tfplugin.DynamicValue
+	15, // 67: lockstep.tfplugin.ImportResourceState.ImportedResource.identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	63, // 68: lockstep.tfplugin.ImportResourceState.Response.imported_resources:type_name -> lockstep.tfplugin.ImportResourceState.ImportedResource
+	4,  // 69: lockstep.tfplugin.ImportResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	9,  // 70: lockstep.tfplugin.ImportResourceState.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	6,  // 71: lockstep.tfplugin.MoveResourceState.Request.source_state:type_name -> lockstep.tfplugin.RawState
+	6,  // 72: lockstep.tfplugin.MoveResourceState.Request.source_identity:type_name -> lockstep.tfplugin.RawState
+	3,  // 73: lockstep.tfplugin.MoveResourceState.Response.target_state:type_name -> lockstep.tfplugin.DynamicValue
+	4,  // 74: lockstep.tfplugin.MoveResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	15, // 75: lockstep.tfplugin.MoveResourceState.Response.target_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,  // 76: lockstep.tfplugin.ReadDataSource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 77: lockstep.tfplugin.ReadDataSource.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
+	8,  // 78: lockstep.tfplugin.ReadDataSource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	3,  // 79: lockstep.tfplugin.ReadDataSource.Response.state:type_name -> lockstep.tfplugin.DynamicValue
+	4,  // 80: lockstep.tfplugin.ReadDataSource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	9,  // 81: lockstep.tfplugin.ReadDataSource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	3,  // 82: lockstep.tfplugin.CallFunction.Request.arguments:type_name -> lockstep.tfplugin.DynamicValue
+	3,  // 83: lockstep.tfplugin.CallFunction.Response.result:type_name -> lockstep.tfplugin.DynamicValue
+	29, // 84: lockstep.tfplugin.CallFunction.Response.error:type_name -> lockstep.tfplugin.FunctionError
+	3,  // 85: lockstep.tfplugin.OpenEphemeralResource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	8,  // 86: lockstep.tfplugin.OpenEphemeralResource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	4,  // 87: lockstep.tfplugin.OpenEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	78, // 88: lockstep.tfplugin.OpenEphemeralResource.Response.renew_at:type_name -> google.protobuf.Timestamp
+	3,  // 89: lockstep.tfplugin.OpenEphemeralResource.Response.result:type_name -> lockstep.tfplugin.DynamicValue
+	9,  // 90: lockstep.tfplugin.OpenEphemeralResource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	4,  // 91: lockstep.tfplugin.RenewEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	78, // 92: lockstep.tfplugin.RenewEphemeralResource.Response.renew_at:type_name -> google.protobuf.Timestamp
+	4,  // 93: lockstep.tfplugin.CloseEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	94, // [94:94] is the sub-list for method output_type
+	94, // [94:94] is the sub-list for method input_type
+	94, // [94:94] is the sub-list for extension type_name
+	94, // [94:94] is the sub-list for extension extendee
+	0,  // [0:94] is the sub-list for field type_name
 }
 
 func init() { file_engine_provider_internal_tfplugin_tfplugin_proto_init() }
@@ -3886,23 +4508,23 @@ func file_engine_provider_internal_tfplugin_tfplugin_proto_init() {
 	if File_engine_provider_internal_tfplugin_tfplugin_proto != nil {
 		return
 	}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[21].OneofWrappers = []any{}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26].OneofWrappers = []any{
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[31].OneofWrappers = []any{
 		(*AttributePath_Step_AttributeName)(nil),
 		(*AttributePath_Step_ElementKeyString)(nil),
 		(*AttributePath_Step_ElementKeyInt)(nil),
 	}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59].OneofWrappers = []any{}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60].OneofWrappers = []any{}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61].OneofWrappers = []any{}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[69].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[70].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[71].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[72].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc), len(file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   65,
+			NumMessages:   75,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -45,6 +45,26 @@ func decode(d *DynamicValue, ty cty.Type) (cty.Value, error) {
 	return cty.NullVal(ty), nil
 }
 
+// encodeIdentity puts an identity on the wire; nil if there is none, or the type (cty.NilType) has none.
+func encodeIdentity(v cty.Value, ty cty.Type) *ResourceIdentityData {
+	if ty == cty.NilType || v == cty.NilVal || v.IsNull() {
+		return nil
+	}
+	return &ResourceIdentityData{IdentityData: encode(v, ty)}
+}
+
+// decodeIdentity reads an identity off the wire; cty.NilVal if there is none, or the type (cty.NilType) has none.
+func decodeIdentity(d *ResourceIdentityData, ty cty.Type) (cty.Value, error) {
+	if ty == cty.NilType || d.GetIdentityData() == nil {
+		return cty.NilVal, nil
+	}
+	v, err := decode(d.IdentityData, ty)
+	if err != nil || v.IsNull() {
+		return cty.NilVal, err
+	}
+	return v, nil
+}
+
 // diagnostics converts a plugin's diagnostics.
 func diagnostics(ds []*Diagnostic) diags.Diagnostics {
 	if len(ds) == 0 {

@@ -40,11 +40,12 @@ func object(v any) map[string]any {
 	return o
 }
 
-// marks maps the keys of values to the keys of their marks.
+// marks are the keys of values, by those of their marks. An identity repeats attributes of its object by their names, and has no
+// marks of its own.
 var marks = map[string][]string{
-	"before_sensitive": {"before"},
-	"after_sensitive":  {"after"},
-	"sensitive_values": {"values"},
+	"before_sensitive": {"before", "before_identity"},
+	"after_sensitive":  {"after", "after_identity"},
+	"sensitive_values": {"values", "identity"},
 	"sensitive":        {"value", "default"},
 }
 
@@ -68,6 +69,9 @@ func shown(v any, hide func(string) string) any {
 					x[key] = masked(value, x[by])
 				}
 			}
+		}
+		if importing := object(x["importing"]); importing["identity"] != nil {
+			importing["identity"] = masked(masked(importing["identity"], x["before_sensitive"]), x["after_sensitive"])
 		}
 		for key, value := range x {
 			if name := hide(key); name != key {
