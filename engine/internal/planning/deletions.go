@@ -72,7 +72,7 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	resp, ds := b.client.Plan(ctx, provider.PlanRequest{
+	resp, ds := b.client.Plan(provider.WithInstance(ctx, addr.Instance), provider.PlanRequest{
 		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: private, Meta: meta,
 	})
 	if ds = b.place(ds, addr.Instance); ds.HasErrors() {

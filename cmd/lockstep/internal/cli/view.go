@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -15,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/testruns"
 )
 
 // A View shows the progress and the results of plan, apply and the like: as text
@@ -30,6 +32,10 @@ type View interface {
 	Applied(Outcome)
 	// Outputs shows the outputs of a state.
 	Outputs(*states.State)
+	// TestsFound begins the report of tests, Test shows a step of them, and TestsDone the result.
+	TestsFound([]*testfiles.File)
+	Test(e testruns.Event, schemas func(addrs.Provider) *schema.Provider)
+	TestsDone([]testruns.FileResult)
 	Say(format string, args ...any)
 	// Step reports a step of init.
 	Step(code render.InitCode, format string, args ...any)

@@ -30,7 +30,7 @@ func Engine() cli.Table {
 	t.Add(cli.Terraform, cli.Group("metadata", "Details of the language, for programs"), "Describes the language for programs, such as editors. Its output is JSON.", "lockstep metadata functions -json")
 	t.Add(cli.Terraform, preparing.Modules, "Lists the modules that the configuration calls, with their sources and versions. It reads what init has installed.", "lockstep modules -json")
 	t.Add(cli.Terraform, cli.Version, "Shows the version of Lockstep, and the versions of the providers that the lock file selects. The first line names the version of the Terraform language.", "lockstep version -json")
-	t.Add(cli.Terraform, cli.Unsupported("test", "plan a configuration that calls the module"), "Runs the tests of a module in Terraform. Lockstep does not have it.", "lockstep -chdir=examples/complete plan")
+	t.Add(cli.Terraform, changing.Test, "Runs the tests of a module: it plans and applies the module as test files say, and compares the results with assertions. At the end it destroys everything that it has made.", "lockstep test -filter=tests/main.tftest.hcl")
 	t.Add(cli.State, cli.Group("state", "Inspect and edit the state"), "Lists, shows, moves and removes objects in the state. Each command that changes the state locks it and keeps a backup.", "lockstep state list")
 	t.Add(cli.State, statekeeping.StateList, "Lists the addresses of the objects in the state. Addresses and -id choose some of them.", "lockstep state list module.net")
 	t.Add(cli.State, statekeeping.StateShow, "Shows the attributes of one object, as the state has them. Sensitive values are hidden.", "lockstep state show 'aws_instance.web[0]'")

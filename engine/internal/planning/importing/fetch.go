@@ -36,7 +36,7 @@ type Fetcher struct {
 func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
 	obj := addrs.ResourceInstanceObject{Instance: addr}
 	f.Session.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: id})
-	list, ds := f.Client.Import(ctx, addr.Resource.Resource.Type, id)
+	list, ds := f.Client.Import(provider.WithInstance(ctx, addr), addr.Resource.Resource.Type, id)
 	if ds.HasErrors() {
 		return ds
 	}

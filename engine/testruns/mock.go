@@ -1,0 +1,172 @@
+package testruns
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A mock is a provider whose objects are made up. It asks the real one, which is not configured, to validate configurations, to
+// upgrade states, and for its functions.
+type mock struct {
+	provider.Client
+	declared *schema.Provider
+	seed     string          // of the run: the same object has the same values in its plan and in its apply
+	mock     *testfiles.Mock // nil: nothing is set
+}
+
+var _ provider.Client = (*mock)(nil)
+
+func (m *mock) ValidateProvider(context.Context, cty.Value) diags.Diagnostics { return nil }
+func (m *mock) Configure(context.Context, cty.Value) diags.Diagnostics        { return nil }
+func (m *mock) Stop(context.Context) error                                    { return nil }
+func (m *mock) Close() error                                                  { return nil }
+
+// values are those that a test sets for an object.
+type values struct {
+	object  cty.Value // cty.NilVal: none
+	planned bool      // they are known in a plan
+	place   *hcl.Range
+}
+
+// set returns what the mock sets for a type.
+func (m *mock) set(mode addrs.ResourceMode, typeName string) values {
+	if m.mock == nil {
+		return values{}
+	}
+	x := m.mock.Objects[testfiles.ObjectType{Mode: mode, Type: typeName}]
+	if x == nil {
+		return values{planned: testfiles.During(0).Planned(m.mock.During)}
+	}
+	return values{object: x.Defaults, planned: x.During.Planned(m.mock.During), place: &x.Range}
+}
+
+func (m *mock) Read(_ context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
+	return provider.ReadResponse{New: req.Prior, Private: req.Private}, nil
+}
+
+func (m *mock) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+	return m.plan(ctx, req, m.set(addrs.Managed, req.TypeName))
+}
+
+func (m *mock) plan(ctx context.Context, req provider.PlanRequest, set values) (provider.PlanResponse, diags.Diagnostics) {
+	out := provider.PlanResponse{Planned: req.Proposed, Private: req.Private}
+	if req.Proposed.IsNull() {
+		return out, nil
+	}
+	c := m.composer(ctx, set)
+	c.unknown = !set.planned
+	c.wanted = func(v cty.Value) bool { return req.Prior.IsNull() && v.IsNull() }
+	out.Planned = c.block(m.declared.Resource("managed", req.TypeName).Block, req.Proposed, set.object, "")
+	return out, c.diags
+}
+
+func (m *mock) Apply(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	return m.apply(ctx, req, m.set(addrs.Managed, req.TypeName))
+}
+
+func (m *mock) apply(ctx context.Context, req provider.ApplyRequest, set values) (provider.ApplyResponse, diags.Diagnostics) {
+	out := provider.ApplyResponse{New: req.Planned, Private: req.Private}
+	if req.Planned.IsNull() {
+		return out, nil
+	}
+	c := m.composer(ctx, set)
+	c.wanted = func(v cty.Value) bool { return !v.IsKnown() }
+	out.New = c.block(m.declared.Resource("managed", req.TypeName).Block, req.Planned, set.object, "")
+	return out, c.diags
+}
+
+func (m *mock) ReadData(ctx context.Context, typeName string, config, _ cty.Value) (cty.Value, diags.Diagnostics) {
+	return m.made(ctx, "data", typeName, config, m.set(addrs.Data, typeName))
+}
+
+// made returns a value whose computed attributes are made up.
+func (m *mock) made(ctx context.Context, mode, typeName string, config cty.Value, set values) (cty.Value, diags.Diagnostics) {
+	c := m.composer(ctx, set)
+	c.wanted = cty.Value.IsNull
+	v := c.block(m.declared.Resource(mode, typeName).Block, config, set.object, "")
+	return v, c.diags
+}
+
+func (m *mock) OpenEphemeral(ctx context.Context, typeName string, config cty.Value) (provider.OpenResponse, diags.Diagnostics) {
+	v, ds := m.made(ctx, "ephemeral", typeName, config, values{})
+	return provider.OpenResponse{Result: v}, ds
+}
+
+func (m *mock) RenewEphemeral(context.Context, string, []byte) (provider.RenewResponse, diags.Diagnostics) {
+	return provider.RenewResponse{}, nil
+}
+
+func (m *mock) CloseEphemeral(context.Context, string, []byte) diags.Diagnostics { return nil }
+
+func (m *mock) Import(_ context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
+	return nil, diags.Errorf(nil, "A mock has nothing to import",
+		"The import block asks a mocked provider for the object %q of the type %s. Override the resource that it is imported to, with an override_resource block.", id, typeName)
+}
+
+// overriding is a client, real or mocked, some of whose objects are overridden.
+type overriding struct {
+	provider.Client
+	made      mock
+	overrides []override
+}
+
+// of returns the values of the override that means the instance of a call. ok is false if none does.
+func (c *overriding) of(ctx context.Context) (set values, ok bool) {
+	a, known := provider.Instance(ctx)
+	if !known {
+		return values{}, false
+	}
+	for _, o := range c.overrides {
+		if o.Hits(a) {
+			return values{object: o.Values, planned: o.Override.During.Planned(o.during), place: &o.Range}, true
+		}
+	}
+	return values{}, false
+}
+
+func (c *overriding) Read(ctx context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
+	if _, ok := c.of(ctx); ok {
+		return c.made.Read(ctx, req)
+	}
+	return c.Client.Read(ctx, req)
+}
+
+func (c *overriding) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+	if set, ok := c.of(ctx); ok {
+		return c.made.plan(ctx, req, set)
+	}
+	return c.Client.Plan(ctx, req)
+}
+
+func (c *overriding) Apply(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	if set, ok := c.of(ctx); ok {
+		return c.made.apply(ctx, req, set)
+	}
+	return c.Client.Apply(ctx, req)
+}
+
+func (c *overriding) ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics) {
+	if set, ok := c.of(ctx); ok {
+		return c.made.made(ctx, "data", typeName, config, set)
+	}
+	return c.Client.ReadData(ctx, typeName, config, meta)
+}
+
+// Import makes the object up, too: the values of the override are all that is known of it.
+func (c *overriding) Import(ctx context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
+	set, ok := c.of(ctx)
+	if !ok {
+		return c.Client.Import(ctx, typeName, id)
+	}
+	b := c.made.declared.Resource("managed", typeName).Block
+	v, ds := c.made.made(ctx, "managed", typeName, b.EmptyValue(), set)
+	return []provider.Imported{{TypeName: typeName, State: v}}, ds
+}
