@@ -2,6 +2,8 @@ package testruns
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -20,6 +22,7 @@ type mock struct {
 	declared *schema.Provider
 	seed     string          // of the run: the same object has the same values in its plan and in its apply
 	mock     *testfiles.Mock // nil: nothing is set
+	valid    *validations    // of the provider
 }
 
 var _ provider.Client = (*mock)(nil)
@@ -28,6 +31,64 @@ func (m *mock) ValidateProvider(context.Context, cty.Value) diags.Diagnostics { 
 func (m *mock) Configure(context.Context, cty.Value) diags.Diagnostics        { return nil }
 func (m *mock) Stop(context.Context) error                                    { return nil }
 func (m *mock) Close() error                                                  { return nil }
+
+// UpgradeState reads an object that the mock has made itself: no provider has anything to change in it.
+func (m *mock) UpgradeState(ctx context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
+	rs := m.declared.Resource("managed", req.TypeName)
+	if rs == nil || rs.Version != req.Version || req.JSON == nil {
+		return m.Client.UpgradeState(ctx, req)
+	}
+	v, err := rs.Block.JSON().Parse(req.JSON)
+	if err != nil {
+		return cty.DynamicVal, diags.FromError("Invalid object in the state", err)
+	}
+	return v, nil
+}
+
+func (m *mock) ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	return m.valid.result("managed "+typeName, config, func() diags.Diagnostics { return m.Client.ValidateResource(ctx, typeName, config) })
+}
+
+func (m *mock) ValidateData(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	return m.valid.result("data "+typeName, config, func() diags.Diagnostics { return m.Client.ValidateData(ctx, typeName, config) })
+}
+
+// validations are results of the validation of configurations by a provider, so that many runs with the same ones need not ask
+// again. The zero value is empty. Safe for concurrent use.
+type validations struct {
+	mu sync.Mutex
+	by map[string][]validation
+}
+
+type validation struct {
+	config cty.Value
+	ds     diags.Diagnostics
+}
+
+// mostValidations is how many results are kept for each type.
+const mostValidations = 16
+
+// result returns a kept result, or that of ask.
+func (x *validations) result(typeName string, config cty.Value, ask func() diags.Diagnostics) diags.Diagnostics {
+	x.mu.Lock()
+	list := x.by[typeName]
+	x.mu.Unlock()
+	for _, y := range list {
+		if y.config.RawEquals(config) {
+			return slices.Clone(y.ds)
+		}
+	}
+	ds := ask()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.by == nil {
+		x.by = map[string][]validation{}
+	}
+	if len(x.by[typeName]) < mostValidations {
+		x.by[typeName] = append(x.by[typeName], validation{config, slices.Clone(ds)})
+	}
+	return ds
+}
 
 // values are those that a test sets for an object.
 type values struct {
@@ -80,6 +141,9 @@ func (m *mock) apply(ctx context.Context, req provider.ApplyRequest, set values)
 	c := m.composer(ctx, set)
 	c.wanted = func(v cty.Value) bool { return !v.IsKnown() }
 	out.New = c.block(m.declared.Resource("managed", req.TypeName).Block, req.Planned, set.object, "")
+	if c.diags.HasErrors() {
+		out.New = req.Prior
+	}
 	return out, c.diags
 }
 

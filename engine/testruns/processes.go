@@ -18,8 +18,22 @@ import (
 type processes struct {
 	providers session.Providers
 
-	mu   sync.Mutex
-	list []*process
+	mu    sync.Mutex
+	list  []*process
+	valid map[addrs.Provider]*validations
+}
+
+// validations returns those of a provider.
+func (p *processes) validations(addr addrs.Provider) *validations {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.valid[addr] == nil {
+		if p.valid == nil {
+			p.valid = map[addrs.Provider]*validations{}
+		}
+		p.valid[addr] = new(validations)
+	}
+	return p.valid[addr]
 }
 
 // A process is a provider process with its configuration.
@@ -88,7 +102,7 @@ func (p *runProviders) Client(ctx context.Context, pc addrs.AbsProviderConfig) (
 	c := provider.Client(&real{Client: bare, processes: p.processes, provider: pc.Provider})
 	if m := p.variant.config.Modules[pc.Module]; m != nil {
 		if block := m.ProviderBlock(pc); block != nil && block.Mocked {
-			c = &mock{Client: bare, declared: declared, seed: p.seed, mock: p.variant.mocks[block]}
+			c = &mock{Client: bare, declared: declared, seed: p.seed, mock: p.variant.mocks[block], valid: p.processes.validations(pc.Provider)}
 		}
 	}
 	for _, o := range p.overrides {

@@ -100,6 +100,10 @@ func (r *run) prepare() (*variant, diags.Diagnostics) {
 	change := config.Variant{Modules: map[addrs.Module]cty.Value{}}
 	for _, o := range r.overrides() {
 		if o.Target.IsModule() {
+			if _, _, key := o.Target.Module.Call(); !key.IsNone() {
+				ds = append(ds, diags.Errorf(&o.Range, "Invalid override target", "%s is one instance of a module, and only all instances can be overridden together. Write the target without the key.", o.Target)...)
+				return nil, ds
+			}
 			m := o.Target.Module.Module()
 			if _, twice := change.Modules[m]; !twice {
 				change.Modules[m] = o.Values
