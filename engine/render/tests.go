@@ -7,24 +7,24 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
-	"github.com/lockstep-iac/lockstep/engine/testruns"
 )
 
 // testStatus returns the word for people: an error is a failure, too.
-func testStatus(s testruns.Status) string {
-	if s == testruns.Error {
+func testStatus(s events.TestStatus) string {
+	if s == events.TestError {
 		return "fail"
 	}
 	return s.String()
 }
 
 // TestStatus returns the word for a status, coloured.
-func (p *Printer) TestStatus(s testruns.Status) string {
+func (p *Printer) TestStatus(s events.TestStatus) string {
 	switch word := testStatus(s); s {
-	case testruns.Pass:
+	case events.TestPass:
 		return p.in(green, word)
-	case testruns.Fail, testruns.Error:
+	case events.TestFail, events.TestError:
 		return p.in(red, word)
 	default:
 		return p.in(gray, word)
@@ -41,16 +41,16 @@ type TestSummary struct {
 }
 
 // SummaryOfTests counts the runs. Tests without any file pass.
-func SummaryOfTests(list []testruns.FileResult) TestSummary {
-	out := TestSummary{Status: max(testruns.Pass, testruns.Outcome(list)).String()}
+func SummaryOfTests(list []events.TestFileResult) TestSummary {
+	out := TestSummary{Status: max(events.TestPass, events.TestOutcome(list)).String()}
 	for _, f := range list {
 		for _, r := range f.Runs {
 			switch r.Status {
-			case testruns.Pass:
+			case events.TestPass:
 				out.Passed++
-			case testruns.Fail:
+			case events.TestFail:
 				out.Failed++
-			case testruns.Error:
+			case events.TestError:
 				out.Errored++
 			default:
 				out.Skipped++
@@ -62,7 +62,7 @@ func SummaryOfTests(list []testruns.FileResult) TestSummary {
 
 // Verdict is the first word of the summary.
 func (s TestSummary) Verdict() string {
-	if s.Status == testruns.Pass.String() {
+	if s.Status == events.TestPass.String() {
 		return "Success!"
 	}
 	return "Failure!"
@@ -133,7 +133,7 @@ type testFailedMember struct {
 
 // TestMessages are the messages about one step of a test, without its diagnostics. States and plans in them have sensitive values,
 // with masks of their paths, as those of the stock tool have.
-func TestMessages(e testruns.Event, schemas formats.Schemas) (out []Message) {
+func TestMessages(e events.Test, schemas formats.Schemas) (out []Message) {
 	add := func(kind, text string) *Message {
 		m := message(kind, text)
 		if m.TestFile = e.File.Name; e.Run != nil {
@@ -150,17 +150,17 @@ func TestMessages(e testruns.Event, schemas formats.Schemas) (out []Message) {
 	}
 	ms := e.Elapsed.Milliseconds()
 	switch e.Kind {
-	case testruns.FileStarted:
+	case events.TestFileStarted:
 		file("in progress", "starting", "")
-	case testruns.FileTearingDown:
+	case events.TestFileTearingDown:
 		file("tearing down", "teardown", "")
-	case testruns.FileDone:
+	case events.TestFileDone:
 		file(testStatus(e.Status), "complete", e.Status.String())
-	case testruns.RunStarted:
+	case events.TestRunStarted:
 		run("in progress", "starting", "", &ms)
-	case testruns.RunTearingDown:
+	case events.TestRunTearingDown:
 		run("tearing down", "teardown", "", &ms)
-	case testruns.RunDone:
+	case events.TestRunDone:
 		run(testStatus(e.Status), "complete", e.Status.String(), nil)
 		if e.State != nil {
 			if data, err := formats.State(e.State, schemas); err == nil {
@@ -172,7 +172,7 @@ func TestMessages(e testruns.Event, schemas formats.Schemas) (out []Message) {
 				add("test_plan", "-verbose flag enabled, printing plan").TestPlan = planMember(data)
 			}
 		}
-	case testruns.Left:
+	case events.TestLeft:
 		if len(e.Objects) > 0 {
 			m := add("test_cleanup", fmt.Sprintf("Lockstep left some resources in state after executing %s/%s, they need to be cleaned up manually:", e.File.Name, e.Run.Name))
 			m.Level, m.TestCleanup = "error", &testCleanupMember{}

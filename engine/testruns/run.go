@@ -2,6 +2,7 @@ package testruns
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
@@ -25,10 +27,7 @@ type run struct {
 
 	begun   engine.Run // the environment that the run plans and applies with, for the destruction
 	variant *variant
-	// values are those of all variables that the run's expressions may refer to.
-	values map[string]cty.Value
-	unsure map[string]diags.Diagnostics
-	result *RunResult
+	result  *events.TestRunResult
 }
 
 // config returns the configuration that the run is about, as it was loaded.
@@ -54,21 +53,21 @@ func (r *run) key() string {
 func (r *run) carryOut(ctx context.Context) {
 	r.result = &r.file.result.Runs[r.index]
 	r.result.Run = r.Run
-	done := Event{Kind: RunDone, File: r.File, Run: r.Run}
+	done := events.Test{Kind: events.TestRunDone, File: r.File, Run: r.Run}
 	if ctx.Err() != nil || r.broken() {
-		r.result.Status = Skip
-		done.Status = Skip
+		r.result.Status = events.TestSkip
+		done.Status = events.TestSkip
 		r.send(done)
 		return
 	}
-	r.send(Event{Kind: RunStarted, File: r.File, Run: r.Run})
-	r.result.Started, r.result.Status = time.Now(), Pass
+	r.send(events.Test{Kind: events.TestRunStarted, File: r.File, Run: r.Run})
+	r.result.Started, r.result.Status = time.Now(), events.TestPass
 	ds := r.test(ctx, &done)
 	if ctx.Err() != nil {
 		ds = append(ds, diags.Errorf(nil, "Test interrupted", "The run was interrupted. Lockstep skips the other runs, and destroys what was made.")...)
 	}
-	if ds.HasErrors() && r.result.Status != Fail {
-		r.result.Status = Error
+	if ds.HasErrors() && r.result.Status != events.TestFail {
+		r.result.Status = events.TestError
 	}
 	r.result.Elapsed, r.result.Diagnostics = time.Since(r.result.Started), ds
 	r.worsen(r.result.Status)
@@ -77,7 +76,7 @@ func (r *run) carryOut(ctx context.Context) {
 }
 
 // test plans or applies, and compares.
-func (r *run) test(ctx context.Context, done *Event) (ds diags.Diagnostics) {
+func (r *run) test(ctx context.Context, done *events.Test) (ds diags.Diagnostics) {
 	if ds = r.open(); ds.HasErrors() {
 		return ds
 	}
@@ -103,25 +102,25 @@ func (r *run) test(ctx context.Context, done *Event) (ds diags.Diagnostics) {
 		return append(append(ds, found...), expected.early(found)...)
 	}
 	ds = append(ds, found.WithoutChecks()...)
-	result, found := engine.Apply(ctx, environment, plan, engine.ApplyOptions{})
+	found = r.apply(ctx, environment, st, plan)
 	r.file.mu.Lock()
-	st.state, st.last = result.State, r
+	st.last = r
 	r.file.mu.Unlock()
 	if ds = append(ds, expected.judge(found)...); ds.HasErrors() {
 		return ds
 	}
 	if r.in.Verbose {
-		done.Config, done.State = environment.Config, result.State
+		done.Config, done.State = environment.Config, st.state
 	}
 	outputs := map[string]cty.Value{}
-	for name, o := range result.State.Outputs() {
+	for name, o := range st.state.Outputs() {
 		outputs[name] = sensitive(o.Value, o.Sensitive)
 	}
 	r.keep(outputs)
 	if len(r.Asserts) == 0 {
 		return ds
 	}
-	ev, _, more := engine.Evaluator(ctx, environment, result.State)
+	ev, _, more := engine.Evaluator(ctx, environment, st.state)
 	return append(append(ds, more...), r.asserts(ev, outputs)...)
 }
 
@@ -137,7 +136,7 @@ func (r *run) place(ds diags.Diagnostics) {
 }
 
 // planned compares a plan.
-func (r *run) planned(ctx context.Context, environment engine.Run, plan *plans.Plan, ds diags.Diagnostics, done *Event) diags.Diagnostics {
+func (r *run) planned(ctx context.Context, environment engine.Run, plan *plans.Plan, ds diags.Diagnostics, done *events.Test) diags.Diagnostics {
 	if ds.HasErrors() || plan == nil {
 		return ds
 	}
@@ -174,8 +173,6 @@ func (r *run) keep(outputs map[string]cty.Value) {
 	r.file.outputs[r.Name] = cty.ObjectVal(all)
 }
 
-const assertionFailed = "Test assertion failed"
-
 // asserts evaluates the assertions of the run.
 func (r *run) asserts(ev *eval.Evaluator, outputs map[string]cty.Value) (ds diags.Diagnostics) {
 	if ev == nil {
@@ -184,7 +181,7 @@ func (r *run) asserts(ev *eval.Evaluator, outputs map[string]cty.Value) (ds diag
 	for _, c := range r.Asserts {
 		extra, more := r.scope(outputs, c.Condition, c.ErrorMessage)
 		if ds = append(ds, more...); more.HasErrors() {
-			r.result.Status = Error
+			r.result.Status = events.TestError
 			continue
 		}
 		x := ev.Assert(c, eval.Scope{Module: addrs.RootModuleInstance, Extra: extra})
@@ -197,21 +194,21 @@ func (r *run) asserts(ev *eval.Evaluator, outputs map[string]cty.Value) (ds diag
 		switch x.Status {
 		case eval.Pass:
 		case eval.Fail:
-			d := diags.Errorf(&at, assertionFailed, "%s", x.Message)
+			d := diags.Errorf(&at, events.TestAssertionFailed, "%s", x.Message)
 			d[0].Expression, d[0].EvalContext = c.Condition, x.Context
 			ds = append(ds, d...)
-			r.result.Status = max(r.result.Status, Fail)
+			r.result.Status = max(r.result.Status, events.TestFail)
 			r.result.Failed++
 		case eval.Unknown:
 			d := diags.Errorf(&at, "Unknown condition value", "The condition depends on values that the plan does not know yet. Use command = apply, or refer to values that a plan knows.")
 			d[0].Expression, d[0].EvalContext = c.Condition, x.Context
 			ds = append(ds, d...)
-			r.result.Status = Error
+			r.result.Status = events.TestError
 		default:
 			if !ds.HasErrors() {
 				ds = append(ds, diags.Errorf(&at, "Condition could not be evaluated", "Something that the condition refers to has no value.")...)
 			}
-			r.result.Status = Error
+			r.result.Status = events.TestError
 		}
 	}
 	return ds
@@ -251,7 +248,29 @@ func (r *run) destroy(ctx context.Context, st *stored) diags.Diagnostics {
 	if ds.HasErrors() || plan == nil {
 		return ds
 	}
-	result, more := engine.Apply(ctx, environment, plan, engine.ApplyOptions{})
+	return append(ds, r.apply(ctx, environment, st, plan).WithoutChecks()...)
+}
+
+// apply carries out a plan for a state.
+func (r *run) apply(ctx context.Context, environment engine.Run, st *stored, plan *plans.Plan) (ds diags.Diagnostics) {
+	if st.kept = r.in.Apply != nil && (st.kept || slices.ContainsFunc(plan.Changes, r.real)); st.kept {
+		st.state, ds = r.in.Apply(ctx, r.File.Name+" "+r.key(), environment, plan)
+		return ds
+	}
+	result, ds := engine.Apply(ctx, environment, plan, engine.ApplyOptions{})
 	st.state = result.State
-	return append(ds, more.WithoutChecks()...)
+	return ds
+}
+
+// real reports whether a change is one that a provider process makes.
+func (r *run) real(c *plans.ResourceChange) bool {
+	if c.Action == plans.NoOp || c.Action == plans.Read || c.Provider.Provider.IsBuiltin() {
+		return false
+	}
+	m := r.variant.config.Modules[c.Provider.Module]
+	if m == nil {
+		return true
+	}
+	block := m.ProviderBlock(c.Provider)
+	return block == nil || !block.Mocked
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
+	"github.com/lockstep-iac/lockstep/engine/events"
 )
 
 // A suite is all files of one call of [Run].
@@ -25,7 +26,7 @@ type suite struct {
 }
 
 // send tells the listener.
-func (s *suite) send(e Event) {
+func (s *suite) send(e events.Test) {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	s.in.Listener(e)
@@ -37,7 +38,7 @@ type file struct {
 	*testfiles.File
 	sources []inputs.Source
 	runs    []*run
-	result  FileResult
+	result  events.TestFileResult
 
 	mu      sync.Mutex
 	states  map[string]*stored
@@ -45,7 +46,7 @@ type file struct {
 }
 
 // worsen raises the status of the file.
-func (f *file) worsen(s Status) {
+func (f *file) worsen(s events.TestStatus) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.result.Status = max(f.result.Status, s)
@@ -55,5 +56,5 @@ func (f *file) worsen(s Status) {
 func (f *file) broken() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.result.Status == Error
+	return f.result.Status == events.TestError
 }

@@ -3,7 +3,7 @@
 //
 // It uses the engine as a command does, and adds three things: the values of variables that refer to earlier runs, provider
 // configurations of test files, and mocks, which take the place of providers and of single objects. It refuses to know how a
-// result is shown: it sends an [Event] for each step. Start at [Run].
+// result is shown: it sends an [events.Test] for each step. Start at [Run].
 package testruns
 
 import (
@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -36,114 +37,48 @@ type Input struct {
 	SourcesOf func(*testfiles.File) []inputs.Source
 	// RunParallelism is how many parallel runs may be under way at once; 0 means 10.
 	RunParallelism int
+	// Apply carries out a plan that changes objects of real providers, and keeps the new state, and what is under way, where they
+	// survive this process. key names the state among those of all files. It returns the new state beside errors, too. nil: states are in
+	// memory only.
+	Apply func(ctx context.Context, key string, r engine.Run, plan *plans.Plan) (*states.State, diags.Diagnostics)
 	// Verbose adds plans and states to events.
 	Verbose bool
 	// Listener is told of each step, one at a time.
-	Listener func(Event)
-}
-
-// Status is the outcome of a run, a file or a suite. The outcome of several is the greatest.
-type Status byte
-
-const (
-	Pending Status = iota
-	Skip
-	Pass
-	Fail  // an assertion does not hold
-	Error // a run could not come to its assertions, or something could not be destroyed
-)
-
-// String returns Terraform's word for the status.
-func (s Status) String() string { return [...]string{"pending", "skip", "pass", "fail", "error"}[s] }
-
-// Kind is the kind of an event.
-type Kind byte
-
-const (
-	FileStarted Kind = iota + 1
-	RunStarted
-	RunDone
-	FileTearingDown
-	RunTearingDown // Run is the last one that worked on the state
-	Left           // something could not be destroyed, or was not: see Objects
-	FileDone
-)
-
-// An Event is one step.
-type Event struct {
-	Kind    Kind
-	File    *testfiles.File
-	Run     *testfiles.Run
-	Status  Status // of RunDone and FileDone
-	Elapsed time.Duration
-	// Diagnostics are about the run, the file, or the destruction.
-	Diagnostics diags.Diagnostics
-	// Objects exist after the test, for Left.
-	Objects []addrs.ResourceInstanceObject
-	// Config, Plan and State are there for RunDone if the input is Verbose: State after an apply, Plan after a plan.
-	Config *config.Config
-	Plan   *plans.Plan
-	State  *states.State
-}
-
-// A FileResult is the outcome of one file.
-type FileResult struct {
-	File   *testfiles.File
-	Status Status
-	Runs   []RunResult // as those of the file
-}
-
-// A RunResult is the outcome of one run.
-type RunResult struct {
-	Run         *testfiles.Run
-	Status      Status
-	Started     time.Time
-	Elapsed     time.Duration
-	Diagnostics diags.Diagnostics
-	Failed      int // assertions that do not hold
+	Listener func(events.Test)
 }
 
 // Run carries out all files in order. When ctx ends, the runs under way come to an end, the others are skipped, and what was made
 // is destroyed all the same.
-func Run(ctx context.Context, in Input) []FileResult {
+func Run(ctx context.Context, in Input) []events.TestFileResult {
 	s := &suite{in: in, salt: rand.Text(), processes: &processes{providers: in.Base.Providers}, variants: map[variantKey]*variant{}}
 	s.in.RunParallelism = cmp.Or(in.RunParallelism, 10)
 	s.functions = funcs.Table(funcs.Scope{BaseDir: cmp.Or(in.Base.BaseDir, in.Base.WorkingDir), Files: in.Base.Files, Now: time.Now, Budget: budget.Generous()})
-	var out []FileResult
+	var out []events.TestFileResult
 	for _, f := range in.Files {
 		out = append(out, s.file(ctx, f))
 	}
 	return out
 }
 
-// Outcome returns the status of all files together.
-func Outcome(list []FileResult) Status {
-	worst := Pending
-	for _, f := range list {
-		worst = max(worst, f.Status)
-	}
-	return worst
-}
-
 // file carries out one file.
-func (s *suite) file(ctx context.Context, tf *testfiles.File) FileResult {
+func (s *suite) file(ctx context.Context, tf *testfiles.File) events.TestFileResult {
 	f := &file{suite: s, File: tf, states: map[string]*stored{}, sources: s.in.SourcesOf(tf)}
-	f.result = FileResult{File: tf, Status: Pass, Runs: make([]RunResult, len(tf.Runs))}
-	s.send(Event{Kind: FileStarted, File: tf})
+	f.result = events.TestFileResult{File: tf, Status: events.TestPass, Runs: make([]events.TestRunResult, len(tf.Runs))}
+	s.send(events.Test{Kind: events.TestFileStarted, File: tf})
 	for i, r := range tf.Runs {
 		f.runs = append(f.runs, &run{file: f, Run: r, index: i})
 	}
 	ds := f.checkMocks(ctx)
 	if ds.HasErrors() {
-		f.result.Status = Error
+		f.result.Status = events.TestError
 	}
 	walk.Run(context.WithoutCancel(ctx), s.in.RunParallelism, f.order(), func(_ context.Context, n int) error {
 		f.runs[n].carryOut(ctx)
 		return nil
 	})
-	s.send(Event{Kind: FileTearingDown, File: tf})
+	s.send(events.Test{Kind: events.TestFileTearingDown, File: tf})
 	f.cleanUp(ctx)
-	s.send(Event{Kind: FileDone, File: tf, Status: f.result.Status, Diagnostics: ds})
+	s.send(events.Test{Kind: events.TestFileDone, File: tf, Status: f.result.Status, Diagnostics: ds})
 	return f.result
 }
 
@@ -174,6 +109,7 @@ func (f *file) order() walk.Graph {
 type stored struct {
 	state *states.State
 	last  *run // that has changed it
+	kept  bool // by [Input.Apply]
 }
 
 // state returns a state of the file by its key.
@@ -198,17 +134,17 @@ func (f *file) cleanUp(ctx context.Context) {
 	}
 	slices.SortFunc(list, func(a, b *stored) int { return cmp.Compare(b.last.index, a.last.index) })
 	for _, st := range list {
-		f.send(Event{Kind: RunTearingDown, File: f.File, Run: st.last.Run})
+		f.send(events.Test{Kind: events.TestRunTearingDown, File: f.File, Run: st.last.Run})
 		ds := st.last.destroy(ctx, st)
 		left := managed(st.state)
 		if len(left) > 0 && !ds.HasErrors() {
 			ds = append(ds, diags.Errorf(nil, "Not everything was destroyed", "Objects are left after the destruction. Destroy them by hand.")...)
 		}
 		if ds.HasErrors() {
-			f.result.Status = Error
+			f.result.Status = events.TestError
 		}
 		if len(left) > 0 || len(ds) > 0 {
-			f.send(Event{Kind: Left, File: f.File, Run: st.last.Run, Diagnostics: ds, Objects: left, State: st.state})
+			f.send(events.Test{Kind: events.TestLeft, File: f.File, Run: st.last.Run, Diagnostics: ds, Objects: left, State: st.state})
 		}
 	}
 }
@@ -232,15 +168,5 @@ func managed(st *states.State) []addrs.ResourceInstanceObject {
 	slices.SortFunc(out, func(a, b addrs.ResourceInstanceObject) int {
 		return cmp.Or(a.Instance.Compare(b.Instance), cmp.Compare(a.Deposed, b.Deposed))
 	})
-	return out
-}
-
-// Messages returns the messages of the assertions that do not hold.
-func (r RunResult) Messages() (out []string) {
-	for _, d := range r.Diagnostics {
-		if d.Summary == assertionFailed {
-			out = append(out, d.Detail)
-		}
-	}
 	return out
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
@@ -67,15 +68,15 @@ func newStage(t testing.TB, files map[string][]byte) *stage {
 }
 
 // hear writes an event down.
-func (s *stage) hear(e Event) {
+func (s *stage) hear(e events.Test) {
 	switch e.Kind {
-	case FileDone:
+	case events.TestFileDone:
 		fmt.Fprintf(&s.log, "%s: %s\n", e.File.Name, e.Status)
-	case RunDone:
+	case events.TestRunDone:
 		fmt.Fprintf(&s.log, "  %s: %s\n", e.Run.Name, e.Status)
-	case RunTearingDown:
+	case events.TestRunTearingDown:
 		fmt.Fprintf(&s.log, "  destroy %s\n", e.Run.Name)
-	case Left:
+	case events.TestLeft:
 		fmt.Fprintf(&s.log, "  left by %s: %v\n", e.Run.Name, e.Objects)
 	}
 	for _, d := range e.Diagnostics {

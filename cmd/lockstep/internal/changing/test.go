@@ -14,9 +14,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/engine/testruns"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
@@ -63,8 +65,12 @@ var Test = cli.Command{Name: "test", Synopsis: "Run the tests of a module", Run:
 	if ds.HasErrors() {
 		return 1
 	}
+	kept := testStates{op: op, open: map[string]*operation.Operation{}}
+	v.Diagnostics(kept.report(v))
+	in.Apply = kept.apply
 	v.TestsFound(in.Files)
 	results := testruns.Run(a.Ctx, in)
+	kept.close()
 	v.TestsDone(results)
 	if o.junit != "" {
 		if err := workdir.WriteFile(a.Path(o.junit), junit(results, a.SourcesOf), 0o644); err != nil {
@@ -72,7 +78,7 @@ var Test = cli.Command{Name: "test", Synopsis: "Run the tests of a module", Run:
 			return 1
 		}
 	}
-	if testruns.Outcome(results) > testruns.Pass {
+	if events.TestOutcome(results) > events.TestPass {
 		return 1
 	}
 	return 0
@@ -125,9 +131,9 @@ func openTests(a *cli.App, op *opening.Operation, o *testFlags, v cli.View) (in 
 	in.Base = op.RunWith(o.parallelism, v)
 	in.Base.Events, in.Base.Analysis, in.Base.Budget = nil, nil, nil
 	in.Base.LocalExec = localExecOf(a)
-	in.Listener = func(e testruns.Event) {
+	in.Listener = func(e events.Test) {
 		v.Test(e, op.Schemas)
-		if e.Kind == testruns.Left && len(e.Objects) > 0 {
+		if e.Kind == events.TestLeft && len(e.Objects) > 0 {
 			keepLeft(op.Dir.Path, e.State, v)
 		}
 	}

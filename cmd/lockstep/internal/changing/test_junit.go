@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/engine/testruns"
 )
 
 // The elements of a JUnit file, as the stock tool writes them.
@@ -46,7 +46,7 @@ type (
 )
 
 // junit returns the results of tests in the JUnit XML format.
-func junit(list []testruns.FileResult, sources func(diags.Diagnostics) map[string]*hcl.File) []byte {
+func junit(list []events.TestFileResult, sources func(diags.Diagnostics) map[string]*hcl.File) []byte {
 	var all junitSuites
 	for _, f := range list {
 		s := junitSuite{Name: f.File.Name, Tests: len(f.Runs)}
@@ -57,13 +57,13 @@ func junit(list []testruns.FileResult, sources func(diags.Diagnostics) map[strin
 			}
 			text := plainText(r.Diagnostics, sources(r.Diagnostics))
 			switch r.Status {
-			case testruns.Fail:
+			case events.TestFail:
 				s.Failures++
 				c.Failure = &junitText{fmt.Sprintf("%d of %d assertions failed: %s", r.Failed, len(r.Run.Asserts), strings.Join(r.Messages(), "; ")), text}
-			case testruns.Error:
+			case events.TestError:
 				s.Errors++
 				c.Error = &junitText{"Encountered an error", text}
-			case testruns.Skip, testruns.Pending:
+			case events.TestSkip, events.TestPending:
 				s.Skipped++
 				c.Skipped = &junitText{"Testcase skipped due to a previous testcase error", "An earlier run of this file had an error, or the test was interrupted."}
 			default:

@@ -16,7 +16,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/engine/testruns"
 )
 
 // A View shows the progress and the results of plan, apply and the like: as text
@@ -34,8 +33,8 @@ type View interface {
 	Outputs(*states.State)
 	// TestsFound begins the report of tests, Test shows a step of them, and TestsDone the result.
 	TestsFound([]*testfiles.File)
-	Test(e testruns.Event, schemas func(addrs.Provider) *schema.Provider)
-	TestsDone([]testruns.FileResult)
+	Test(e events.Test, schemas func(addrs.Provider) *schema.Provider)
+	TestsDone([]events.TestFileResult)
 	Say(format string, args ...any)
 	// Step reports a step of init.
 	Step(code render.InitCode, format string, args ...any)

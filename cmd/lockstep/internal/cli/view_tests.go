@@ -6,26 +6,26 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/schema"
-	"github.com/lockstep-iac/lockstep/engine/testruns"
 )
 
 func (v *textView) TestsFound([]*testfiles.File) {}
 
-func (v *textView) Test(e testruns.Event, schemas func(addrs.Provider) *schema.Provider) {
+func (v *textView) Test(e events.Test, schemas func(addrs.Provider) *schema.Provider) {
 	p, name := v.a.Print(), render.OneLine(e.File.Name)
 	switch e.Kind {
-	case testruns.FileStarted:
+	case events.TestFileStarted:
 		v.Say("%s... in progress\n", name)
-	case testruns.RunDone:
+	case events.TestRunDone:
 		v.Say("  run %q... %s\n", e.Run.Name, p.TestStatus(e.Status))
 		v.testDetails(e, schemas)
-	case testruns.FileTearingDown:
+	case events.TestFileTearingDown:
 		v.Say("%s... tearing down\n", name)
-	case testruns.FileDone:
+	case events.TestFileDone:
 		v.Say("%s... %s\n", name, p.TestStatus(e.Status))
-	case testruns.Left:
+	case events.TestLeft:
 		fmt.Fprintf(v.a.Err, "Lockstep could not destroy everything that was made by %s/%s.\n", name, e.Run.Name)
 		v.Diagnostics(e.Diagnostics)
 		if len(e.Objects) > 0 {
@@ -40,7 +40,7 @@ func (v *textView) Test(e testruns.Event, schemas func(addrs.Provider) *schema.P
 }
 
 // testDetails shows the state or the plan of a run, if there is one.
-func (v *textView) testDetails(e testruns.Event, schemas func(addrs.Provider) *schema.Provider) {
+func (v *textView) testDetails(e events.Test, schemas func(addrs.Provider) *schema.Provider) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {
@@ -55,13 +55,13 @@ func (v *textView) testDetails(e testruns.Event, schemas func(addrs.Provider) *s
 	}
 }
 
-func (v *textView) TestsDone(list []testruns.FileResult) {
+func (v *textView) TestsDone(list []events.TestFileResult) {
 	v.Say("\n%s\n", v.a.Print().TestSummary(render.SummaryOfTests(list)))
 }
 
 func (v *jsonView) TestsFound(list []*testfiles.File) { v.send(render.TestsMessage(list)) }
 
-func (v *jsonView) Test(e testruns.Event, schemas func(addrs.Provider) *schema.Provider) {
+func (v *jsonView) Test(e events.Test, schemas func(addrs.Provider) *schema.Provider) {
 	for _, m := range render.TestMessages(e, schemas) {
 		v.send(m)
 	}
@@ -69,7 +69,7 @@ func (v *jsonView) Test(e testruns.Event, schemas func(addrs.Provider) *schema.P
 }
 
 // testDiagnostics sends diagnostics about a file or about a run.
-func (v *jsonView) testDiagnostics(e testruns.Event, ds diags.Diagnostics) {
+func (v *jsonView) testDiagnostics(e events.Test, ds diags.Diagnostics) {
 	files := v.a.SourcesOf(ds)
 	for _, d := range ds {
 		m := render.DiagnosticMessage(d, files)
@@ -81,6 +81,6 @@ func (v *jsonView) testDiagnostics(e testruns.Event, ds diags.Diagnostics) {
 	}
 }
 
-func (v *jsonView) TestsDone(list []testruns.FileResult) {
+func (v *jsonView) TestsDone(list []events.TestFileResult) {
 	v.send(render.TestSummaryMessage(render.SummaryOfTests(list)))
 }
