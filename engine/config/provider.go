@@ -29,6 +29,11 @@ type Provider struct {
 	Versions []VersionConstraint
 	Range    hcl.Range
 
+	// Context, if it is not nil, is for a block of a test file: its expressions refer to nothing of the configuration.
+	Context *hcl.EvalContext
+	// Mocked is set if a mock takes the provider's place. There is nothing to configure.
+	Mocked bool
+
 	// Empty is set for a block without arguments: a mere placeholder for a configuration
 	// that the caller may pass.
 	Empty bool

@@ -52,6 +52,9 @@ type Diagnostic struct {
 	// Check is for diagnostics about check blocks, which a plan and an apply each evaluate: those
 	// of the apply replace those of the plan.
 	Check bool
+	// Failed is the address of the object whose condition is not met, such as var.n, output.n, check.n or
+	// module.m.lab_thing.a[0]; "" if the diagnostic is about something else.
+	Failed string
 	// Late is for errors that Terraform finds only when it validates the configuration: commands
 	// that just read it go on.
 	Late bool

@@ -47,7 +47,7 @@ func (x *conditions) Conditions(cs []*config.Condition, s Scope, about Subject, 
 		}
 		if r.Status == Fail {
 			d := diags.Errorf(&rng, summary, "%s", r.Message)
-			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+			d[0].Expression, d[0].EvalContext, d[0].Failed = c.Condition, r.Context, about.Object
 			if x.phase.ValidationsWarn {
 				d[0].Severity = diags.Warning
 				d[0].Detail += " The plan destroys, so Lockstep goes on with this value."
@@ -151,7 +151,7 @@ func (x *conditions) validate(in addrs.ModuleInstance, v *config.Variable, val c
 		if r.Status == Fail {
 			d := diags.Errorf(rng, InvalidValue, "%s\n\nThis was checked by the validation rule at %s:%d,%d-%d.",
 				r.Message, c.Range.Filename, c.Range.Start.Line, c.Range.Start.Column, c.Range.End.Column)
-			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+			d[0].Expression, d[0].EvalContext, d[0].Failed = c.Condition, r.Context, VariableSubject(in.Module(), in, v).Object
 			if x.phase.ValidationsWarn {
 				d[0].Severity = diags.Warning
 				d[0].Detail += " The plan destroys, so Lockstep goes on with this value."

@@ -65,7 +65,7 @@ func (a *analysis) blocks() {
 	}) {
 		o := a.declare(addrs.Object{Kind: addrs.KindProvider, Name: p.Addr.String()})
 		a.expr(o, p.ForEach) // which is evaluated before anybody knows who uses it
-		if a.r.unused[p] {
+		if a.r.unused[p] || p.Mocked || p.Context != nil {
 			continue
 		}
 		a.block(o, p, p.Body, Scope{Each: p.ForEach != nil})

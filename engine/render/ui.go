@@ -38,6 +38,17 @@ type Message struct {
 	Changes    *countsMember       `json:"changes,omitempty"`
 	Outputs    any                 `json:"outputs,omitempty"` // map[string]outputMember
 	Hook       *hookMember         `json:"hook,omitempty"`
+
+	// Members about tests: the file and the run, and what belongs to each kind of message.
+	TestFile       string                     `json:"@testfile,omitempty"`
+	TestRun        string                     `json:"@testrun,omitempty"`
+	TestAbstract   any                        `json:"test_abstract,omitempty"` // map[string][]string
+	TestFileMember *testFileMember            `json:"test_file,omitempty"`
+	TestRunMember  *testRunMember             `json:"test_run,omitempty"`
+	TestCleanup    *testCleanupMember         `json:"test_cleanup,omitempty"`
+	TestSummary    *TestSummary               `json:"test_summary,omitempty"`
+	TestState      map[string]json.RawMessage `json:"test_state,omitempty"`
+	TestPlan       map[string]json.RawMessage `json:"test_plan,omitempty"`
 }
 
 // MarshalJSON encodes the message, stamped with the time of now.

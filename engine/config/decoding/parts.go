@@ -17,3 +17,10 @@ func PassedProviders(e hcl.Expression) ([]config.PassedProvider, hcl.Diagnostics
 	var r reader
 	return r.passedProviders(e), r.diags
 }
+
+// Variable reads a variable block of a test file.
+func Variable(b *hcl.Block) (*config.Variable, hcl.Diagnostics) {
+	d := New(".", Options{})
+	d.variable(b)
+	return d.content.Variables[b.Labels[0]], d.diags
+}

@@ -4,18 +4,24 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/decoding"
 )
 
 // A File is one test file.
 type File struct {
+	Name string // its path from the root module's directory
 	// Variables are the values that the runs give to variables, unless they have some of their own;
 	// nil if there is no such block.
 	Variables map[string]hcl.Expression
+	// Declared are the variables that expressions of the file may refer to, beside those that Variables has a value for.
+	Declared map[string]*config.Variable
+	// Parallel runs may run at the same time, unless they say otherwise.
+	Parallel  bool
 	Providers map[addrs.LocalProviderConfig]*Provider
 	Overrides []*Override
 	Runs      []*Run // in their order
 
-	name      string // its path from the root module's directory
 	providers []*Provider
 }
 
@@ -24,13 +30,17 @@ var overrideBlocks = []hcl.BlockHeaderSchema{{Type: overrideResource}, {Type: ov
 var fileSchema = &hcl.BodySchema{Blocks: append([]hcl.BlockHeaderSchema{
 	{Type: "run", LabelNames: []string{"name"}},
 	{Type: "variables"},
+	{Type: "variable", LabelNames: []string{"name"}},
+	{Type: "test"},
 	{Type: "provider", LabelNames: []string{"name"}},
 	{Type: "mock_provider", LabelNames: []string{"name"}},
 }, overrideBlocks...)}
 
+var testSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "parallel"}}}
+
 // decodeFile reads a test file, whose path from the root module's directory is name.
 func decodeFile(name string, body hcl.Body) (*File, hcl.Diagnostics) {
-	f := &File{name: name, Providers: map[addrs.LocalProviderConfig]*Provider{}}
+	f := &File{Name: name, Providers: map[addrs.LocalProviderConfig]*Provider{}, Declared: map[string]*config.Variable{}}
 	r := &reader{}
 	seen, overridden, runs := map[string]hcl.Range{}, overridden{}, map[string]hcl.Range{}
 	for _, b := range r.content(body, fileSchema).Blocks {
@@ -38,6 +48,18 @@ func decodeFile(name string, body hcl.Body) (*File, hcl.Diagnostics) {
 		case "variables":
 			if r.once(seen, b, "test file") {
 				f.Variables = r.variables(b)
+			}
+		case "variable":
+			v, ds := decoding.Variable(b)
+			r.add(ds)
+			if old := f.Declared[b.Labels[0]]; old != nil {
+				r.errorf(&b.DefRange, "Duplicate variable declaration", "The test file declares the variable %q at %s already.", b.Labels[0], old.Range)
+			} else if v != nil {
+				f.Declared[v.Name] = v
+			}
+		case "test":
+			if r.once(seen, b, "test file") {
+				r.literal(r.content(b.Body, testSchema).Attributes["parallel"], &f.Parallel)
 			}
 		case "provider":
 			f.addProvider(r, r.provider(b), b)
@@ -55,6 +77,11 @@ func decodeFile(name string, body hcl.Body) (*File, hcl.Diagnostics) {
 			if o := r.override(b); overridden.first(r, o, b) {
 				f.Overrides = append(f.Overrides, o)
 			}
+		}
+	}
+	for _, x := range f.Runs {
+		if x.parallel == nil {
+			x.parallel = &f.Parallel
 		}
 	}
 	return f, r.diags

@@ -30,6 +30,8 @@ type MockObject struct {
 	Defaults cty.Value // cty.NilVal if there are none
 	During   During
 	Range    hcl.Range
+	// Shared is set if the mock stands in a file, which the mocks of several providers may use.
+	Shared bool
 
 	block string // its type
 	named hcl.Range
@@ -123,6 +125,7 @@ func (m *Mock) merge(x *Mock) (ds hcl.Diagnostics) {
 func (m *Mock) fill(files *Mock) {
 	for key, o := range files.Objects {
 		if m.Objects[key] == nil {
+			o.Shared = true
 			m.Objects[key] = o
 		}
 	}

@@ -1,6 +1,8 @@
 package testfiles
 
 import (
+	"cmp"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -28,6 +30,26 @@ const (
 	apply
 	plan
 )
+
+// Planned reports whether the values are known in a plan. outer is that of the enclosing block.
+func (d During) Planned(outer During) bool { return cmp.Or(d, outer) == plan }
+
+// Hits reports whether the override is of a resource and means the instance x. Keys that the target does not have match any.
+func (o *Override) Hits(x addrs.AbsResourceInstance) bool {
+	if o.Target.IsModule() || o.Target.Resource != x.Resource.Resource || !o.Target.Key.IsNone() && o.Target.Key != x.Resource.Key {
+		return false
+	}
+	steps, own := x.Module.Steps(), o.Target.Module.Steps()
+	if len(steps) != len(own) {
+		return false
+	}
+	for i, s := range own {
+		if s.Name != steps[i].Name || !s.Key.IsNone() && s.Key != steps[i].Key {
+			return false
+		}
+	}
+	return true
+}
 
 const (
 	overrideResource = "override_resource"

@@ -49,3 +49,6 @@ func (r *reader) alias(p *Provider, a *hcl.Attribute) {
 }
 
 const badIdentifier = "Names begin with a letter or an underscore; after that, digits and dashes are possible too."
+
+// Sorted returns the provider configurations of the file in their order.
+func (f *File) Sorted() []*Provider { return f.providers }

@@ -30,10 +30,15 @@ type Run struct {
 	Module *config.Call
 	Config *config.Config
 	Range  hcl.Range
+
+	parallel *bool
 }
 
+// Parallel reports whether the run may run at the same time as others.
+func (r *Run) Parallel() bool { return *r.parallel }
+
 var runSchema = &hcl.BodySchema{
-	Attributes: []hcl.AttributeSchema{{Name: "command"}, {Name: "providers"}, {Name: "expect_failures"}, {Name: "state_key"}},
+	Attributes: []hcl.AttributeSchema{{Name: "command"}, {Name: "providers"}, {Name: "expect_failures"}, {Name: "state_key"}, {Name: "parallel"}},
 	Blocks: append([]hcl.BlockHeaderSchema{
 		{Type: "plan_options"}, {Type: "assert"}, {Type: "variables"}, {Type: "module"},
 	}, overrideBlocks...),
@@ -59,6 +64,9 @@ func (r *reader) run(b *hcl.Block) *Run {
 		x.ExpectFailures = r.references(a)
 	}
 	r.literal(content.Attributes["state_key"], &x.StateKey)
+	if parallel := false; r.literal(content.Attributes["parallel"], &parallel) {
+		x.parallel = &parallel
+	}
 	return x
 }
 

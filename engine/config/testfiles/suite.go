@@ -144,7 +144,7 @@ func (f *File) key(r *Run) string { return f.Key() + "." + r.Name }
 // Key returns the file's name in keys of modules: its path from the root module's directory
 // without the extension and with dots. Source: the stock tool's modules.json.
 func (f *File) Key() string {
-	stem := strings.TrimSuffix(f.name, path.Ext(f.name))
+	stem := strings.TrimSuffix(f.Name, path.Ext(f.Name))
 	stem = strings.TrimSuffix(stem, path.Ext(stem))
 	return "test." + strings.ReplaceAll(stem, "/", ".")
 }

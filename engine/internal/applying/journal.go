@@ -101,7 +101,7 @@ func (x *object) effect(ctx context.Context, addr addrs.ResourceInstanceObject, 
 	if err != nil {
 		return &call{x: x, ds: unjournaled(x.a.record.stop, err)}
 	}
-	resp, ds := x.client.Apply(ctx, req)
+	resp, ds := x.client.Apply(provider.WithInstance(ctx, addr.Instance), req)
 	return &call{x, id, resp, x.a.s.Place(ds, x.r, x.rs, x.address())}
 }
 

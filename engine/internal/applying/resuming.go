@@ -175,7 +175,7 @@ func (x *object) readObject(ctx context.Context, addr addrs.ResourceInstanceObje
 		return nil, ds
 	}
 	plain, sensitive := sensitivePaths(was)
-	resp, more := x.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Identity: x.a.s.StoredIdentity(x.rs, o), Private: o.Private, Meta: x.meta(ctx)})
+	resp, more := x.client.Read(provider.WithInstance(ctx, addr.Instance), provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Identity: x.a.s.StoredIdentity(x.rs, o), Private: o.Private, Meta: x.meta(ctx)})
 	if ds = append(ds, x.a.s.Place(more, x.r, x.rs, x.address())...); ds.HasErrors() {
 		return nil, ds
 	}

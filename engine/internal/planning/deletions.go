@@ -84,7 +84,7 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	if ds.HasErrors() {
 		return nil, cty.NilVal, ds
 	}
-	resp, ds := b.client.Plan(ctx, provider.PlanRequest{
+	resp, ds := b.client.Plan(provider.WithInstance(ctx, addr.Instance), provider.PlanRequest{
 		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Identity: found.identity, Private: found.object.Private, Meta: meta,
 	})
 	if ds = b.place(ds, addr.Instance); ds.HasErrors() {

@@ -180,8 +180,9 @@ func (s *Session) ReadNested(ctx context.Context, r Reading, check string) (v ct
 	in := r.Addr.Instance.Module
 	for i := range ds {
 		if ds[i].Severity == diags.Error {
-			ds[i].Severity = diags.Warning
-			s.Eval.Failed(checkSubject(in.Module(), in, check), ds[i].Summary+": "+ds[i].Detail)
+			about := checkSubject(in.Module(), in, check)
+			ds[i].Severity, ds[i].Failed = diags.Warning, about.Object
+			s.Eval.Failed(about, ds[i].Summary+": "+ds[i].Detail)
 		}
 	}
 	return cty.NilVal, false, ofCheck(ds)

@@ -40,7 +40,7 @@ func (s *Session) ReadData(ctx context.Context, r Reading) (cty.Value, diags.Dia
 	}
 	r.Events.Send(events.Event{Kind: events.ApplyStart, Addr: r.Addr, Action: plans.Read})
 	start := time.Now()
-	val, ds := r.Client.ReadData(provider.WithReading(ctx, r.Addr.Instance.String()), r.Resource.Addr.Type, r.Config, meta)
+	val, ds := r.Client.ReadData(provider.WithInstance(ctx, r.Addr.Instance), r.Resource.Addr.Type, r.Config, meta)
 	ds = s.Place(ds, r.Resource, r.Schema, r.Addr.Instance.String())
 	if ds.HasErrors() {
 		r.Events.Send(events.Event{Kind: events.ApplyFailed, Addr: r.Addr, Action: plans.Read, Elapsed: time.Since(start)})

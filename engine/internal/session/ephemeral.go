@@ -91,7 +91,7 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 		return unknown, ds
 	}
 	done := s.doing("open", e.Addr)
-	resp, more := e.Client.OpenEphemeral(ctx, e.Resource.Addr.Type, plain)
+	resp, more := e.Client.OpenEphemeral(provider.WithInstance(ctx, e.Addr), e.Resource.Addr.Type, plain)
 	done(more.HasErrors())
 	if ds = append(ds, s.Place(more, e.Resource, e.Schema, addr)...); ds.HasErrors() {
 		return unknown, ds

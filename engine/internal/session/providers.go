@@ -35,6 +35,10 @@ func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provide
 	if ds = append(ds, o.evaluate(ps)...); ds.HasErrors() {
 		return nil, ds
 	}
+	if o.block != nil && o.block.Mocked {
+		c, more := s.Providers.Client(ctx, pc)
+		return c, append(ds, more...)
+	}
 	hint := o.doubt()
 	if s.Known && hint != "" {
 		return nil, append(ds, diags.Errorf(o.block.Range.Ptr(), "Invalid provider configuration", "%s", hint)...)
@@ -62,6 +66,9 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	if !o.s.HasProvider(o.addr) {
 		return NoProvider(o.addr, "resources")
 	}
+	if o.block != nil && o.block.Mocked {
+		return nil
+	}
 	if o.block == nil {
 		o.body = ps.Provider.Block.Bind(hcl.EmptyBody())
 		val, ds := o.body.Decode(nil)
@@ -77,7 +84,10 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	if o.block.ForEach != nil {
 		scope.Instance, _ = o.s.providerInstance(o.addr)
 	}
-	ctx, more := o.s.Eval.BlockContext(o.block, scope)
+	ctx, more := o.block.Context, diags.Diagnostics(nil)
+	if ctx == nil {
+		ctx, more = o.s.Eval.BlockContext(o.block, scope)
+	}
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}

@@ -60,7 +60,7 @@ func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 	if ds.HasErrors() {
 		return ds
 	}
-	resp, more := q.Client.Plan(ctx, provider.PlanRequest{
+	resp, more := q.Client.Plan(provider.WithInstance(ctx, q.Addr), provider.PlanRequest{
 		TypeName: q.Resource.Addr.Type, Prior: plainPrior, Proposed: proposed, Config: plainConfig, Identity: q.Identity, Private: q.Private, Meta: meta,
 	})
 	if ds = append(ds, q.place(more)...); ds.HasErrors() {

@@ -45,7 +45,7 @@ func (s *Session) Refresh(ctx context.Context, r Refreshing) (provider.ReadRespo
 	ev := events.Event{Kind: events.RefreshStart, Addr: r.Addr, ID: ObjectID(r.Stored)}
 	s.Events.Send(ev)
 	start := time.Now()
-	resp, ds := r.Client.Read(ctx, provider.ReadRequest{TypeName: r.Addr.Instance.Resource.Resource.Type, Prior: plain, Identity: r.Identity, Private: r.Private, Meta: meta})
+	resp, ds := r.Client.Read(provider.WithInstance(ctx, r.Addr.Instance), provider.ReadRequest{TypeName: r.Addr.Instance.Resource.Resource.Type, Prior: plain, Identity: r.Identity, Private: r.Private, Meta: meta})
 	if ds = s.Place(ds, r.Resource, r.Schema, r.Addr.Instance.String()); ds.HasErrors() {
 		return provider.ReadResponse{}, ds
 	}

@@ -168,8 +168,11 @@ func ignored(r *config.Resource, rs *schema.Schema) diags.Diagnostics {
 }
 
 // provider validates one provider block. One without arguments has nothing that could
-// be wrong by now.
+// be wrong by now, and a mock has none.
 func (v *validator) provider(ctx context.Context, m *config.Module, in addrs.ModuleInstance, p *config.Provider) diags.Diagnostics {
+	if p.Mocked {
+		return nil
+	}
 	if attrs, hs := p.Body.JustAttributes(); !hs.HasErrors() && len(attrs) == 0 {
 		return nil
 	}
@@ -186,9 +189,11 @@ func (v *validator) provider(ctx context.Context, m *config.Module, in addrs.Mod
 		}
 		scope.Instance = &ins[0]
 	}
-	ectx, ds := v.eval.BlockContext(p, scope)
-	if ds.HasErrors() {
-		return ds
+	ectx := p.Context
+	if ectx == nil {
+		if ectx, ds = v.eval.BlockContext(p, scope); ds.HasErrors() {
+			return ds
+		}
 	}
 	bound := ps.Provider.Block.Bind(p.Body)
 	val, ds := bound.Decode(ectx)

@@ -1,7 +1,6 @@
 package changing
 
 import (
-	"context"
 	"os"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/provisioning"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
@@ -132,9 +130,7 @@ func askApproval(a *cli.App, p *plans.Plan, o *operationFlags, v cli.View) int {
 // carryOut applies a plan, saving the state on the way. ds are the diagnostics so far.
 func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationFlags, v cli.View, ds diags.Diagnostics) int {
 	run := op.RunWith(o.parallelism, v)
-	run.LocalExec = func(ctx context.Context, c provisioning.Command, output func(string)) error {
-		return localExec(a, ctx, c, output)
-	}
+	run.LocalExec = localExecOf(a)
 	timed := keepTime(run.Events)
 	defer timed.stop()
 	run.Events = timed.event

@@ -8,7 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// localExec runs the command of a local-exec provisioner: a [provisioning.Runner].
-func localExec(a *cli.App, ctx context.Context, c provisioning.Command, output func(line string)) error {
-	return workdir.RunCommand(ctx, a.Path(c.Dir), a.Environ, c, output)
+// localExecOf returns what runs the commands of local-exec provisioners.
+func localExecOf(a *cli.App) provisioning.Runner {
+	return func(ctx context.Context, c provisioning.Command, output func(line string)) error {
+		return workdir.RunCommand(ctx, a.Path(c.Dir), a.Environ, c, output)
+	}
 }

@@ -34,7 +34,7 @@ func TestLocalExec(t *testing.T) {
 		{"there is nothing to read", provisioning.Command{Args: shell("cat; echo end")}, []string{"end"}, ""},
 	} {
 		var got []string
-		err := localExec(a, t.Context(), c.command, func(line string) { got = append(got, line) })
+		err := localExecOf(a)(t.Context(), c.command, func(line string) { got = append(got, line) })
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", c.name, diff)
 		}
@@ -59,7 +59,7 @@ func TestLocalExecInterrupted(t *testing.T) {
 	a := cli.New(t.Context(), cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}, []string{"PATH=/bin:/usr/bin"})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("asked to stop")
-	err := localExec(a, ctx, provisioning.Command{Args: []string{"/bin/sh", "-c", "echo ready; exec sleep 600"}}, func(string) { cancel(stop) })
+	err := localExecOf(a)(ctx, provisioning.Command{Args: []string{"/bin/sh", "-c", "echo ready; exec sleep 600"}}, func(string) { cancel(stop) })
 	if !errors.Is(err, stop) {
 		t.Error(err)
 	}

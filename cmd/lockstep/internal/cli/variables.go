@@ -82,8 +82,9 @@ func (f *Flags) Vars(v *VarFlags) {
 	f.Var(varOption{v, true}, "var-file", "set variables from a file")
 }
 
-// Sources lists where values of variables come from, least important first.
-func (a *App) Sources(d *workdir.Dir, given VarFlags) ([]inputs.Source, diags.Diagnostics) {
+// Sources lists where values of variables come from, least important first. Directories in more, relative to the working directory,
+// have variables files that are read, too.
+func (a *App) Sources(d *workdir.Dir, given VarFlags, more ...string) ([]inputs.Source, diags.Diagnostics) {
 	sources := []inputs.Source{inputs.Environment(a.Environ)}
 	var ds diags.Diagnostics
 	file := func(origin inputs.Origin, name, path string) {
@@ -99,15 +100,17 @@ func (a *App) Sources(d *workdir.Dir, given VarFlags) ([]inputs.Source, diags.Di
 		ds = append(ds, more...)
 		sources = append(sources, s)
 	}
-	entries, _ := os.ReadDir(d.Path)
-	for _, fixed := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
-		if _, err := os.Stat(filepath.Join(d.Path, fixed)); err == nil {
-			file(inputs.FromAutoFile, fixed, filepath.Join(d.Path, fixed))
+	for _, dir := range append([]string{"."}, more...) {
+		entries, _ := os.ReadDir(filepath.Join(d.Path, dir))
+		for _, fixed := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
+			if _, err := os.Stat(filepath.Join(d.Path, dir, fixed)); err == nil {
+				file(inputs.FromAutoFile, filepath.Join(dir, fixed), filepath.Join(d.Path, dir, fixed))
+			}
 		}
-	}
-	for _, e := range entries { // sorted by name
-		if n := e.Name(); strings.HasSuffix(n, ".auto.tfvars") || strings.HasSuffix(n, ".auto.tfvars.json") {
-			file(inputs.FromAutoFile, n, filepath.Join(d.Path, n))
+		for _, e := range entries { // sorted by name
+			if n := e.Name(); strings.HasSuffix(n, ".auto.tfvars") || strings.HasSuffix(n, ".auto.tfvars.json") {
+				file(inputs.FromAutoFile, filepath.Join(dir, n), filepath.Join(d.Path, dir, n))
+			}
 		}
 	}
 	for _, g := range given.given {

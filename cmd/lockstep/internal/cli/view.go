@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -30,6 +31,10 @@ type View interface {
 	Applied(Outcome)
 	// Outputs shows the outputs of a state.
 	Outputs(*states.State)
+	// TestsFound begins the report of tests, Test shows a step of them, and TestsDone the result.
+	TestsFound([]*testfiles.File)
+	Test(e events.Test, schemas func(addrs.Provider) *schema.Provider)
+	TestsDone([]events.TestFileResult)
 	Say(format string, args ...any)
 	// Step reports a step of init.
 	Step(code render.InitCode, format string, args ...any)

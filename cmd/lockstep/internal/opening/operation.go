@@ -28,6 +28,9 @@ type Operation struct {
 	App *cli.App
 	Dir *workdir.Dir
 
+	// Lasting has providers go on after the first interrupt, for a command that has to destroy what it has made.
+	Lasting bool
+
 	planned *workdir.Settings // of the backend that a saved plan names; nil without one
 }
 
@@ -158,7 +161,11 @@ func (o *Operation) openProviders() diags.Diagnostics {
 	remote := func(ctx context.Context, backendType string, arguments cty.Value, workspace string) (map[string]cty.Value, error) {
 		return o.Dir.RemoteState(ctx, o.Config, backendType, arguments, workspace)
 	}
-	ds := o.OpenProviders(o.App.Ctx, o.Dir, workdir.PoolOptions{Log: logs.To, LogLevel: logs.Provider, RemoteState: remote}, stopGrace)
+	ctx := o.App.Ctx
+	if o.Lasting {
+		ctx = context.WithoutCancel(ctx)
+	}
+	ds := o.OpenProviders(ctx, o.Dir, workdir.PoolOptions{Log: logs.To, LogLevel: logs.Provider, RemoteState: remote}, stopGrace)
 	if ds.HasErrors() {
 		return ds
 	}

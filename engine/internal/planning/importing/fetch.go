@@ -36,7 +36,7 @@ type Fetcher struct {
 func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, key session.ImportKey) diags.Diagnostics {
 	obj := addrs.ResourceInstanceObject{Instance: addr}
 	f.Session.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: key.ID, Identity: plans.IdentityText(key.Identity)})
-	list, ds := f.Client.Import(ctx, provider.ImportRequest{TypeName: addr.Resource.Resource.Type, ID: key.ID, Identity: key.Identity})
+	list, ds := f.Client.Import(provider.WithInstance(ctx, addr), provider.ImportRequest{TypeName: addr.Resource.Resource.Type, ID: key.ID, Identity: key.Identity})
 	if ds.HasErrors() {
 		return ds
 	}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// A Variant is a change of a configuration for a test.
+type Variant struct {
+	// Providers are blocks of the root module, in place of those with the same address.
+	Providers []*Provider
+	// Modules are called modules that have no objects: each has the values of its outputs, an object or cty.NilVal, null
+	// for outputs that it does not have.
+	Modules map[addrs.Module]cty.Value
+}
+
+// Variant returns the configuration with a change. It shares with c everything that is not changed.
+func (c *Config) Variant(v Variant) *Config {
+	out := &Config{Modules: make(map[addrs.Module]*Module, len(c.Modules)), Files: c.Files}
+	for _, m := range c.Order {
+		n := *m
+		n.Children = make(map[string]*Module, len(m.Children))
+		if m.Parent != nil {
+			if n.Parent = out.Modules[m.Parent.Addr]; n.Parent == nil {
+				continue
+			}
+			if _, empty := v.Modules[m.Parent.Addr]; empty {
+				continue
+			}
+			n.Parent.Children[m.Call.Name] = &n
+		} else {
+			n.Content = n.withProviders(v.Providers)
+			out.Root = &n
+		}
+		if outputs, empty := v.Modules[m.Addr]; empty {
+			n.Content = n.emptied(outputs)
+		}
+		out.Modules[m.Addr] = &n
+		out.Order = append(out.Order, &n)
+	}
+	if len(v.Modules) > 0 && len(out.Root.Imports) > 0 {
+		root := *out.Root.Content
+		root.Imports = slices.DeleteFunc(slices.Clone(root.Imports), func(im *Import) bool {
+			_, empty := v.Modules[im.Resource.Module]
+			return empty || out.Modules[im.Resource.Module] == nil
+		})
+		out.Root.Content = &root
+	}
+	return out
+}
+
+// withProviders returns the content with further provider blocks.
+func (c *Content) withProviders(list []*Provider) *Content {
+	if len(list) == 0 {
+		return c
+	}
+	out := *c
+	out.Providers = maps.Clone(c.Providers)
+	for _, p := range list {
+		out.Providers[p.Addr] = p
+	}
+	return &out
+}
+
+// emptied returns the content without objects, and with the values of outputs.
+func (c *Content) emptied(values cty.Value) *Content {
+	out := NewContent(c.Dir)
+	out.RequiredProviders, out.Providers, out.byProvider = c.RequiredProviders, c.Providers, c.byProvider
+	for name, v := range c.Variables {
+		bare := *v
+		bare.Validations = nil
+		out.Variables[name] = &bare
+	}
+	for name, o := range c.Outputs {
+		val := cty.NullVal(cty.DynamicPseudoType)
+		if values != cty.NilVal && values.Type().HasAttribute(name) {
+			val = values.GetAttr(name)
+		}
+		out.Outputs[name] = &Output{Name: name, Sensitive: o.Sensitive, Ephemeral: o.Ephemeral, Deprecated: o.Deprecated, Expr: hcl.StaticExpr(val, o.Expr.Range()), Range: o.Range}
+	}
+	return out
+}

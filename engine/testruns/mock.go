@@ -1,0 +1,236 @@
+package testruns
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A mock is a provider whose objects are made up. It asks the real one, which is not configured, to validate configurations, to
+// upgrade states, and for its functions.
+type mock struct {
+	provider.Client
+	declared *schema.Provider
+	seed     string          // of the run: the same object has the same values in its plan and in its apply
+	mock     *testfiles.Mock // nil: nothing is set
+	valid    *validations    // of the provider
+}
+
+var _ provider.Client = (*mock)(nil)
+
+func (m *mock) ValidateProvider(context.Context, cty.Value) diags.Diagnostics { return nil }
+func (m *mock) Configure(context.Context, cty.Value) diags.Diagnostics        { return nil }
+func (m *mock) Stop(context.Context) error                                    { return nil }
+func (m *mock) Close() error                                                  { return nil }
+
+// UpgradeState reads an object that the mock has made itself: no provider has anything to change in it.
+func (m *mock) UpgradeState(ctx context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
+	rs := m.declared.Resource("managed", req.TypeName)
+	if rs == nil || rs.Version != req.Version || req.JSON == nil {
+		return m.Client.UpgradeState(ctx, req)
+	}
+	v, err := rs.Block.JSON().Parse(req.JSON)
+	if err != nil {
+		return cty.DynamicVal, diags.FromError("Invalid object in the state", err)
+	}
+	return v, nil
+}
+
+func (m *mock) ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	return m.valid.result("managed "+typeName, config, func() diags.Diagnostics { return m.Client.ValidateResource(ctx, typeName, config) })
+}
+
+func (m *mock) ValidateData(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	return m.valid.result("data "+typeName, config, func() diags.Diagnostics { return m.Client.ValidateData(ctx, typeName, config) })
+}
+
+// validations are results of the validation of configurations by a provider, so that many runs with the same ones need not ask
+// again. The zero value is empty. Safe for concurrent use.
+type validations struct {
+	mu sync.Mutex
+	by map[string][]validation
+}
+
+type validation struct {
+	config cty.Value
+	ds     diags.Diagnostics
+}
+
+// mostValidations is how many results are kept for each type.
+const mostValidations = 16
+
+// result returns a kept result, or that of ask.
+func (x *validations) result(typeName string, config cty.Value, ask func() diags.Diagnostics) diags.Diagnostics {
+	x.mu.Lock()
+	list := x.by[typeName]
+	x.mu.Unlock()
+	for _, y := range list {
+		if y.config.RawEquals(config) {
+			return slices.Clone(y.ds)
+		}
+	}
+	ds := ask()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.by == nil {
+		x.by = map[string][]validation{}
+	}
+	if len(x.by[typeName]) < mostValidations {
+		x.by[typeName] = append(x.by[typeName], validation{config, slices.Clone(ds)})
+	}
+	return ds
+}
+
+// values are those that a test sets for an object.
+type values struct {
+	object  cty.Value // cty.NilVal: none
+	planned bool      // they are known in a plan
+	place   *hcl.Range
+}
+
+// set returns what the mock sets for a type.
+func (m *mock) set(mode addrs.ResourceMode, typeName string) values {
+	if m.mock == nil {
+		return values{}
+	}
+	x := m.mock.Objects[testfiles.ObjectType{Mode: mode, Type: typeName}]
+	if x == nil {
+		return values{planned: testfiles.During(0).Planned(m.mock.During)}
+	}
+	return values{object: x.Defaults, planned: x.During.Planned(m.mock.During), place: &x.Range}
+}
+
+func (m *mock) Read(_ context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
+	return provider.ReadResponse{New: req.Prior, Private: req.Private}, nil
+}
+
+func (m *mock) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+	return m.plan(ctx, req, m.set(addrs.Managed, req.TypeName))
+}
+
+func (m *mock) plan(ctx context.Context, req provider.PlanRequest, set values) (provider.PlanResponse, diags.Diagnostics) {
+	out := provider.PlanResponse{Planned: req.Proposed, Private: req.Private}
+	if req.Proposed.IsNull() {
+		return out, nil
+	}
+	c := m.composer(ctx, set)
+	c.unknown = !set.planned
+	c.wanted = func(v cty.Value) bool { return req.Prior.IsNull() && v.IsNull() }
+	out.Planned = c.block(m.declared.Resource("managed", req.TypeName).Block, req.Proposed, set.object, "")
+	return out, c.diags
+}
+
+func (m *mock) Apply(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	return m.apply(ctx, req, m.set(addrs.Managed, req.TypeName))
+}
+
+func (m *mock) apply(ctx context.Context, req provider.ApplyRequest, set values) (provider.ApplyResponse, diags.Diagnostics) {
+	out := provider.ApplyResponse{New: req.Planned, Private: req.Private}
+	if req.Planned.IsNull() {
+		return out, nil
+	}
+	c := m.composer(ctx, set)
+	c.wanted = func(v cty.Value) bool { return !v.IsKnown() }
+	out.New = c.block(m.declared.Resource("managed", req.TypeName).Block, req.Planned, set.object, "")
+	if c.diags.HasErrors() {
+		out.New = req.Prior
+	}
+	return out, c.diags
+}
+
+func (m *mock) ReadData(ctx context.Context, typeName string, config, _ cty.Value) (cty.Value, diags.Diagnostics) {
+	return m.made(ctx, "data", typeName, config, m.set(addrs.Data, typeName))
+}
+
+// made returns a value whose computed attributes are made up.
+func (m *mock) made(ctx context.Context, mode, typeName string, config cty.Value, set values) (cty.Value, diags.Diagnostics) {
+	c := m.composer(ctx, set)
+	c.wanted = cty.Value.IsNull
+	v := c.block(m.declared.Resource(mode, typeName).Block, config, set.object, "")
+	return v, c.diags
+}
+
+func (m *mock) OpenEphemeral(ctx context.Context, typeName string, config cty.Value) (provider.OpenResponse, diags.Diagnostics) {
+	v, ds := m.made(ctx, "ephemeral", typeName, config, values{})
+	return provider.OpenResponse{Result: v}, ds
+}
+
+func (m *mock) RenewEphemeral(context.Context, string, []byte) (provider.RenewResponse, diags.Diagnostics) {
+	return provider.RenewResponse{}, nil
+}
+
+func (m *mock) CloseEphemeral(context.Context, string, []byte) diags.Diagnostics { return nil }
+
+func (m *mock) Import(_ context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
+	return nil, diags.Errorf(nil, "A mock has nothing to import",
+		"The import block asks a mocked provider for the object %q of the type %s. Override the resource that it is imported to, with an override_resource block.", req.ID, req.TypeName)
+}
+
+// overriding is a client, real or mocked, some of whose objects are overridden.
+type overriding struct {
+	provider.Client
+	made      mock
+	overrides []override
+}
+
+// of returns the values of the override that means the instance of a call. ok is false if none does.
+func (c *overriding) of(ctx context.Context) (set values, ok bool) {
+	a, known := provider.Instance(ctx)
+	if !known {
+		return values{}, false
+	}
+	for _, o := range c.overrides {
+		if o.Hits(a) {
+			return values{object: o.Values, planned: o.Override.During.Planned(o.during), place: &o.Range}, true
+		}
+	}
+	return values{}, false
+}
+
+func (c *overriding) Read(ctx context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
+	if _, ok := c.of(ctx); ok {
+		return c.made.Read(ctx, req)
+	}
+	return c.Client.Read(ctx, req)
+}
+
+func (c *overriding) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+	if set, ok := c.of(ctx); ok {
+		return c.made.plan(ctx, req, set)
+	}
+	return c.Client.Plan(ctx, req)
+}
+
+func (c *overriding) Apply(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	if set, ok := c.of(ctx); ok {
+		return c.made.apply(ctx, req, set)
+	}
+	return c.Client.Apply(ctx, req)
+}
+
+func (c *overriding) ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics) {
+	if set, ok := c.of(ctx); ok {
+		return c.made.made(ctx, "data", typeName, config, set)
+	}
+	return c.Client.ReadData(ctx, typeName, config, meta)
+}
+
+// Import makes the object up, too: the values of the override are all that is known of it.
+func (c *overriding) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
+	set, ok := c.of(ctx)
+	if !ok {
+		return c.Client.Import(ctx, req)
+	}
+	b := c.made.declared.Resource("managed", req.TypeName).Block
+	v, ds := c.made.made(ctx, "managed", req.TypeName, b.EmptyValue(), set)
+	return []provider.Imported{{TypeName: req.TypeName, State: v}}, ds
+}

@@ -1,0 +1,129 @@
+package testruns
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// processes are the provider processes of a suite. A process can be configured once, and all runs with the same configuration share it.
+type processes struct {
+	providers session.Providers
+
+	mu    sync.Mutex
+	list  []*process
+	valid map[addrs.Provider]*validations
+}
+
+// validations returns those of a provider.
+func (p *processes) validations(addr addrs.Provider) *validations {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.valid[addr] == nil {
+		if p.valid == nil {
+			p.valid = map[addrs.Provider]*validations{}
+		}
+		p.valid[addr] = new(validations)
+	}
+	return p.valid[addr]
+}
+
+// A process is a provider process with its configuration.
+type process struct {
+	provider addrs.Provider
+	value    cty.Value
+	once     sync.Once
+	client   provider.Client
+	ds       diags.Diagnostics
+}
+
+// configured returns the process with a configuration.
+func (p *processes) configured(ctx context.Context, addr addrs.Provider, value cty.Value) (provider.Client, diags.Diagnostics) {
+	p.mu.Lock()
+	var found *process
+	for _, x := range p.list {
+		if x.provider == addr && x.value.RawEquals(value) {
+			found = x
+		}
+	}
+	if found == nil {
+		found = &process{provider: addr, value: value}
+		p.list = append(p.list, found)
+	}
+	n := len(p.list)
+	p.mu.Unlock()
+	found.once.Do(func() {
+		found.client, found.ds = p.providers.Client(ctx, addrs.AbsProviderConfig{Provider: addr, Alias: fmt.Sprintf("test-%d", n)})
+		if !found.ds.HasErrors() {
+			found.ds = append(found.ds, found.client.Configure(ctx, value)...)
+		}
+	})
+	return found.client, found.ds
+}
+
+// providersOf returns the providers of a run with its mocks.
+func (r *run) providersOf(v *variant) session.Providers {
+	return &runProviders{processes: r.processes, variant: v, seed: r.seed(), overrides: r.overrides()}
+}
+
+// runProviders are the providers of one run.
+type runProviders struct {
+	processes *processes
+	variant   *variant
+	seed      string
+	overrides []override
+}
+
+func (p *runProviders) Schema(ctx context.Context, addr addrs.Provider) (*schema.Provider, diags.Diagnostics) {
+	return p.processes.providers.Schema(ctx, addr)
+}
+
+func (p *runProviders) Unconfigured(ctx context.Context, addr addrs.Provider) (provider.Client, diags.Diagnostics) {
+	return p.processes.providers.Unconfigured(ctx, addr)
+}
+
+func (p *runProviders) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
+	bare, ds := p.Unconfigured(ctx, pc.Provider)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	declared, ds := p.Schema(ctx, pc.Provider)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	c := provider.Client(&real{Client: bare, processes: p.processes, provider: pc.Provider})
+	if m := p.variant.config.Modules[pc.Module]; m != nil {
+		if block := m.ProviderBlock(pc); block != nil && block.Mocked {
+			c = &mock{Client: bare, declared: declared, seed: p.seed, mock: p.variant.mocks[block], valid: p.processes.validations(pc.Provider)}
+		}
+	}
+	for _, o := range p.overrides {
+		if !o.Target.IsModule() {
+			return &overriding{Client: c, made: mock{Client: bare, declared: declared, seed: p.seed}, overrides: p.overrides}, nil
+		}
+	}
+	return c, nil
+}
+
+// A real client takes the process with its configuration once it knows that.
+type real struct {
+	provider.Client
+	processes *processes
+	provider  addrs.Provider
+}
+
+func (c *real) Configure(ctx context.Context, value cty.Value) diags.Diagnostics {
+	client, ds := c.processes.configured(ctx, c.provider, value)
+	if !ds.HasErrors() {
+		c.Client = client
+	}
+	return ds
+}
