@@ -121,7 +121,10 @@ func (r *run) prepare() (*variant, diags.Diagnostics) {
 	for _, p := range list {
 		block := &config.Provider{Addr: p.in, Body: p.from.Body, Range: p.from.Range, Context: contexts[p.from]}
 		if p.from.Mock != nil {
-			block.Body, block.Mocked = hcl.EmptyBody(), true
+			block.Body, block.Mocked, block.ForEach = hcl.EmptyBody(), true, p.from.ForEach
+			if old := r.config().Root.Providers[p.in]; old != nil && block.ForEach == nil {
+				block.ForEach = old.ForEach
+			}
 			v.mocks[block] = p.from.Mock
 		}
 		change.Providers = append(change.Providers, block)

@@ -47,7 +47,7 @@ var mockBlocks = []hcl.BlockHeaderSchema{
 
 var (
 	mockSchema = &hcl.BodySchema{
-		Attributes: []hcl.AttributeSchema{{Name: "alias"}, {Name: "source"}, {Name: "override_during"}},
+		Attributes: []hcl.AttributeSchema{{Name: "alias"}, {Name: "for_each"}, {Name: "source"}, {Name: "override_during"}},
 		Blocks:     mockBlocks,
 	}
 	mockFileSchema   = &hcl.BodySchema{Blocks: mockBlocks}
@@ -59,6 +59,9 @@ func (r *reader) mockProvider(b *hcl.Block) *Provider {
 	content := r.content(b.Body, mockSchema)
 	p := &Provider{Addr: addrs.LocalProviderConfig{LocalName: b.Labels[0]}, Mock: newMock(), Range: b.DefRange}
 	r.alias(p, content.Attributes["alias"])
+	if a := content.Attributes["for_each"]; a != nil {
+		p.ForEach = a.Expr
+	}
 	r.literal(content.Attributes["source"], &p.Mock.Source)
 	p.Mock.During = r.during(content.Attributes["override_during"])
 	r.mocks(p.Mock, content.Blocks)

@@ -10,10 +10,12 @@ import (
 // A Provider is a provider configuration of a test file, which takes the place of the
 // configuration's own ones.
 type Provider struct {
-	Addr  addrs.LocalProviderConfig
-	Body  hcl.Body // the provider's own arguments; nil for a mock
-	Mock  *Mock    // nil for a real one
-	Range hcl.Range
+	Addr addrs.LocalProviderConfig
+	Body hcl.Body // the provider's own arguments; nil for a mock
+	Mock *Mock    // nil for a real one
+	// ForEach makes several instances of a mock; nil: as many as the configuration that it takes the place of.
+	ForEach hcl.Expression
+	Range   hcl.Range
 
 	named  hcl.Range      // the label
 	source addrs.Provider // of the first module that gets it; zero before

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -52,6 +53,10 @@ resource t_n
   id     string computed keep
   name   string required
   color  number optional
+resource t_i identity=2
+  id     string computed keep
+  name   string required identity
+  color  string optional
 data t_x
   name   string required
   color  string computed
@@ -84,6 +89,7 @@ resource u_x
 //	                                             "extra" one has members that nobody knows. An
 //	                                             "old" one is of an older schema version; then
 //	                                             the plan's prior state is shown, too. Of an
+//	                                             "identity=VERSION" is the version of its identity. Of an
 //	                                             "unlisted" one the state lists no sensitive paths
 //	  output o "text" sensitive                  an output of the state, a text or a number; the last
 //	                                             word is optional
@@ -227,7 +233,7 @@ func (s *story) object(t *testing.T, line string) {
 	switch typ {
 	case "u_x":
 		fake = s.other
-	case "t_n":
+	case "t_n", "t_i":
 	default:
 		typ = "t_x" // also of an object that once had another type
 	}
@@ -239,6 +245,14 @@ func (s *story) object(t *testing.T, line string) {
 			if pc, err = addrs.ParseAbsProviderConfig(pc.String() + "." + in); err != nil {
 				t.Fatal(err)
 			}
+			continue
+		}
+		if version, ok := strings.CutPrefix(w, "identity="); ok {
+			n, err := strconv.ParseInt(version, 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Identity = states.Identity{Version: n, JSON: fmt.Appendf(nil, `{"name":%q}`, words[1])}
 			continue
 		}
 		switch w {
@@ -281,7 +295,7 @@ func (s *story) object(t *testing.T, line string) {
 	}
 	s.state.SetObject(addrs.ResourceInstanceObject{Instance: a, Deposed: addrs.DeposedKey(deposed)},
 		pc, &states.Object{
-			Extra: extra, SchemaVersion: obj.SchemaVersion, Sensitive: obj.Sensitive,
+			Extra: extra, SchemaVersion: obj.SchemaVersion, Sensitive: obj.Sensitive, Identity: obj.Identity,
 			Status: obj.Status, AttrsJSON: obj.AttrsJSON, Private: obj.Private, Dependencies: obj.Dependencies, CreateBeforeDestroy: obj.CreateBeforeDestroy,
 		})
 }
@@ -442,7 +456,7 @@ func describe(p *plans.Plan) []string {
 			line += ", create first"
 		}
 		if c.Importing != nil {
-			line += " import " + c.Importing.ID
+			line += " import " + c.Importing.ID + plans.IdentityText(c.Importing.Identity)
 		}
 		if c.Reason != plans.ReasonNone {
 			line += " " + string(c.Reason)
