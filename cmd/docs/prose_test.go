@@ -121,7 +121,7 @@ func sentences(text string) (all []spoken) {
 		}
 		line = markup.ReplaceAllString(linkText.ReplaceAllString(inlineCode.ReplaceAllString(line, "code"), "$1"), "")
 		switch item := itemBegin.FindString(line); {
-		case line == "" || strings.HasPrefix(line, "#"):
+		case line == "" || strings.HasPrefix(line, "#") || strings.Trim(line, "=") == "":
 			end()
 			continue
 		case strings.HasPrefix(line, "|"):

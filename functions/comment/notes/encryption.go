@@ -59,7 +59,7 @@ func (r Resealed) words(subject string) []string {
 	add(r.Unreadable, "**%s written before cannot be read**, so every plan fails. To avoid that, add a `fallback` block with the present method before you merge.")
 	add(r.Relaxed, "encryption of %s is no longer enforced: the method `unencrypted` would be accepted.")
 	if r.Any && len(lines) == 0 {
-		add(true, "the encryption of %s has other settings. What is stored can still be read.")
+		add(true, "the encryption of %s has other settings. Lockstep can still read the stored data.")
 	}
 	return lines
 }
