@@ -13,7 +13,8 @@
 // caller reads and writes the state. eval gives expressions their values
 // and knows no phase; session is shared by both walks; walk is the only package
 // that starts goroutines, beside provider's process starts; render turns
-// everything into text, Markdown and JSON, and graphs draws Terraform's picture of it.
+// everything into text, Markdown and JSON, and graphs draws Terraform's picture of it. testruns carries out
+// test files with these functions, with mocks in the place of providers.
 //
 // Start at [Plan] and [Apply], and at the example.
 package engine

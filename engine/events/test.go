@@ -95,3 +95,16 @@ func (r TestRunResult) Messages() (out []string) {
 	}
 	return out
 }
+
+// TestCoverage tells which objects of the configuration under test its runs have reached.
+type TestCoverage struct {
+	Resources TestCovered `json:"resources"` // with an instance in a run
+	Outputs   TestCovered `json:"outputs"`   // that an assertion refers to
+	Checks    TestCovered `json:"checks"`    // objects with conditions that were evaluated in a run
+}
+
+// TestCovered are the objects of one kind.
+type TestCovered struct {
+	All     int      `json:"all"`
+	Missing []string `json:"missing"` // the addresses of those that no run has reached, sorted; never nil
+}

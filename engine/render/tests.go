@@ -239,3 +239,29 @@ func OneLine(name string) string {
 	}
 	return name
 }
+
+// Coverage lists for each kind of object how many of them tests have reached, and which not.
+func Coverage(c events.TestCoverage) string {
+	var b strings.Builder
+	for _, k := range []struct {
+		word, why string
+		objects   events.TestCovered
+	}{
+		{"resources", "no run has an instance of", c.Resources},
+		{"outputs", "no assertion refers to", c.Outputs},
+		{"objects with conditions", "no run has evaluated the conditions of", c.Checks},
+	} {
+		fmt.Fprintf(&b, "  %d of %d %s\n", k.objects.All-len(k.objects.Missing), k.objects.All, k.word)
+		for _, x := range k.objects.Missing {
+			fmt.Fprintf(&b, "    - %s %s\n", k.why, x)
+		}
+	}
+	return b.String()
+}
+
+// TestCoverageMessage carries the coverage of tests. The stock tool has none.
+func TestCoverageMessage(c events.TestCoverage) Message {
+	m := message("test_coverage", "Coverage:\n"+Coverage(c))
+	m.TestCoverage = &c
+	return m
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -47,6 +48,7 @@ type Message struct {
 	TestRunMember  *testRunMember             `json:"test_run,omitempty"`
 	TestCleanup    *testCleanupMember         `json:"test_cleanup,omitempty"`
 	TestSummary    *TestSummary               `json:"test_summary,omitempty"`
+	TestCoverage   *events.TestCoverage       `json:"test_coverage,omitempty"`
 	TestState      map[string]json.RawMessage `json:"test_state,omitempty"`
 	TestPlan       map[string]json.RawMessage `json:"test_plan,omitempty"`
 }

@@ -95,6 +95,7 @@ func (r *run) test(ctx context.Context, done *events.Test) (ds diags.Diagnostics
 	environment.Analysis = analysis
 	plan, found := engine.Plan(ctx, environment, st.state, options)
 	r.place(found)
+	r.coverage.note(r, plan)
 	if r.PlanOnly {
 		return append(ds, r.planned(ctx, environment, plan, expected.judge(found), done)...)
 	}

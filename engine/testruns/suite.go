@@ -19,6 +19,8 @@ type suite struct {
 
 	salt string // of made-up values
 
+	coverage *coverage
+
 	sending sync.Mutex
 
 	mu       sync.Mutex

@@ -49,15 +49,15 @@ type Input struct {
 
 // Run carries out all files in order. When ctx ends, the runs under way come to an end, the others are skipped, and what was made
 // is destroyed all the same.
-func Run(ctx context.Context, in Input) []events.TestFileResult {
-	s := &suite{in: in, salt: rand.Text(), processes: &processes{providers: in.Base.Providers}, variants: map[variantKey]*variant{}}
+func Run(ctx context.Context, in Input) ([]events.TestFileResult, events.TestCoverage) {
+	s := &suite{in: in, salt: rand.Text(), processes: &processes{providers: in.Base.Providers}, variants: map[variantKey]*variant{}, coverage: newCoverage()}
 	s.in.RunParallelism = cmp.Or(in.RunParallelism, 10)
 	s.functions = funcs.Table(funcs.Scope{BaseDir: cmp.Or(in.Base.BaseDir, in.Base.WorkingDir), Files: in.Base.Files, Now: time.Now, Budget: budget.Generous()})
 	var out []events.TestFileResult
 	for _, f := range in.Files {
 		out = append(out, s.file(ctx, f))
 	}
-	return out
+	return out, s.coverage.result(in.Config)
 }
 
 // file carries out one file.

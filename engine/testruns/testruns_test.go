@@ -29,9 +29,10 @@ import (
 
 // A stage is a module with tests and a provider "lab".
 type stage struct {
-	lab   *providertest.Provider
-	input Input
-	log   strings.Builder
+	lab     *providertest.Provider
+	input   Input
+	log     strings.Builder
+	reached events.TestCoverage
 }
 
 // newStage loads files. The file "provider" describes the provider, "options" has a -var option in each line.
@@ -86,7 +87,7 @@ func (s *stage) hear(e events.Test) {
 
 // run runs the tests and returns what happened.
 func (s *stage) run(ctx context.Context) string {
-	Run(ctx, s.input)
+	_, s.reached = Run(ctx, s.input)
 	for _, c := range s.lab.Calls() {
 		if !strings.HasPrefix(c, "plan ") {
 			fmt.Fprintf(&s.log, "> %s\n", c)
@@ -297,5 +298,59 @@ run "f" {
 	want := [][]int32{nil, nil, {0}, {1}, {0, 1, 2, 3}, {4}}
 	if got := f.order().After; !slices.EqualFunc(got, want, slices.Equal[[]int32]) {
 		t.Error(got)
+	}
+}
+
+// The coverage names what no run has reached.
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, text("main.tf", `
+variable "n" {
+  default = 0
+  validation {
+    condition     = var.n >= 0
+    error_message = "no"
+  }
+}
+resource "lab_thing" "a" {
+  name = "a"
+}
+resource "lab_thing" "never" {
+  count = var.n
+  name  = "never"
+  lifecycle {
+    precondition {
+      condition     = count.index >= 0
+      error_message = "no"
+    }
+  }
+}
+module "m" {
+  source = "./m"
+  count  = 0
+}
+output "seen" {
+  value = lab_thing.a.name
+}
+output "unseen" {
+  value = 1
+}
+`, "m/main.tf", "resource \"lab_thing\" \"in\" {\n  name = \"in\"\n}\n", "a.tftest.hcl", `
+run "a" {
+  command = plan
+  assert {
+    condition     = output.seen == "a"
+    error_message = "no"
+  }
+}
+`))
+	s.run(t.Context())
+	want := events.TestCoverage{
+		Resources: events.TestCovered{All: 3, Missing: []string{"lab_thing.never", "module.m.lab_thing.in"}},
+		Outputs:   events.TestCovered{All: 2, Missing: []string{"output.unseen"}},
+		Checks:    events.TestCovered{All: 2, Missing: []string{"lab_thing.never"}},
+	}
+	if diff := cmp.Diff(want, s.reached); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -27,7 +27,7 @@ type testFlags struct {
 	vars                        cli.VarFlags
 	filter                      cli.ListFlag
 	dir, junit, cloud           string
-	json, verbose               bool
+	json, verbose, coverage     bool
 	parallelism, runParallelism int
 }
 
@@ -41,6 +41,7 @@ var Test = cli.Command{Name: "test", Synopsis: "Run the tests of a module", Run:
 	f.StringVar(&o.junit, "junit-xml", "", "write the results to this file, too, in the JUnit XML format")
 	f.StringVar(&o.cloud, "cloud-run", "", "")
 	f.BoolVar(&o.verbose, "verbose", false, "show the plan or the state of each run")
+	f.BoolVar(&o.coverage, "coverage", false, "tell which resources, outputs and checks the tests have not reached")
 	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls of a run")
 	f.IntVar(&o.runParallelism, "run-parallelism", 10, "the number of concurrent runs, of those with parallel = true")
 	if code, ok := f.ParseArgs(args); !ok {
@@ -69,8 +70,11 @@ var Test = cli.Command{Name: "test", Synopsis: "Run the tests of a module", Run:
 	v.Diagnostics(kept.report(v))
 	in.Apply = kept.apply
 	v.TestsFound(in.Files)
-	results := testruns.Run(a.Ctx, in)
+	results, coverage := testruns.Run(a.Ctx, in)
 	kept.close()
+	if o.coverage {
+		v.TestCoverage(coverage)
+	}
 	v.TestsDone(results)
 	if o.junit != "" {
 		if err := workdir.WriteFile(a.Path(o.junit), junit(results, a.SourcesOf), 0o644); err != nil {

@@ -34,6 +34,7 @@ type View interface {
 	// TestsFound begins the report of tests, Test shows a step of them, and TestsDone the result.
 	TestsFound([]*testfiles.File)
 	Test(e events.Test, schemas func(addrs.Provider) *schema.Provider)
+	TestCoverage(events.TestCoverage)
 	TestsDone([]events.TestFileResult)
 	Say(format string, args ...any)
 	// Step reports a step of init.

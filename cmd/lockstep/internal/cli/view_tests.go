@@ -84,3 +84,9 @@ func (v *jsonView) testDiagnostics(e events.Test, ds diags.Diagnostics) {
 func (v *jsonView) TestsDone(list []events.TestFileResult) {
 	v.send(render.TestSummaryMessage(render.SummaryOfTests(list)))
 }
+
+func (v *textView) TestCoverage(c events.TestCoverage) {
+	v.Say("\nCoverage:\n%s", render.Coverage(c))
+}
+
+func (v *jsonView) TestCoverage(c events.TestCoverage) { v.send(render.TestCoverageMessage(c)) }
