@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine"
 )
 
 // A rewriting puts one text in the place of whatever matches.
@@ -33,6 +35,10 @@ var noise = []rewriting{
 // meant are the differences between the tools that are on purpose: what is ours becomes
 // the stock tool's. Lines are matched one at a time, since those of several units mix.
 var meant = []rewriting{
+	// The language is that of a newer version, which has one function more, and a member of each object in a state.
+	{regexp.MustCompile(regexp.QuoteMeta(engine.LanguageVersion)), "1.11.4"},
+	{regexp.MustCompile(`(?m)^\s*"(core::)?convert",\n`), ""},
+	{regexp.MustCompile(`(?m)^\s*"identity_schema_version": 0,\n`), ""},
 	// The tool says its own name to people.
 	{regexp.MustCompile(`(?m)^.*\bLockstep v.*, which speaks as Terraform .*\n`), ""},
 	{regexp.MustCompile(`\bLockstep\b`), "Terraform"},

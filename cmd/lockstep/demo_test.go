@@ -117,7 +117,7 @@ func TestDemoPage(t *testing.T) {
 	}
 	body, err := io.ReadAll(res.Body)
 	res.Body.Close()
-	if err != nil || !bytes.Contains(body, []byte("Two subnets, and flow logs")) || !bytes.Contains(body, []byte("waits for lockstep apply")) {
+	if err != nil || !bytes.Contains(body, []byte("Two subnets, and flow logs")) || !bytes.Contains(body, []byte("ready to apply")) {
 		t.Errorf("%v\n%s", err, body)
 	}
 	// A stream that is open must not keep it.

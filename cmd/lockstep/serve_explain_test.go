@@ -63,7 +63,7 @@ func TestGateExplain(t *testing.T) {
 	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})
 	s.repo.OpenPull("alice", "Two hosts", "hosts")
 	s.deliver()
-	s.await("waits** for")
+	s.await("**needs approval**")
 	explain := func(code int, args string, want ...string) string {
 		t.Helper()
 		r := s.Run(append([]string{"gate", "explain"}, strings.Fields(args)...)...)

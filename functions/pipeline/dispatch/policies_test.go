@@ -151,7 +151,7 @@ func TestPolicyMessagesHaveNoSecrets(t *testing.T) {
 			s := newStage(t, judgedBy("", policy))
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "variable \"key\" {\n  default   = \"hunter-2-hunter\"\n  sensitive = true\n}\n" + resource("b", "1")})
 			status := s.status(n)
-			s.expect("the status", status, "by policy `network`", "(sensitive value)")
+			s.expect("the status", status, "policy `network`", "(sensitive value)")
 			if all := status + s.say("alice", n, "lockstep apply"); strings.Contains(all, "hunter-2") {
 				t.Error(all)
 			}

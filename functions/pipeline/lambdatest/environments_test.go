@@ -89,7 +89,7 @@ func TestEnvironments(t *testing.T) {
 		"new": {settings[:len(settings)-len(declared("own", ""))] + fmt.Sprintf("environment \"evil\" {\n  plan_role  = %q\n  apply_role = %[1]q\n}\n", evil) + declared("own", "  environment = \"evil\"\n"),
 			`the environment "evil" (lockstep.hcl`},
 	} {
-		r.expect(branch, r.status(r.pull(branch, githubtest.Files{"lockstep.hcl": test.settings})), test.want, "on the base branch", "lockstep.hcl:")
+		r.expect(branch, r.status(r.pull(branch, githubtest.Files{"lockstep.hcl": test.settings})), test.want, "the base branch gives it", "lockstep.hcl:")
 	}
 	if got := r.account.Assumed()[before:]; slices.ContainsFunc(got, func(a lambdatest.AssumedRole) bool { return a.Tags["project"] != "" }) {
 		t.Errorf("pull requests got roles: %v", got)

@@ -68,7 +68,7 @@ func TestPrivateModule(t *testing.T) {
 	})
 	r.expect("the plan with what is not named", flat(r.status(other)), "there is no public repository acme/secrets", `modules = ["github.com/acme/secrets"]`)
 	inside := r.pull("inside", githubtest.Files{"net/range.tf": calling("https://169.254.169.254/latest/meta-data/m.zip")})
-	r.expect("the plan with an address inside", flat(r.status(inside)), "does not allow modules from the host 169.254.169.254")
+	r.expect("the plan with an address inside", flat(r.status(inside)), "cannot allow modules from the host 169.254.169.254")
 	git := r.pull("git", githubtest.Files{"net/range.tf": calling("git::https://gitlab.com/acme/modules.git//range")})
 	r.expect("the plan with another git", flat(r.status(git)), "does not allow modules from the host gitlab.com", `modules = ["gitlab.com"]`)
 	r.unwritten("")

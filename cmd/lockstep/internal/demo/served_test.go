@@ -50,7 +50,7 @@ func TestServedPages(t *testing.T) {
 		{title: "it is applied after the merge", do: serves(2, "merged: network applied, good")},
 		{title: "an approval is required", do: push("main", settings(both+"require \"apply\" {\n  approvals = 1\n}\n"))},
 		opened("plans without one", "alice", "three", "Three", githubtest.Files{"network/three.tf": oneObject("three"), "app/three.tf": oneObject("three")}),
-		{title: "they are held", do: serves(3, "open: app waits for what is missing, bad; network waits for what is missing, bad", "an approval of the planned commit")},
+		{title: "they are held", do: serves(3, "open: app needs approval, then applies on merge, waiting; network needs approval, waiting", "an approval of the planned commit")},
 		{title: "the settings are broken", do: push("three", settings("project \"network\" {\n  dirr = \"network\"\n}\n"))},
 		{title: "nothing can be applied", do: serves(3, "open: Failed: the projects could not be determined, bad; app superseded by a newer commit, quiet; network superseded by a newer commit, quiet", "on lockstep.hcl line 2", "!lockstep apply", "The text is that of <code>app</code>, above.")},
 		{title: "it is closed", do: by(func(r *githubtest.Repository) { r.Close("alice", 3) })},
