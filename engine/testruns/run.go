@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // A run is one run of a test file under way.
@@ -121,8 +122,19 @@ func (r *run) test(ctx context.Context, done *events.Test) (ds diags.Diagnostics
 	if len(r.Asserts) == 0 {
 		return ds
 	}
-	ev, _, more := engine.Evaluator(ctx, environment, st.state)
+	ev, _, more := engine.Evaluator(ctx, environment, withEmpty(environment.Config, st.state, plan))
 	return append(append(ds, more...), r.asserts(ev, outputs)...)
+}
+
+// withEmpty returns a state with the resources that a plan has given no instances: their value is known. It is to be looked at only.
+func withEmpty(cfg *config.Config, st *states.State, plan *plans.Plan) *states.State {
+	e := st.Edit()
+	for abs, keys := range plan.Instances.Resources {
+		if m := cfg.Modules[abs.Module.Module()]; len(keys) == 0 && m != nil && m.Resources[abs.Resource] != nil {
+			e.SetProvider(abs, m.ResourceProvider(m.Resources[abs.Resource]))
+		}
+	}
+	return e.State()
 }
 
 // place moves errors about values of variables to the places in the test file that set them.

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -130,6 +131,9 @@ func (r *run) prepare() (*variant, diags.Diagnostics) {
 		change.Providers = append(change.Providers, block)
 	}
 	v.config = r.config().Variant(change)
+	if ds = append(ds, loading.MissingProviders(v.config)...); ds.HasErrors() {
+		return nil, ds
+	}
 	if shared {
 		r.variants[k] = v
 	}

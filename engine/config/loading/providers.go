@@ -82,13 +82,23 @@ func (k *providerCheck) content(m *config.Module) {
 	}
 }
 
-const providerNotPresent = "Provider configuration not present"
+// ProviderNotPresent is the headline of an error about a provider configuration that is used and does not exist.
+const ProviderNotPresent = "Provider configuration not present"
+
+// MissingProviders returns the errors about provider configurations that the root module of a configuration uses and does not have.
+// [Load] returns them, too; a test gives its modules further ones.
+func MissingProviders(c *config.Config) diags.Diagnostics {
+	k := &providerCheck{files: c.Files}
+	k.passedOn(c.Root)
+	k.uses(c.Root)
+	return slices.DeleteFunc(diags.FromHCL(k.diags), func(d diags.Diagnostic) bool { return d.Summary != ProviderNotPresent })
+}
 
 // uses checks that the configurations which blocks of m name exist.
 func (k *providerCheck) uses(m *config.Module) {
 	check := func(x addrs.LocalProviderConfig, at *hcl.Range, user string) {
 		if !hasProvider(m, x) {
-			k.lateErrorf(at, providerNotPresent, "%s uses the provider configuration %s, which %s neither declares nor receives. Add a provider block with alias = %q, or name another configuration.",
+			k.lateErrorf(at, ProviderNotPresent, "%s uses the provider configuration %s, which %s neither declares nor receives. Add a provider block with alias = %q, or name another configuration.",
 				user, x, moduleWords(m), x.Alias)
 		}
 	}

@@ -19,7 +19,7 @@ func (k *providerCheck) passedOn(m *config.Module) {
 				k.instances(m, use, &p.InParentRange, "The call of module \""+name+"\"")
 			}
 			if !hasProvider(m, x) {
-				k.lateErrorf(&p.InParentRange, providerNotPresent, "The call of module %q passes the provider configuration %s, which %s neither declares nor receives.", name, x, moduleWords(m))
+				k.lateErrorf(&p.InParentRange, ProviderNotPresent, "The call of module %q passes the provider configuration %s, which %s neither declares nor receives.", name, x, moduleWords(m))
 			}
 			if x.Alias != "" {
 				continue

@@ -56,6 +56,12 @@ func Load(in loading.Input, dir string) (*Suite, diags.Diagnostics) {
 	return s, append(append(ds, more...), diags.FromHCL(found)...)
 }
 
+// WithoutMissing returns diagnostics of [Load] without those about provider configurations that a module lacks: a test gives
+// them to it.
+func WithoutMissing(ds diags.Diagnostics) diags.Diagnostics {
+	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool { return d.Summary == loading.ProviderNotPresent })
+}
+
 // loadModules reads the modules that runs call.
 func (s *Suite) loadModules(in loading.Input) (ds diags.Diagnostics) {
 	for _, f := range s.Files {

@@ -96,7 +96,7 @@ func openTests(a *cli.App, op *opening.Operation, o *testFlags, v cli.View) (in 
 	op.Prestart()
 	suite, more := op.Dir.LoadTests(".", o.dir)
 	a.Remember(suite)
-	if ds = append(ds, more...); ds.HasErrors() {
+	if ds = append(ds, testfiles.WithoutMissing(more)...); ds.HasErrors() {
 		return in, ds
 	}
 	if ds = append(ds, suite.Validate()...); ds.HasErrors() {
