@@ -52,7 +52,7 @@ func TestServedPages(t *testing.T) {
 		opened("plans without one", "alice", "three", "Three", githubtest.Files{"network/three.tf": oneObject("three"), "app/three.tf": oneObject("three")}),
 		{title: "they are held", do: serves(3, "open: app needs approval, then applies on merge, waiting; network needs approval, waiting", "an approval of the planned commit")},
 		{title: "the settings are broken", do: push("three", settings("project \"network\" {\n  dirr = \"network\"\n}\n"))},
-		{title: "nothing can be applied", do: serves(3, "open: Failed: the projects could not be determined, bad; app superseded by a newer commit, quiet; network superseded by a newer commit, quiet", "on lockstep.hcl line 2", "!lockstep apply", "The text is that of <code>app</code>, above.")},
+		{title: "nothing can be applied", do: serves(3, "open: Failed: the projects could not be determined, bad; app superseded by a newer commit, quiet; network superseded by a newer commit, quiet", "on lockstep.hcl line 2", "!lockstep apply", "The text is the same as for <code>app</code>, above.")},
 		{title: "it is closed", do: by(func(r *githubtest.Repository) { r.Close("alice", 3) })},
 		{title: "its head is of no interest", do: serves(3, "closed: app superseded by a newer commit, quiet; network superseded by a newer commit, quiet", "!could not be determined")},
 		{title: "nothing is required", do: push("main", settings(both))},
@@ -64,9 +64,9 @@ func TestServedPages(t *testing.T) {
 		{title: "there is a page, which is not listed", do: serves(5, "", "changes no project", "This pull request changes no project")},
 		opened("an apply that fails", "alice", "six", "Six", githubtest.Files{"network/six.tf": breaks, "app/six.tf": oneObject("six")}),
 		commented("it is applied", "carol", 6, "lockstep apply -p network", "**Failed to apply** `network`"),
-		{title: "the failure comes first", do: serves(6, "open: network failed to apply, bad; app applies on merge, waiting", "It went wrong.", "on six.tf line 4")},
+		{title: "the failure comes first", do: serves(6, "open: network failed to apply; 2 added, 0 changed, 0 destroyed, bad; app applies on merge, waiting", "It went wrong.", "on six.tf line 4")},
 		opened("a project in the way of that", "alice", "seven", "Seven", githubtest.Files{"network/seven.tf": oneObject("seven")}),
-		{title: "the list tells what is in the way, too", do: serves(7, "open: network blocked, waiting", "#6 was applied to <code>network</code>")},
+		{title: "the list tells what is in the way, too", do: serves(7, "open: network blocked by #6, which is applied and not merged, waiting", "#6 was applied to <code>network</code>")},
 	}}
 	var out bytes.Buffer
 	if err := (&Teller{Out: &out}).Tell(t.Context(), s, Options{Dir: t.TempDir(), Version: "test"}); err != nil {
