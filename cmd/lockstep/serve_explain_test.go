@@ -78,7 +78,7 @@ func TestGateExplain(t *testing.T) {
 	s.repo.Comment("alice", 1, "lockstep apply")
 	s.deliver()
 	s.await("**Not applied**")
-	explain(2, "-data data acme/infra#1", "acme/infra#1 network: lockstep apply, asked by alice, as of 20", "Not all requirements are met.", "lockstep.hcl:5", "missing: an approval of the planned commit")
+	explain(2, "-data data acme/infra#1", "acme/infra#1 network: lockstep apply, asked by alice, as of 20", "Not all requirements are met.", "lockstep.hcl:5", "not met: an approval of the planned commit")
 	explain(2, "-data data -at 2001-12-24T08:00:00Z ACME/infra#1", "as of 2001-12-24 08:00:00 UTC", "holidays")
 	s.repo.Grant("bob", "write")
 	s.repo.Review("bob", 1, "approved", "")
@@ -94,7 +94,7 @@ func TestGateExplain(t *testing.T) {
 		t.Errorf("no JSON: %s", questions)
 	}
 	s.Write("asked.json", strings.ReplaceAll(questions, `"State": "approved"`, `"State": "dismissed"`))
-	explain(2, "-file asked.json", "missing: an approval of the planned commit")
+	explain(2, "-file asked.json", "not met: an approval of the planned commit")
 	s.Write("broken.json", "{")
 	for args, want := range map[string]string{
 		"-file broken.json":                     "the output of `lockstep gate explain -json`",

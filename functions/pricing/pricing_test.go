@@ -24,20 +24,20 @@ func own(t *testing.T) (pricing.Recording, pricing.Prices) {
 	return r, p
 }
 
-// TestREADME holds that the table in README.md is the one that `lockstep cost` prints.
-func TestREADME(t *testing.T) {
+// TestDocumentation holds that the table in the documentation is the one that `lockstep cost` prints.
+func TestDocumentation(t *testing.T) {
 	r, p := own(t)
 	o := pricing.Options{Plans: 1000, Applies: 1000, PlanWait: 30 * time.Second, ApplyWait: time.Minute}
 	offers, err := pricing.Estimate(r, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("../../README.md")
+	page, err := os.ReadFile("../../cmd/docs/operate/cost.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := pricing.Text(offers, p, o); !strings.Contains(string(readme), "```\n"+text+"```\n") {
-		t.Errorf("README.md lacks\n```\n%s```", text)
+	if text := pricing.Text(offers, p, o); !strings.Contains(string(page), text+"```\n") {
+		t.Errorf("cost.md lacks\n```\n%s```", text)
 	}
 }
 

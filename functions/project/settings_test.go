@@ -150,7 +150,7 @@ func TestParseRefuses(t *testing.T) {
 		"allow {\n  bots = [\"acme/bots\"]\n}\n":                                     "is not the login of an App",
 		"allow {\n  bots = [\"[bot]\"]\n}\n":                                         "is not the login of an App",
 		"allow {\n  shell = true\n}\n":                                               "An allow block can have providers, provisioners, external, modules, branches, bots, commands, forks and states.",
-		"allow {\n  commands = [\"Atlantis\"]\n}\n":                                  "Lockstep does not know the commands of \"Atlantis\". Write one of atlantis, digger, terraform, tofu.",
+		"allow {\n  commands = [\"Atlantis\"]\n}\n":                                  "Lockstep does not know the commands of \"Atlantis\". Did you mean \"atlantis\"? Write one of atlantis, digger, terraform, tofu.",
 		"allow {\n  modules = [\"github.com\"]\n}\n":                                 "lockstep.hcl:2: Invalid place of modules: \"github.com\" is not a repository: write github.com/OWNER/NAME",
 		"allow {\n  modules = [\"github.com/acme\"]\n}\n":                            "is not a repository",
 		"allow {\n  modules = [\"github.com/*/net\"]\n}\n":                           "is not a repository",

@@ -280,6 +280,9 @@ func stateForm(v any) any {
 	delete(m, "serial")
 	sortChecks(m["check_results"])
 	delete(m, "terraform_version")
+	for _, in := range instancesIn(m) { // since Terraform 1.12
+		delete(in, "identity_schema_version")
+	}
 	ids := map[string]string{}
 	resources, _ := m["resources"].([]any)
 	for _, r := range resources {
@@ -287,6 +290,21 @@ func stateForm(v any) any {
 		nameIDs(r, ids)
 	}
 	return replaceIDs(m, ids)
+}
+
+// instancesIn returns the objects of a state.
+func instancesIn(state map[string]any) (out []map[string]any) {
+	resources, _ := state["resources"].([]any)
+	for _, r := range resources {
+		r, _ := r.(map[string]any)
+		list, _ := r["instances"].([]any)
+		for _, in := range list {
+			if in, is := in.(map[string]any); is {
+				out = append(out, in)
+			}
+		}
+	}
+	return out
 }
 
 // sortChecks sorts check results: the stock tool's order is random.

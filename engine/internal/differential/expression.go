@@ -129,11 +129,12 @@ var forms = map[kind][]form{
 	},
 	number: {
 		{"%s.b", "r"}, {"length(%s)", "e"}, {"length(%s)", "l"}, {"length(%s)", "m"}, {"length(%s)", "s"}, {"(%s + %s)", "nn"}, {"(%s * 2)", "n"}, {"max(%s, %s)", "nn"}, {"min(%s, 3)", "n"},
-		{"abs(%s)", "n"}, {"floor(%s)", "n"}, {"ceil(%s)", "n"}, {"(%s ? %s : %s)", "bnn"}, {"(-%s)", "n"}, {"signum(%s)", "n"}, {"try(tonumber(%s), 7)", "s"}, {"sum([%s, 1])", "n"},
+		{"abs(%s)", "n"}, {"floor(%s)", "n"}, {"ceil(%s)", "n"}, {"(%s ? %s : %s)", "bnn"}, {"(-%s)", "n"}, {"abs(-%s)", "n"}, {"try(tonumber(%s), 7)", "s"}, {"sum([%s, 1])", "n"},
 		{"(%s %% 3)", "n"}, {"parseint(\"ff\", 16)", ""}, {"try(index(%s, \"a\"), -1)", "l"},
 	},
+	// Without && and ||: since Terraform 1.12 one operand may decide, where 1.11 needs both.
 	truth: {
-		{"!%s", "b"}, {"(%s && %s)", "bb"}, {"(%s || %s)", "bb"}, {"(%s == %s)", "ss"}, {"(%s != %s)", "nn"}, {"(%s < %s)", "nn"}, {"(%s >= %s)", "nn"},
+		{"!%s", "b"}, {"(%s == %s)", "bb"}, {"(%s != %s)", "bb"}, {"(%s == %s)", "ss"}, {"(%s != %s)", "nn"}, {"(%s < %s)", "nn"}, {"(%s >= %s)", "nn"},
 		{"contains(%s, %s)", "ls"}, {"can(tonumber(%s))", "s"}, {"(%s == null)", "s"}, {"startswith(%s, \"a\")", "s"}, {"alltrue([%s, %s])", "bb"}, {"anytrue([%s])", "b"},
 		{"(%s == tolist([\"a\"]))", "l"}, {"can(regex(\"^a\", %s))", "s"}, {"(length(%s) > 0)", "m"},
 	},

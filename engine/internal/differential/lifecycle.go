@@ -24,8 +24,8 @@ func (m *module) lifecycle(inner *scope) string {
 		lines = append(lines, "precondition {\n      condition     = "+inner.value(truth, 1, true).expr+m.mostly()+"\n      error_message = \"pre\"\n    }")
 	}
 	if m.chance(7) {
-		about := m.pick("self.id != \"\" || ", "self.id != \"\" || ", "self.id != \"\" || ", "self.output == self.input && ")
-		lines = append(lines, "postcondition {\n      condition     = "+about+inner.value(truth, 1, true).expr+"\n      error_message = \"post\"\n    }")
+		about := m.pick("anytrue([self.id != \"\", ", "anytrue([self.id != \"\", ", "anytrue([self.id != \"\", ", "alltrue([self.output == self.input, ")
+		lines = append(lines, "postcondition {\n      condition     = "+about+inner.value(truth, 1, true).expr+"])\n      error_message = \"post\"\n    }")
 	}
 	if len(lines) == 0 {
 		return ""

@@ -57,7 +57,7 @@ func TestNotifySlack(t *testing.T) {
 	if err := c.Notify(t.Context(), told(endpoints.Endpoint{Slack: arn})); err != nil {
 		t.Error(err)
 	}
-	want := `hooks.slack.example/services/T0/B0/hunter2 {"text":"*acme/infra* \u003chttps://github.example/acme/infra/pull/7|#7\u003e\n• *net*: applied, 1 added, 0 changed, 0 destroyed (zoe)\n• *app*: *the apply failed*, 1 added, 0 changed, 0 destroyed before (zoe)"}`
+	want := `hooks.slack.example/services/T0/B0/hunter2 {"text":"*acme/infra* \u003chttps://github.example/acme/infra/pull/7|#7\u003e\n• *net*: applied – 1 added, 0 changed, 0 destroyed (zoe)\n• *app*: *failed to apply* – 1 added, 0 changed, 0 destroyed (zoe)"}`
 	if len(bodies) != 1 || bodies[0] != want {
 		t.Errorf("it got %q", bodies)
 	}
@@ -131,7 +131,7 @@ func TestNotifyOfAMerge(t *testing.T) {
 		n.Happened = append(n.Happened, h)
 	}
 	body, err := noticeOf(n, "x")
-	if err != nil || strings.Count(string(body), "*merged, but not applied*") != 2 {
+	if err != nil || strings.Count(string(body), "*merged, not applied*") != 2 {
 		t.Errorf("%s, %v", body, err)
 	}
 }

@@ -62,7 +62,7 @@ func TestContinues(t *testing.T) {
 			b.job.Continues, b.job.Times = true, jobs.Times{}
 			got := b.apply(p.Plan, true)
 			switch {
-			case recovered && (!got.Failed || !got.Lost || !strings.Contains(got.Report, "cannot go on where it was")):
+			case recovered && (!got.Failed || !got.Lost || !strings.Contains(got.Report, "cannot continue, because its journal is gone")):
 				t.Errorf("recovered by somebody else: %+v", got)
 			case !recovered && (got.Failed || got.Counts != (counting.Counts{Add: 3}) || got.Progress != (comment.Progress{Done: 3, Of: 3})):
 				t.Errorf("the rest: %+v", got)

@@ -335,7 +335,7 @@ func TestLocked(t *testing.T) {
 func TestUnlockWithoutState(t *testing.T) {
 	t.Parallel()
 	for main, want := range map[string]string{
-		"terraform {\n  backend \"gcs\" {\n  }\n}\n": "no backend type",
+		"terraform {\n  backend \"gcs\" {\n  }\n}\n": "does not support the backend type",
 		"terraform {\n": "main.tf",
 	} {
 		b := newBench(t, map[string]string{"net/main.tf": main})

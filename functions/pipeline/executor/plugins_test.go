@@ -241,7 +241,7 @@ func TestProvidersAreGranted(t *testing.T) {
 		want                 string // part of the report; "" if there is a plan
 	}{
 		"nothing is said":             {want: "base branch does not allow the provider registry.terraform.io/lockstep/lab"},
-		"the pull request says it":    {pull: lock, want: "merge a .terraform.lock.hcl with it there"},
+		"the pull request says it":    {pull: lock, want: "merge a .terraform.lock.hcl with this provider first"},
 		"the place is shown":          {pull: lock, want: "main.tf line 7"},
 		"the base branch has it":      {base: lock, pull: lock},
 		"and the pull request not":    {base: lock},

@@ -11,7 +11,7 @@ import (
 )
 
 // remark begins the remark about a change of the encryption.
-const remark = "**The encryption of `net` changes in this pull request.**"
+const remark = "**This pull request changes the encryption of `net`.**"
 
 // TestSealedByTheBase is a table of pull requests that attack the encryption of the base branch. Whatever
 // they write, plan and state are encrypted as the base branch says, and the report tells the change.
@@ -24,14 +24,14 @@ func TestSealedByTheBase(t *testing.T) {
 	}{
 		"nothing":              {main: encrypted},
 		"another layout":       {main: strings.ReplaceAll(encrypted, "enforced = true", "enforced = (true) # always")},
-		"not enforced":         {main: relaxed, want: "encryption of the state is not enforced any more"},
-		"in clear":             {main: strings.ReplaceAll(strings.ReplaceAll(relaxed, "method.aes_gcm.m", "method.unencrypted.u"), "    state {", "    method \"unencrypted\" \"u\" {}\n    state {"), want: "the state is **not encrypted any more**"},
-		"removed":              {main: encrypted[strings.Index(encrypted, "variable"):], want: "**the state as it was written before cannot be read**"},
+		"not enforced":         {main: relaxed, want: "encryption of the state is no longer enforced"},
+		"in clear":             {main: strings.ReplaceAll(strings.ReplaceAll(relaxed, "method.aes_gcm.m", "method.unencrypted.u"), "    state {", "    method \"unencrypted\" \"u\" {}\n    state {"), want: "the state is **no longer encrypted**"},
+		"removed":              {main: encrypted[strings.Index(encrypted, "variable"):], want: "**the state written before cannot be read**"},
 		"a key of its own":     {main: strings.ReplaceAll(encrypted, "correct", "another"), want: "the state is encrypted with another key"},
 		"a key in a file":      {main: encrypted, values: "passphrase = \"another-horse-battery\"\n", want: "saved plans are encrypted with another key"},
 		"a key in the comment": {main: strings.ReplaceAll(encrypted, "  sensitive = true\n", ""), options: []string{"passphrase=another-horse-battery"}},
 		"a fallback of its own": {main: strings.ReplaceAll(encrypted, "    plan {", "    key_provider \"pbkdf2\" \"o\" {\n      passphrase = \"another-horse-battery\"\n    }\n    method \"aes_gcm\" \"o\" {\n      keys = key_provider.pbkdf2.o\n    }\n    plan {\n      fallback {\n        method = method.aes_gcm.o\n      }"),
-			want: "other settings for the encryption of saved plans count"},
+			want: "the encryption of saved plans has other settings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,11 +70,11 @@ func TestSealingNotHidden(t *testing.T) {
 	t.Parallel()
 	relaxed := strings.ReplaceAll(encrypted, "      enforced = true\n", "")
 	for name, c := range map[string]struct{ main, want string }{
-		"a failing resource": {relaxed + "resource \"terraform_data\" \"b\" {\n  input = nosuch.thing\n}\n", "not enforced any more"},
-		"a failing provider": {relaxed + "resource \"aws_vpc\" \"b\" {}\n", "not enforced any more"},
-		"a missing module":   {relaxed + "module \"m\" {\n  source = \"./nowhere\"\n}\n", "not enforced any more"},
-		"errors in it":       {strings.ReplaceAll(encrypted, "key_provider.pbkdf2.k", "key_provider.pbkdf2.x"), "**nothing could be planned or applied**"},
-		"a resource in it":   {strings.ReplaceAll(encrypted, "var.passphrase", "terraform_data.a.id"), "**nothing could be planned or applied**"},
+		"a failing resource": {relaxed + "resource \"terraform_data\" \"b\" {\n  input = nosuch.thing\n}\n", "no longer enforced"},
+		"a failing provider": {relaxed + "resource \"aws_vpc\" \"b\" {}\n", "no longer enforced"},
+		"a missing module":   {relaxed + "module \"m\" {\n  source = \"./nowhere\"\n}\n", "no longer enforced"},
+		"errors in it":       {strings.ReplaceAll(encrypted, "key_provider.pbkdf2.k", "key_provider.pbkdf2.x"), "**nothing can be planned or applied**"},
+		"a resource in it":   {strings.ReplaceAll(encrypted, "var.passphrase", "terraform_data.a.id"), "**nothing can be planned or applied**"},
 	} {
 		b := newBench(t, map[string]string{"net/main.tf": encrypted})
 		b.base()
@@ -106,7 +106,7 @@ func TestSealingLife(t *testing.T) {
 	b.base()
 	b.write(map[string]string{"net/main.tf": begins})
 	p := b.plan()
-	if p.Plan == nil || bytes.Contains(p.Plan, []byte("encryption_version")) || !strings.Contains(p.Report, "the state is encrypted, from the next apply on; until then nothing changes") {
+	if p.Plan == nil || bytes.Contains(p.Plan, []byte("encryption_version")) || !strings.Contains(p.Report, "the state is encrypted from the next apply on") {
 		t.Fatalf("introduced: %+v", p)
 	}
 	if o := b.apply(p.Plan, true); o.Failed || len(found(t, filepath.Join(b.parent, "states"), "hunter2")) == 0 {

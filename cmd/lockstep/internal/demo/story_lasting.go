@@ -31,7 +31,7 @@ var killedApply = Story{
 	Name:  "killed-apply",
 	Shows: "An apply is killed halfway. Nothing is lost, and Lockstep names the one object that it cannot be sure of.",
 	scenes: []scene{
-		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
+		opened("alice opens a pull request: a zone, a host in it, and an alias of the host", "alice", "names", "A name", names, "4 to add"),
 		{title: "she applies it, and the process is killed while it creates the host", do: func(ctx context.Context, w *World) error {
 			w.repo.Comment("alice", 1, "lockstep apply")
 			if _, err := w.hub.Deliver(ctx); err != nil {
@@ -39,14 +39,14 @@ var killedApply = Story{
 			}
 			return w.killWorker(ctx, intent, `terraform_data.host`)
 		}, want: []string{"**Failed to apply** `network`: 2 added, 0 changed, 0 destroyed", "Not known to be created"}, never: []string{"locked since"}},
-		commented("what has to be looked at is told whenever somebody asks", "alice", 1, "lockstep recover",
+		commented("she asks what is in doubt: one object, and the answer says what to do", "alice", 1, "lockstep recover",
 			"`network`: **1 object needs your decision**", "`terraform_data.host` **may exist without being in the state**", "lockstep recover -forget 'terraform_data.host'"),
-		commented("a plan is none of all that the pull request changes", "alice", 1, "lockstep plan",
+		commented("a new plan leaves that object alone", "alice", 1, "lockstep plan",
 			"unknown whether `terraform_data.host` exists, see `lockstep recover`", "check lockstep: action_required, 1 project partly planned"),
-		commented("alice has found it, so she imports it", "alice", 1, "lockstep import terraform_data.host the-id -p network",
+		commented("she finds the host, so she imports it", "alice", 1, "lockstep import terraform_data.host the-id -p network",
 			"1 to import, 1 to add", "terraform_data.alias will be created"),
-		commented("and applies that, with what has waited for it", "alice", 1, "lockstep apply", "**Applied** `network`: 1 imported, 1 added"),
-		commented("nothing is left", "alice", 1, "lockstep plan", "**Planned** `network`: no changes"),
+		commented("she applies the import, and the alias that depends on it", "alice", 1, "lockstep apply", "**Applied** `network`: 1 imported, 1 added"),
+		commented("nothing is left to do", "alice", 1, "lockstep plan", "**Planned** `network`: no changes"),
 	},
 }
 
