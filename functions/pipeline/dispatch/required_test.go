@@ -203,6 +203,7 @@ func TestPlanGateOfOne(t *testing.T) {
 	s.expect("its page", s.checkOf("b", "lockstep").Summary, "an apply requested by `acme/sre`", "| `app` | 2 to add")
 	s.say("alice", n, "lockstep plan -p app")
 	s.headIs("after a plan of the other one", "b", denied)
+	s.expect("its page then", s.checkOf("b", "lockstep").Summary, "an apply requested by `acme/sre`")
 	s.say("bob", n, "lockstep plan -p net")
 	s.headIs("once it is planned", "b", "neutral 2 projects ready to apply – 4 to add, 0 to change, 0 to destroy")
 	two := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
