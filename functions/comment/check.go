@@ -186,7 +186,7 @@ func (c Check) toApply() string {
 	case c.Behind != nil:
 		return c.inOrder()
 	case c.Standing == OnMerge && c.Held() && c.Required.MayCome():
-		return "To apply this plan, merge the pull request. The requirements can be met before or after the merge: Lockstep then applies the plan, if it still fits the base branch."
+		return "To apply this plan, merge the pull request. The requirements can be met before or after the merge: Lockstep then applies the plan, if the plan is still up to date then."
 	case c.Standing == OnMerge && c.Held():
 		return "Meet the requirements first. Then, to apply this plan, merge the pull request. A merge before that does not apply it."
 	case c.Standing == OnMerge:

@@ -119,7 +119,7 @@ func (s Status) afterRetry() string {
 }
 
 // lateWords are about plans that the merge should have applied, and that wait.
-const lateWords = "Lockstep applies the plan once its requirements are met, if it still fits the base branch. To cancel that, comment `lockstep stop`. For a new plan, comment `lockstep retry`."
+const lateWords = "Lockstep applies the plan once its requirements are met, if the plan is still up to date then. To cancel that, comment `lockstep stop`. For a new plan, comment `lockstep retry`."
 
 // remedy says how the rest is applied.
 func (f FollowUp) remedy() string {
@@ -138,7 +138,7 @@ func (f FollowUp) remedy() string {
 	}
 	text += strings.Join(append([]string{""}, f.Repeated...), " ")
 	if has(Ready, Renewed) {
-		text += " To apply a plan that is ready, comment `lockstep apply` there; for a removed project or a new plan, the command in the table."
+		text += " To apply a plan that is ready, comment `lockstep apply` there. For a removed project or a new plan, comment the command in its row there."
 	}
 	if has(Stopped) {
 		text += " To continue a cancelled apply, comment `lockstep apply` there."

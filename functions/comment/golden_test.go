@@ -370,7 +370,7 @@ func TestBigPlans(t *testing.T) {
 		p.Whole = whole
 		want := "The check `lockstep/net` shows more of it."
 		if whole != "" {
-			want = "All of it: `" + where + "`."
+			want = "The full text: `" + where + "`."
 		}
 		status := Status{Head: someSHA, Projects: []ProjectStatus{p}}.Markdown(65536)
 		if len(status) > 65536 || len(status) < 60000 || strings.Count(status, want) != 1 {

@@ -229,7 +229,7 @@ func (h Head) heldFor() string {
 	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
 		return ""
 	}
-	return fmt.Sprintf("%s added the pull request to the merge queue, and so requests the applies of its merge.", markdown.Code(h.By))
+	return fmt.Sprintf("%s added the pull request to the merge queue, so this person counts as the one who requests its applies.", markdown.Code(h.By))
 }
 
 // crowd is the number of plans of the repository that were queued before all of the head's.

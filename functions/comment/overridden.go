@@ -45,7 +45,7 @@ func Left(p ProjectStatus) string {
 	case p.Late && len(parts) > 0:
 		parts = append(parts, lateWords)
 	case p.Late:
-		parts = append(parts, "Lockstep applies it now, if it still fits the base branch.")
+		parts = append(parts, "Lockstep applies it now, if the plan is still up to date then.")
 	case p.Vain:
 		parts = append(parts, "There is nothing to apply.")
 	case p.Standing == NoChanges:

@@ -22,7 +22,7 @@ type Rechecked struct {
 func (r Rechecked) On(p *ProjectStatus) {
 	now, same, still := "The apply plans again before it changes anything. To plan now", "the changes are the same", "with the same changes, because %s. Approvals of this plan stay valid."
 	if r.Empty {
-		now, same, still = "For a new plan", "still no changes", "still without changes, because %s."
+		now, same, still = "For a new plan", "still no changes", "because %s. There are still no changes."
 	}
 	switch {
 	case r.Problem != "":

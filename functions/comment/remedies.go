@@ -54,7 +54,7 @@ var next = []remedy{
 	{Status.lacking, says("Meet the requirements before you merge: the merge applies only plans whose requirements are met.")},
 	{
 		func(s Status) bool { return !s.lacking() && s.holds(OnMerge) },
-		says("The requirements can be met before or after the merge. Lockstep then applies the plan, if it still fits the base branch."),
+		says("The requirements can be met before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."),
 	},
 	{
 		func(s Status) bool {
@@ -111,7 +111,7 @@ var last = []remedy{
 		func(s Status) bool { return s.applied() && s.Refused },
 		says("Do not merge it into this branch: the next plan of the project would undo the applied changes. First change the base branch of this pull request to one that Lockstep plans."),
 	},
-	{Status.applied, says("Merge this pull request. Until then, the next plan from another branch would undo the applied changes.")},
+	{Status.applied, says("Merge this pull request. Until then, the next apply from another branch would undo the applied changes.")},
 }
 
 // remedy says what can be done next.

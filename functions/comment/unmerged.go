@@ -35,18 +35,18 @@ func (a Unfinished) markdown() string {
 		return fmt.Sprintf("**Applied, merged elsewhere**: %s. %s applied %s, and the pull request was merged into %s. The branch %s %s To keep the objects, merge the changes into %s, too. To destroy them, open a pull request into %s with the project, comment %s there, then apply that plan.",
 			project, by, head, into, main, nobody, main, main, markdown.Code(destroy.String()))
 	case a.Into != "":
-		return fmt.Sprintf("**Applied, merged elsewhere**: %s. %s applied %s, and the pull request was merged into %s. The branch %s lacks the changes, so the next plan of this project will undo them. To keep them, merge them into %s, too.",
+		return fmt.Sprintf("**Applied, merged elsewhere**: %s. %s applied %s, and the pull request was merged into %s. The branch %s lacks the changes, so the next apply of this project would undo them. To keep them, merge them into %s, too.",
 			project, by, head, into, main, main)
 	case a.Merged != "":
-		return fmt.Sprintf("**Applied, another commit merged**: %s. %s applied %s, but %s was merged, without a plan of the project. If the base branch lacks the changes, the next plan of this project will undo them. To see that plan, comment %s.",
+		return fmt.Sprintf("**Applied, another commit merged**: %s. %s applied %s, but %s was merged, without a plan of the project. If the base branch lacks the changes, the next apply of this project would undo them. To see that plan, comment %s.",
 			project, by, head, markdown.Code(markdown.SHA(a.Merged)), markdown.Code(grammar.Command{Verb: grammar.Plan, Project: a.Project}.String()))
 	case a.Moved != "":
-		return fmt.Sprintf("**Applied, state moved**: %s. %s applied %s to the state at its old address. The base branch now has the state at %s. If it was copied before the apply, copy it again: otherwise the next plan makes the changes a second time. To see that plan, comment %s.",
+		return fmt.Sprintf("**Applied, state moved**: %s. %s applied %s to the state at its old address. The base branch now has the state at %s. If it was copied before the apply, copy it again: otherwise the next apply would make the changes a second time. To see that plan, comment %s.",
 			project, by, head, markdown.Code(a.Moved), markdown.Code(grammar.Command{Verb: grammar.Plan, Project: a.Project}.String()))
 	case a.Unknown:
 		return fmt.Sprintf("**Applied, not merged**: %s. %s applied %s, and the pull request was closed. The base branch %s To keep the objects, reopen the pull request and merge it. To destroy them, reopen it, comment %s, then apply that plan.",
 			project, by, head, nobody, markdown.Code(destroy.String()))
 	}
-	return fmt.Sprintf("**Applied, not merged**: %s. %s applied %s, and the pull request was closed. The base branch lacks the changes, so the next plan of this project will undo them. To keep them, reopen the pull request and merge it.",
+	return fmt.Sprintf("**Applied, not merged**: %s. %s applied %s, and the pull request was closed. The base branch lacks the changes, so the next apply of this project would undo them. To keep them, reopen the pull request and merge it.",
 		project, by, head)
 }

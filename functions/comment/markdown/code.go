@@ -112,4 +112,4 @@ func place(where string) string {
 }
 
 // Whole says where all of a text is that was shortened: at an address, or by a command that prints it.
-func Whole(where string) string { return "All of it: " + place(where) + "." }
+func Whole(where string) string { return "The full text: " + place(where) + "." }

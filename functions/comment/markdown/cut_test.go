@@ -174,10 +174,10 @@ func TestCutInside(t *testing.T) {
 		"# a.lines will be updated in-place\n!   resource \"a\" \"lines\" {\n!       text = <<-EOT\n" + strings.Repeat("            line\n", 3000) + "        EOT\n!       mode = \"r\" -> \"w\"\n    }\n\n" +
 		"# a.db will be updated in-place\n!   resource \"a\" \"db\" {\n!       input = \"1\" -> \"open to the world\"\n    }\n" +
 		"```\n\n</details>\n"
-	cut := markdown.CutTo(whole, 3000, "All of it: here.")
+	cut := markdown.CutTo(whole, 3000, "The full text: here.")
 	for _, want := range []string{
 		"# a.big will", "xA", "xB", `mode  = "closed" -> "open"`, "bytes left out)", "# a.lines will", `mode = "r" -> "w"`, "lines left out)",
-		`input = "1" -> "open to the world"`, "*Shortened to fit: 1 without all details.* All of it: here.",
+		`input = "1" -> "open to the world"`, "*Shortened to fit: 1 without all details.* The full text: here.",
 	} {
 		if !strings.Contains(cut, want) {
 			t.Errorf("%q is missing:\n%s", want, cut)

@@ -13,7 +13,7 @@ type EncryptionChange struct {
 	// Broken is set if it has errors, so that nothing else is known of it.
 	Broken      bool
 	State, Plan Resealed
-	// Others is set if the states of others are read in another way.
+	// Others is set if the states of others are decrypted in another way. Check that their keys and methods are the present ones.
 	Others bool
 }
 
@@ -29,7 +29,7 @@ func (c EncryptionChange) Above(report string) string {
 	fmt.Fprintf(&b, "**This pull request changes the encryption of %s.** The change takes effect after the merge. Until then, plans and applies use the encryption of the base branch.", markdown.Code(c.Project))
 	lines := append(c.State.words("the state"), c.Plan.words("saved plans")...)
 	if c.Others {
-		lines = append(lines, "other states (`remote_state_data_sources`) are read in another way.")
+		lines = append(lines, "other states (`remote_state_data_sources`) are decrypted in another way. Check that their keys and methods are the present ones.")
 	}
 	if c.Broken {
 		lines = []string{"**nothing can be planned or applied**, because the new encryption block has errors. Correct it here first."}

@@ -17,7 +17,7 @@ func (r FromFork) words() (text, remedy string) {
 	if r.Verb != "" {
 		text = fmt.Sprintf("The pull request comes from a fork, so Lockstep has planned nothing, and there is nothing to %s.", r.Verb)
 	}
-	return text, fmt.Sprintf("Read the commits, push them to a branch of this repository, and open a pull request from there. Or set %[2]s in the `allow` block of %[1]s on the base branch: Lockstep then plans a commit without credentials once somebody has named it.", settings, markdown.Code("forks = true"))
+	return text, fmt.Sprintf("Read the commits, push them to a branch of this repository, and open a pull request from there. Or set %[2]s in the `allow` block of %[1]s on the base branch: Lockstep then plans a commit without credentials once somebody with write permission comments `lockstep plan COMMIT`, with the whole ID of the commit.", settings, markdown.Code("forks = true"))
 }
 
 // ForkUnnamed: the head is in a fork, and nobody has named it.

@@ -18,7 +18,7 @@ func (NothingToLock) words() (text, remedy string) {
 type SetNotLocked struct{ Projects []string }
 
 func (r SetNotLocked) words() (text, remedy string) {
-	return fmt.Sprintf("%s cannot be locked. A command locks all its projects or none.", markdown.List(r.Projects)),
+	return fmt.Sprintf("Nothing was locked: %s cannot be locked, and a command locks all its projects or none.", markdown.List(r.Projects)),
 		fmt.Sprintf("To lock one project, comment %s.", markdown.Code("lockstep lock -p NAME --reason \"...\""))
 }
 
@@ -89,7 +89,7 @@ func (r NotLifted) words() (text, remedy string) {
 type NotAsWritten struct{}
 
 func (NotAsWritten) words() (text, remedy string) {
-	return "Lockstep ignores this comment, because somebody has edited or deleted it, or because GitHub names another author.", "Write the command as a new comment."
+	return "Lockstep ignores this comment, because somebody has edited or deleted it, or because GitHub now shows another author than when it was written.", "Write the command as a new comment."
 }
 
 // NotInConversation: an override was written in a review, or on a line of a file.
@@ -107,7 +107,7 @@ type VoidOverride struct {
 
 func (r VoidOverride) words() (text, remedy string) {
 	if r.Edited {
-		return "The comment was edited or deleted, which others can do, too. So the override is void.", "Write the override as a new comment."
+		return "Somebody edited or deleted the comment with the override, so the override no longer counts.", "Write the override as a new comment."
 	}
 	return "This plan was posted after your comment, so you have not seen it.",
 		"Read the plan, then write the override again."
@@ -134,7 +134,7 @@ type WasStopped struct {
 }
 
 func (r WasStopped) words() (text, remedy string) {
-	text = fmt.Sprintf("%s cancelled it.", markdown.Code(r.By))
+	text = fmt.Sprintf("%s cancelled this apply.", markdown.Code(r.By))
 	if r.Merged {
 		return text, planAgain(true)
 	}

@@ -23,7 +23,7 @@ func (r Awaits) words() (text, remedy string) {
 		after = ""
 	}
 	if r.Destroys {
-		return fmt.Sprintf("%s is destroyed after %s, which %s on it and %s applied first.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
+		return fmt.Sprintf("%s must be destroyed after %s, which %s on it and %s applied first.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
 	}
 	return fmt.Sprintf("%s depends on %s, %s applied first.", markdown.Code(r.Project), markdown.List(r.On), are(r.On)), after
 }
@@ -51,7 +51,7 @@ type OutOfOrder struct {
 func (r OutOfOrder) words() (text, remedy string) {
 	text = fmt.Sprintf("%s depends on %s, %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), are(r.Left))
 	if r.Destroys {
-		text = fmt.Sprintf("%s is destroyed after %s, which %s on it and %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
+		text = fmt.Sprintf("%s must be destroyed after %s, which %s on it and %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
 	}
 	apply := "lockstep apply"
 	all := fmt.Sprintf(". To apply all in order, comment %s", markdown.Code(apply))

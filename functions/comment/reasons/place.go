@@ -81,7 +81,7 @@ func CopyNote(r StateCopied) string {
 type PlaceUnknown struct{ Project, Place string }
 
 func (r PlaceUnknown) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch does not have the state of %s at %s, and Lockstep cannot read which states it allows.", markdown.Code(r.Project), markdown.Code(r.Place)),
+	return fmt.Sprintf("The base branch does not have the state of %s at %s, and the settings there, which say whether that is allowed, have errors.", markdown.Code(r.Project), markdown.Code(r.Place)),
 		fmt.Sprintf("Correct %s on the base branch.", settings)
 }
 

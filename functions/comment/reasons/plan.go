@@ -43,7 +43,7 @@ func (r BeingApplied) words() (text, remedy string) {
 	text = fmt.Sprintf("An apply that %s requested is in progress.", markdown.Code(r.By))
 	if r.Late {
 		return "The merge requested this apply, which waits for its requirements.",
-			fmt.Sprintf("Lockstep applies the plan once they are met, if it still fits the base branch. To cancel that, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+			fmt.Sprintf("Lockstep applies the plan once they are met, if the plan is still up to date then. To cancel that, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
 	}
 	switch r.Verb {
 	case grammar.Plan:
@@ -161,6 +161,10 @@ func (r PlanRenewed) words() (text, remedy string) {
 type OtherPlan struct{ Project, Named, Plan string }
 
 func (r OtherPlan) words() (text, remedy string) {
+	if r.Plan == "" {
+		return fmt.Sprintf("%s is not a plan of %s, which has no plan now.", markdown.Code(r.Named), markdown.Code(r.Project)),
+			fmt.Sprintf("Comment %s. Read the plan, then apply it.", markdown.Code(grammar.Command{Verb: grammar.Plan, Project: r.Project}.String()))
+	}
 	return fmt.Sprintf("%s is not the current plan of %s (%s).", markdown.Code(r.Named), markdown.Code(r.Project), markdown.PlanName(r.Plan)),
 		fmt.Sprintf("Read the current plan. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
@@ -201,5 +205,5 @@ type KeptExchanged struct {
 }
 
 func (r KeptExchanged) words() (text, remedy string) {
-	return fmt.Sprintf("The saved inputs of the plan were replaced: %s.", markdown.Code(r.Problem)), planAgain(r.Merged)
+	return fmt.Sprintf("The files that Lockstep stored for this plan were changed later: %s. Lockstep does not apply such a plan.", markdown.Code(r.Problem)), planAgain(r.Merged)
 }

@@ -89,11 +89,11 @@ type OutputsPlanned struct {
 }
 
 func (r OutputsPlanned) words() (text, remedy string) {
-	return fmt.Sprintf("The plan is out of date, because it used planned outputs of %s.", markdown.List(r.Projects)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date: it was made with planned outputs of %s.", markdown.List(r.Projects)), planAgain(r.Merged)
 }
 
 func (r OutputsPlanned) since() string {
-	return fmt.Sprintf("the plan used planned outputs of %s", markdown.List(r.Projects))
+	return fmt.Sprintf("the plan was made with planned outputs of %s", markdown.List(r.Projects))
 }
 
 // OutputsMoved: other projects that the plan depends on were applied since.

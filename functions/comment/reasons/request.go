@@ -117,7 +117,7 @@ func (r NotOnMerge) words() (text, remedy string) {
 type NotAll struct{ Options []string }
 
 func (r NotAll) words() (text, remedy string) {
-	return fmt.Sprintf("The plan was made with %s, which leaves out changes of the pull request, so the merge does not apply it.", SomeOf(r.Options).Text()), planAgain(true)
+	return fmt.Sprintf("The plan was made with %s, which leaves out changes of the pull request, so the merge did not apply it.", SomeOf(r.Options).Text()), planAgain(true)
 }
 
 // AppliedLater: the settings have the project applied on merge, and a comment asks for it.
@@ -133,17 +133,17 @@ type AppliedLater struct {
 }
 
 func (r AppliedLater) words() (text, remedy string) {
-	text = fmt.Sprintf("%s applies on merge, by the settings of the base branch", markdown.Code(r.Project))
+	text = fmt.Sprintf("The settings of the base branch say that merging applies %s", markdown.Code(r.Project))
 	again := markdown.Code(grammar.Command{Verb: grammar.Plan, Project: r.Project}.String())
 	switch {
 	case len(r.Options) > 0:
-		return fmt.Sprintf("%s. The plan was made with %s, which leaves out changes of the pull request, so the merge does not apply it.", text, SomeOf(r.Options).Text()),
+		return fmt.Sprintf("%s. But this plan was made with %s, which leaves out changes of the pull request, so the merge will not apply this plan.", text, SomeOf(r.Options).Text()),
 			fmt.Sprintf("Comment %s for a plan that the merge applies. Read it, then merge.", again)
 	case r.Renewed:
-		return text + ". The plan has changed and nobody has confirmed it, so the merge does not apply it.",
+		return text + ". But this plan has changed and nobody has confirmed it, so the merge will not apply this plan.",
 			fmt.Sprintf("Read the current plan, then comment %s. The merge applies the plan made then.", again)
 	case r.Held && r.Comes:
-		return text + ".", "Resolve the other reasons before or after the merge. Lockstep then applies the plan, if it still fits the base branch."
+		return text + ".", "Resolve the other reasons before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."
 	case r.Held:
 		return text + ".", "Resolve the other reasons before you merge: a merge before that does not apply the plan."
 	}

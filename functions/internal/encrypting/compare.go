@@ -14,7 +14,7 @@ import (
 // A Difference is between two configurations, the second of which is to take the place of the first.
 type Difference struct {
 	State, Plan Change
-	// Others is set if states of others are read in another way.
+	// Others is set if states of others are decrypted in another way. Check that their keys and methods are the present ones.
 	Others bool
 }
 

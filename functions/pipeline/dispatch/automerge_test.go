@@ -49,7 +49,7 @@ func TestPlannedAgainAfterTheApply(t *testing.T) {
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.say("alice", n, "lockstep apply")
 		do(s, n)
-		s.expect(how, s.status(n), "no changes", "Merge this pull request. Until then, the next plan from another branch would undo the applied changes.")
+		s.expect(how, s.status(n), "no changes", "Merge this pull request. Until then, the next apply from another branch would undo the applied changes.")
 
 		s = automerged(t, "")
 		n = s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})

@@ -59,7 +59,7 @@ func TestRefusedOverride(t *testing.T) {
 	id := s.repo.Comment("zoe", n, override)
 	s.repo.EditComment("zoe", id, strings.Replace(override, "down", "up", 1))
 	s.settle()
-	s.expect("a comment that is edited before it is read", s.answerTo(n, id), "**Not overridden**", "Lockstep ignores this comment, because somebody has edited or deleted it, or because GitHub names another author.", "Write the command as a new comment.")
+	s.expect("a comment that is edited before it is read", s.answerTo(n, id), "**Not overridden**", "Lockstep ignores this comment, because somebody has edited or deleted it, or because GitHub now shows another author than when it was written.", "Write the command as a new comment.")
 	s.expect("the next apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`")
 	for _, c := range s.repo.Comments(n) {
 		if strings.Contains(c.Body, "lockstep:overridden") && c.Author != "mallory" {

@@ -450,7 +450,7 @@ func TestFinishedByAnother(t *testing.T) {
 			s.expect("the retry", s.say("alice", first, "lockstep retry"), "**Planned** `net`: 2 to add")
 		}},
 		"late": {landing("require \"apply\" {\n  labels = [\"go\"]\n}\n"), func(s *stage, first int) {
-			s.expect("the status", s.status(first), "Lockstep applies the plan once its requirements are met, if it still fits the base branch.")
+			s.expect("the status", s.status(first), "Lockstep applies the plan once its requirements are met, if the plan is still up to date then.")
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

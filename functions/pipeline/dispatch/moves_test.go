@@ -323,7 +323,7 @@ func TestRetargetedState(t *testing.T) {
 			if end == "close" {
 				s.expect("the end", s.answer(n, "close"), "**Applied, not merged**")
 			} else {
-				s.expect("the end", s.answer(n, "merge"), "**Applied, merged elsewhere**", ". The branch `main` lacks the changes, so the next plan of this project will undo them. To keep them, merge them into `main`, too.")
+				s.expect("the end", s.answer(n, "merge"), "**Applied, merged elsewhere**", ". The branch `main` lacks the changes, so the next apply of this project would undo them. To keep them, merge them into `main`, too.")
 			}
 			s.without("the other one", s.status(o), "**blocked**")
 			if got := b.objects(t, here); got != "a n" {

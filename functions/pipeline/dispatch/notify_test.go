@@ -154,7 +154,7 @@ func TestNotifiedOfAMergeThatWaits(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the status", s.status(n), "Lockstep applies the plan once its requirements are met, if it still fits the base branch.")
+	s.expect("the status", s.status(n), "Lockstep applies the plan once its requirements are met, if the plan is still up to date then.")
 	if got, want := h.since(), "all: net not_applied +2"; got != want {
 		t.Errorf("told: %s; want %s", got, want)
 	}

@@ -348,7 +348,7 @@ func TestNewProjectIsClosed(t *testing.T) {
 	s.repo.Close("alice", n)
 	s.settle()
 	s.expect("the answer", s.answer(n, "close"), "**Applied, not merged**", "nobody plans", "`lockstep plan -p new -destroy`",
-		"**Applied, not merged**", "the next plan of this project will undo them")
+		"**Applied, not merged**", "the next apply of this project would undo them")
 	s.repo.Reopen("alice", n)
 	s.repo.Push("alice", "new", "Another head", githubtest.Files{"app/n.tf": resource("n", "2")})
 	s.settle()

@@ -781,7 +781,7 @@ func TestRequiredOnMerge(t *testing.T) {
 	s.settle()
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Lockstep applies the plan once that is resolved, if it still fits the base branch.")
+	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Lockstep applies the plan once that is resolved, if the plan is still up to date then.")
 }
 
 // TestPlanOverrideApply holds that commands of one comment are answered in words that were typed.

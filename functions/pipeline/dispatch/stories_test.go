@@ -316,7 +316,7 @@ func TestManyErrors(t *testing.T) {
 	place := fmt.Sprintf("%d/%d/%%2E@default/", s.repo.Repo().ID, n)
 	check := func(what, text, key string) {
 		t.Helper()
-		s.expect(what, text, "*Shortened to fit: ", "All of it: `cat "+place+key+"`.")
+		s.expect(what, text, "*Shortened to fit: ", "The full text: `cat "+place+key+"`.")
 		all, err := s.data.Artifacts.Get(t.Context(), pipeline.Artifact{Key: place + key})
 		if err != nil || strings.Count(string(all), "Error: ") != 300 || !strings.Contains(string(all), "299.") {
 			t.Errorf("%s: all of it: %d errors, %v: %.300s", what, strings.Count(string(all), "Error: "), err, all)
@@ -341,13 +341,13 @@ func TestBigPlan(t *testing.T) {
 	status := s.status(n)
 	s.expect("the plan", status, "3000 to add", "*Shortened to fit: ", "; not listed: ", "To apply this plan")
 	full := fmt.Sprintf("%d/%d/%%2E@default/1/full.txt", s.repo.Repo().ID, n)
-	s.expect("the way to all of it", status, "All of it: `cat "+full+"`.")
+	s.expect("the way to all of it", status, "The full text: `cat "+full+"`.")
 	all, err := s.data.Artifacts.Get(t.Context(), pipeline.Artifact{Key: full})
 	if err != nil || strings.Count(string(all), "# terraform_data.x[") != 3000 || len(all) < 1<<20 {
 		t.Errorf("all of it: %d bytes, %v", len(all), err)
 	}
 	check := s.checkOf("many", "lockstep/.")
-	s.expect("the check", check.Summary, "All of it: `cat "+full+"`.")
+	s.expect("the check", check.Summary, "The full text: `cat "+full+"`.")
 	if n := len(check.Text); n > github.MaxCheckText || n < github.MaxCheckText/2 {
 		t.Errorf("the check's text has %d bytes", n)
 	}
