@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// An UnencryptedError refuses a file that is not encrypted, where the target does not accept that.
+// An UnencryptedError reports that a file is not encrypted, although the encryption block requires it: no fallback
+// has the method "unencrypted". Enforced tells whether the block also sets enforced, which forbids that method.
 type UnencryptedError struct{ Enforced bool }
 
 // Error implements error.
