@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// An UnencryptedError reports that a file is not encrypted, although the encryption block requires it: no fallback
-// has the method "unencrypted". Enforced tells whether the block also sets enforced, which forbids that method.
+// An UnencryptedError reports that a file is not encrypted, although the configuration requires it. Encryption is
+// required if no method or fallback is "unencrypted", or if enforced is set. Enforced tells whether it is set.
 type UnencryptedError struct{ Enforced bool }
 
 // Error implements error.
