@@ -36,7 +36,7 @@ func (s Secret) FirstLine() Secret {
 // IsEmpty reports whether there is no text.
 func (s Secret) IsEmpty() bool { return s.reveal() == "" }
 
-// Redact returns text with "[secret]" wherever the secret was in it.
+// Redact returns text with "[secret]" in place of each occurrence of the secret.
 func (s Secret) Redact(text string) string {
 	if s.IsEmpty() {
 		return text

@@ -102,7 +102,7 @@ func TestGateExplain(t *testing.T) {
 		"-data data acme/infra":                 "write OWNER/NAME#NUMBER",
 		"-data data acme/infra#0":               "write OWNER/NAME#NUMBER",
 		"-data data acme/../../x#1":             "write OWNER/NAME#NUMBER",
-		"-data nowhere acme/infra#1":            "the directory nowhere of -data does not exist",
+		"-data nowhere acme/infra#1":            "there is no data directory nowhere",
 		"-data data acme/infra#2":               "no decision is recorded about acme/infra#2",
 		"-data data -p app acme/infra#1":        "choose one of network (apply)",
 		"-data data -command plan acme/infra#1": "choose one of network (apply)",

@@ -15,7 +15,7 @@ const (
 )
 
 // An Object is the static address of anything in a configuration that has references or can be
-// referred to: one a block, before count and for_each.
+// referred to. A block has one address, whatever its count or for_each.
 type Object struct {
 	Module Module
 	Kind   ObjectKind

@@ -109,7 +109,7 @@ func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, dia
 	v, _ = v.Unmark()
 	switch ty := v.Type(); {
 	case was != nil && ty.IsSetType():
-		return was.ofSet(), nil
+		return was.setInstances(), nil
 	case !v.IsKnown():
 		return e.unknownEach(ty, at.x, was)
 	case ty.IsSetType():
@@ -172,12 +172,12 @@ func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]In
 	return nil, unknownKeys(x, `The "for_each" %s that cannot be determined until apply, and so the full set of keys that will identify the instances cannot be known. Use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results, or use the -target argument to first apply only the resources that the for_each value depends on.`, keys)
 }
 
-// ofSet returns the instances of a set, whose elements are the keys themselves.
+// setInstances returns the instances for the decided keys of a set. The value of each instance is its key.
 //
-// The set may have become another one since: that of a fileset, once the apply has written files.
-// The instances stay those that were approved. A map that has become another one is an error, since
-// nothing but the map has the value of a key.
-func (was *decided) ofSet() []Instance {
+// By now the set may have other elements. For example, fileset returns more files once the apply has written some.
+// The approved instances are kept. Maps are different: if a decided key is not in the map any more, that is an
+// error (see eachOfMap), because only the map has the value of the key.
+func (was *decided) setInstances() []Instance {
 	out := make([]Instance, len(was.keys))
 	for i, k := range was.keys {
 		out[i] = Instance{Key: k, HasEach: true, Value: k.Value()}

@@ -37,7 +37,7 @@ func newExpanded(root *frame) expanded {
 	}
 }
 
-// frame returns the frame of a module instance. It must have been expanded.
+// frame returns the frame of a module instance. It panics if the call of the instance has not been expanded yet.
 func (x *expanded) frame(in addrs.ModuleInstance) *frame {
 	x.mu.Lock()
 	f := x.frames[in]

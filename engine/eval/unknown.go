@@ -24,7 +24,7 @@ type Unknowns struct {
 	Resources []addrs.Target
 }
 
-// An UnknownAttribute is a part of a resource; with an empty Path the whole of it.
+// An UnknownAttribute names a part of a resource whose value is unknown. An empty Path means the whole resource.
 type UnknownAttribute struct {
 	Resource addrs.Target
 	Path     cty.Path

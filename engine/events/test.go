@@ -27,7 +27,7 @@ func (s TestStatus) String() string {
 	return [...]string{"pending", "skip", "pass", "fail", "error"}[s]
 }
 
-// TestKind is the kind of a step.
+// TestKind is the kind of a step in a run of the test command.
 type TestKind byte
 
 const (

@@ -163,9 +163,9 @@ func withoutEdits(r record, line []byte) []byte {
 	return short
 }
 
-// Happened returns a record as it is to be written when what it announces does not come about: with the
-// edits alone, which it has taken along; nil if it has none. An outcome announces nothing, and is
-// returned as it is.
+// Happened returns the part of a record that is true even if the announced action is not done: the edits that
+// the record carries, or nil if it carries none. Write this part instead of the record when the action is
+// dropped. A record that announces nothing, such as an outcome, is returned unchanged: see [Announces].
 func Happened(line []byte) []byte {
 	if !Announces(line) {
 		return line
@@ -184,8 +184,8 @@ func Happened(line []byte) []byte {
 	return short
 }
 
-// Announces reports whether a record announces something, which must not come about if the record is not
-// stored. An outcome does not, nor do edits: they have happened.
+// Announces reports whether a record announces an action. Such an action must not begin before the record is
+// stored. Outcomes and edits announce nothing: they have happened already.
 func Announces(line []byte) bool {
 	var r struct {
 		Kind kind `json:"kind"`

@@ -391,9 +391,9 @@ func compare(a, b addrs.Object) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// DependsOn returns the resources that a resource waits for by depends_on, its own and that of
-// every module call around it. A module stands for everything inside; a value, such as an output of
-// a module, for its dependencies.
+// DependsOn returns the resources that a resource waits for because of depends_on: its own argument, and that of
+// every module call around it. If depends_on names a module, all resources in the module are returned. If it names
+// a value, such as an output of a module, the resources are returned on which the value depends.
 func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object {
 	var out []addrs.Object
 	seen := map[addrs.Object]bool{}

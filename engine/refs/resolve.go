@@ -55,8 +55,8 @@ var ambient = map[string][]string{
 	"self":      nil,
 }
 
-// Resolve returns the reference of a traversal written in a module. ok is false for roots that are
-// no objects: each, count, path, terraform and self.
+// Resolve returns the reference of a traversal written in a module. ok is false if its root is each,
+// count, path, terraform or self: these are not objects.
 func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
 	rng := subject(t, 2)
 	ref.whole = t

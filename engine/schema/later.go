@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Later are the resource types of a provider that are decoded when they are asked for first: of a
-// thousand types a configuration uses ten. It is safe for concurrent use.
+// Later holds the resource types of a provider. It decodes the schema of a type when somebody first asks for it,
+// because a configuration uses few types: perhaps ten of a thousand. It is safe for concurrent use.
 type Later struct {
 	decode func(mode, name string, raw []byte) (*Schema, error)
 	raw    map[string]map[string][]byte // by mode and name

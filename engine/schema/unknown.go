@@ -19,8 +19,8 @@ func UnknownAsNull(v cty.Value) cty.Value {
 }
 
 // SetUnknowns returns v, a known value of b's implied type, with every computed
-// attribute that is null made unknown: the plan of a provider without opinions of its own
-// for an object that it is to create.
+// attribute that is null made unknown. A provider that adds nothing of its own plans a new
+// object like this.
 func (b *Block) SetUnknowns(v cty.Value) cty.Value {
 	l := b.layout()
 	if !l.computed {

@@ -7,14 +7,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Readdress rewrites the dependencies of those objects that in names, after instances were moved: what depended on
-// one that was moved depends on its new address, and on the old one, too, as long as an instance that it may
-// depend on stayed there. Dependencies have no instance keys, so that another key changes nothing. moves has the
-// new address of each instance by its old one; the zero one stands for another state. Terraform's "state mv"
-// forgets all dependencies of such objects, which are then destroyed in any order.
+// Readdress rewrites dependencies after instances were moved, in those objects for whose instance in returns true.
+// moves maps the old address of each instance to its new one; a zero new address means that the instance was
+// moved to another state.
 //
-// An object in a module instance depends on the resources of this very instance, and of those around it; a move
-// of another instance of the module leaves it alone.
+// An object that depended on a moved instance then depends on the new address. It keeps the old address, too, while
+// an instance that it may depend on is still there. Dependencies have no instance keys, so a move to another key
+// of the same resource changes nothing.
+//
+// An object in a module instance depends on the resources of this instance and of the instances around it. A move
+// in another instance of the module does not change the object.
+//
+// Terraform's "state mv" forgets all dependencies of such objects, and later destroys them in any order.
 func (e *Editor) Readdress(moves map[addrs.AbsResourceInstance]addrs.AbsResourceInstance, in func(addrs.AbsResourceInstance) bool) {
 	r := readdressing{e: e, in: in, before: map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{},
 		to: map[addrs.ConfigResource]map[addrs.AbsResource]addrs.ConfigResource{}, needs: map[addrs.ConfigResource]map[addrs.ConfigResource]bool{}}

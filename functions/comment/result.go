@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// ResultMarker is a hidden part of the comment with the result of an answer that has it apart.
+// ResultMarker returns the hidden marker of a comment with a result. Such a comment is posted in addition to the
+// answer, which only shows progress. By the marker, Lockstep finds the comment again.
 func ResultMarker(name string) string { return fmt.Sprintf("<!-- lockstep:result %s -->", name) }
 
 // Calls reports whether somebody has to act on a reply. GitHub notifies people of new comments, and of no edit:

@@ -63,9 +63,8 @@ func (i *Items) DeleteDigest(ctx context.Context, was string) error {
 	return err
 }
 
-// Announce stores the digest of the coming write in the lock item, on condition
-// that the lock is still info's. If it is not, the error is a
-// *statebackend.LockLostError.
+// Announce stores the digest of the next write in the lock item, if info still
+// holds the lock. Otherwise it returns a *statebackend.LockLostError.
 func (i *Items) Announce(ctx context.Context, info statebackend.LockInfo, digest string) error {
 	text := string(info.Marshal())
 	err := i.put(ctx, item{keyAttribute: i.Path, infoAttribute: text, announcedAttribute: digest}, equals(infoAttribute, text))

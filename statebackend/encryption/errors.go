@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// An UnencryptedError refuses a file that is not encrypted, where the target does not accept that.
+// An UnencryptedError reports that a file is not encrypted, although the configuration requires it. Encryption is
+// required if no method or fallback is "unencrypted", or if enforced is set. Enforced tells whether it is set.
 type UnencryptedError struct{ Enforced bool }
 
 // Error implements error.

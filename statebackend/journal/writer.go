@@ -88,12 +88,12 @@ func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
 	}
 }
 
-// Reset keeps the given records, and late outcomes that came in since Open; it drops all before. No other
-// write may be under way.
+// Reset drops all records except late outcomes that came in since Open, and writes the given ones. The caller
+// makes sure that no other write is running.
 func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.rest(); err != nil {
+	if err := w.awaitIdle(); err != nil {
 		return err
 	}
 	if err := w.append(ctx, header{Reset: true}, records, true); err != nil {
@@ -103,9 +103,9 @@ func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 	return w.log.Drop(ctx, w.at.last)
 }
 
-// Finish ends a journal of which nothing is needed any more, but for late outcomes that came in since
-// Open: they are the next reader's. Where a process can outlive its
-// lock the last segment stays: its number and fence hold off whoever wakes up later.
+// Finish ends a journal whose records are not needed any more. Late outcomes that came in since Open are kept
+// for the next reader. If a process can outlive its lock, the last segment stays: its number and fence stop a
+// process that wakes up later.
 func (w *Writer) Finish(ctx context.Context) error {
 	if !w.exclusive {
 		if err := w.Reset(ctx); err != nil {
@@ -114,7 +114,7 @@ func (w *Writer) Finish(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if err := w.rest(); err != nil {
+	if err := w.awaitIdle(); err != nil {
 		return err
 	}
 	w.broken = errors.New("the journal is closed")
@@ -124,8 +124,9 @@ func (w *Writer) Finish(ctx context.Context) error {
 	return w.log.Drop(ctx, w.at.last+1)
 }
 
-// rest waits until nobody appends, and returns the reason for which nobody can; w.mu is held.
-func (w *Writer) rest() error {
+// awaitIdle waits until no append is running. It returns the error that prevents further appends, if there is
+// one. The caller holds w.mu.
+func (w *Writer) awaitIdle() error {
 	for w.led {
 		w.idle.Wait()
 	}

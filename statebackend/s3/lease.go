@@ -44,7 +44,8 @@ func soonEnough(info statebackend.LockInfo) error {
 	return nil
 }
 
-// Renew writes the lease with other ends. A crash before the answer leaves one or the other.
+// Renew replaces the lease of this holder by one with the new term. If the process dies before S3 answers, either
+// the old or the new lease is stored.
 func (w *workspace) Renew(ctx context.Context, t statebackend.Term) (*statebackend.Lease, error) {
 	mine := w.lease.Load()
 	if mine == nil {

@@ -8,8 +8,8 @@ import (
 // ManifestPath is the manifest's place below the data directory (.terraform).
 const ManifestPath = "modules/modules.json"
 
-// A Manifest lists the modules that init has installed. The format is the stock
-// tools' modules.json: one line of JSON, entries sorted by key.
+// A Manifest lists the modules that init has installed. The format is that of Terraform's
+// modules.json: one line of JSON, entries sorted by key.
 type Manifest struct {
 	Modules []Installed
 }

@@ -85,7 +85,7 @@ func (s *Suite) readMocks(in loading.Input) hcl.Diagnostics {
 				x, more := decodeMockFile(body)
 				ds = append(append(ds, more...), all.merge(x)...)
 			}
-			p.Mock.fill(all)
+			p.Mock.addShared(all)
 		}
 	}
 	return ds

@@ -124,8 +124,9 @@ func (m *Mock) merge(x *Mock) (ds hcl.Diagnostics) {
 	return ds
 }
 
-// fill adds the mocks of files to those of the block that names them, which come first.
-func (m *Mock) fill(files *Mock) {
+// addShared adds the mocks that were read from files to the mocks of the block that names these files. If both have
+// a mock of the same object, the one of the block is used.
+func (m *Mock) addShared(files *Mock) {
 	for key, o := range files.Objects {
 		if m.Objects[key] == nil {
 			o.Shared = true

@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A Graph holds the dependencies of all resource blocks of a configuration. Once
-// [Graph.IncludeImports] and [Graph.AddOrphans] have been called, if they are to be, it does not
-// change any more and is safe for concurrent use.
+// A Graph holds the dependencies of all resource blocks of a configuration. The
+// calls of [Graph.IncludeImports] and [Graph.AddOrphans] come first; both are optional. After them the
+// graph does not change, and is safe for concurrent use.
 type Graph struct {
 	cfg     *config.Config
 	refs    *refs.Refs

@@ -22,8 +22,8 @@ type Difference struct {
 }
 
 // Compare runs two tools on a case, round by round, in directories below dir, and
-// returns the first difference; nil if there is none. Both tools start each round from the
-// first tool's state, so that they have the same IDs.
+// returns the first difference, or nil if there is none. Both tools start each round from the
+// state of tool a, so that their objects have the same IDs.
 func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, error) {
 	dirs := [2]string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
 	for i, round := range c.Rounds {

@@ -13,7 +13,7 @@ import (
 const maxTries = 150
 
 // Shrink looks for a smaller case with a difference at the same place, such as the errors or a path in
-// the state: it drops rounds, then blocks, as long as one is left.
+// the state. It drops rounds, then blocks, and keeps each smaller case in which the tools still differ there.
 func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Difference, error) {
 	tries := 0
 	differs := func(c Case) (*Difference, error) {

@@ -81,11 +81,11 @@ func repeated(rs *schema.Schema, stored, read, planned cty.Value) []string {
 		switch {
 		case !hidden && haveElements(s, r, p):
 			for _, key := range slices.Sorted(maps.Keys(union(s, r))) {
-				if again(element(s, key), element(r, key), element(p, key)) {
+				if revertsToStored(element(s, key), element(r, key), element(p, key)) {
 					out = append(out, name+schema.FormatPath(cty.Path{}.IndexString(key)))
 				}
 			}
-		case again(s, r, p):
+		case revertsToStored(s, r, p):
 			out = append(out, name)
 		}
 	}
@@ -97,8 +97,9 @@ func haveElements(stored, read, planned cty.Value) bool {
 	return stored.Type().IsMapType() && !stored.IsNull() && !read.IsNull() && planned.IsKnown() && !planned.IsNull()
 }
 
-// again reports whether a planned value is the stored one, and the one that was read is not.
-func again(stored, read, planned cty.Value) bool {
+// revertsToStored reports whether a planned value equals the stored one, although the value that was read differs
+// from it.
+func revertsToStored(stored, read, planned cty.Value) bool {
 	return planned.IsWhollyKnown() && planned.RawEquals(stored) && !read.RawEquals(stored)
 }
 

@@ -114,9 +114,9 @@ func checkSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Sub
 	return s
 }
 
-// CheckBlocks evaluates the assertions of all check blocks; one that does not hold is a warning.
-// Assertions about data that could not be read are left out. A check block for which skip is true has
-// unknown results, unless its data block is skipped as well: then it has none.
+// CheckBlocks evaluates the assertions of all check blocks. A failed assertion is a warning. Assertions about
+// data that could not be read are not evaluated. If skip is true for a check block, its results are unknown. If
+// skip is true for its data block, too, it has no results.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range modules {

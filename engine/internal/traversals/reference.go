@@ -41,7 +41,7 @@ func IsKeyword(word string) bool {
 	return false
 }
 
-// RootName returns the first name of a reference, and the second; "" if there is none.
+// RootName returns the first and the second name of a reference. next is "" if there is no second name.
 func RootName(t hcl.Traversal) (word, next string) {
 	word = t.RootName()
 	if len(t) > 1 {

@@ -30,8 +30,8 @@ type Input struct {
 	Unused map[*config.Provider]bool
 }
 
-// Findings are the diagnostics of a validation, by their origin: a later apply repeats some of
-// them.
+// Findings are the diagnostics of a validation, grouped by their origin, because a later apply repeats
+// those of some origins.
 type Findings struct {
 	// References are about references to resources' attributes, Ignored about ignore_changes.
 	References, Ignored, Others diags.Diagnostics

@@ -18,10 +18,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Read decodes a state file. No bytes at all are no state: [states.Empty].
+// Read decodes a state file. If src is empty, it returns [states.Empty].
 //
-// The state keeps nothing of src, which is several times larger than its attributes are without their
-// layout. Errors have the problem, its place, and a remedy; they never quote values.
+// The state does not refer to src, so that src can be freed: it is several times larger than its attributes without
+// white space. An error has the problem, its place in the file, and what to do. It never quotes a value.
 func Read(src []byte) (*states.State, error) {
 	if len(src) == 0 {
 		return states.Empty(), nil

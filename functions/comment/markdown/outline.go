@@ -255,7 +255,8 @@ func marked(line string, left int) string {
 	return fmt.Sprintf("%s# (%d lines left out)\n", strings.Repeat(" ", min(column(line), 30)), left)
 }
 
-// column is the column of the first character of a line, behind the sign of a diff.
+// column returns the column of the first character of a line, not counting spaces and a diff sign (such as + or -/+)
+// at its beginning. For example, it is 4 for "    a" and "+   a".
 func column(line string) int {
 	line = strings.TrimLeft(line, "\n")
 	text := strings.TrimLeft(line, "-+!~<=/.")

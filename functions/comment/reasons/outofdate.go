@@ -61,7 +61,8 @@ func (r RemovedByBase) words() (text, remedy string) {
 	return fmt.Sprintf("The base branch has removed %s since the plan, so there is nothing to plan or apply.", markdown.List(r.Projects)), ""
 }
 
-// RemovedHere: the open pull request removes the project, which merges alone apply, so that nothing destroys its objects.
+// RemovedHere: the open pull request removes the project. Only a merge applies this project. So Lockstep does not
+// plan to destroy its objects.
 type RemovedHere struct{ Project string }
 
 func (r RemovedHere) words() (text, remedy string) {

@@ -137,8 +137,8 @@ func HookURL(first, name string) string {
 	return strings.TrimSuffix(first, "/") + "/" + hookPath + name
 }
 
-// HookOf returns the App that a path is for; "" is the first App. A path that is not another App's belongs to
-// the first. The path of an unknown App belongs to nobody.
+// HookOf returns the name of the App that the path of a webhook is for; "" is the first App. A path without an
+// App's name is for the first App. ok is false if the path has a name that no App has.
 func (r List) HookOf(path string) (name string, ok bool) {
 	name, further := strings.CutPrefix(path, "/"+hookPath)
 	if !further {

@@ -14,7 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// readerOf returns the reader of other projects' states, with the environment of plugins.
+// readerOf returns the reader of other projects' states. It uses the environment variables that plugins get, and
+// is made at the first call.
 func readerOf(o *checkout) *remotestates.Reader {
 	if o.remote != nil {
 		return o.remote

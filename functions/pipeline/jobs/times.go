@@ -15,8 +15,9 @@ type Times struct {
 	HardStop time.Time
 }
 
-// TimesBefore returns the stages of an apply whose process has until end. It stops beginning changes the time
-// before earlier. Providers have half of that time to end their calls.
+// TimesBefore returns the stages of an apply whose process is killed at end. The apply starts no changes after end
+// minus before, and providers are asked to end their calls at end minus half of before. For example, with before =
+// 2 minutes they are asked 1 minute before end. hardStop is [Times.HardStop].
 func TimesBefore(end, hardStop time.Time, before time.Duration) Times {
 	return Times{StopStarting: end.Add(-before), StopCalls: end.Add(-before / 2), End: end, HardStop: hardStop}
 }

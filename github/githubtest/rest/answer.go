@@ -85,7 +85,7 @@ func Send(w http.ResponseWriter, status int, body any) {
 	write(w, status, body)
 }
 
-// SendProblem writes a problem, and no header of a rate limit.
+// SendProblem writes a problem as the answer, without rate limit headers.
 func SendProblem(w http.ResponseWriter, p *Problem) {
 	status, body := Fail(p)
 	write(w, status, body)

@@ -32,7 +32,7 @@ var Import = cli.Command{Name: "import", Synopsis: "Import an existing object in
 	f.State(&o.paths)
 	f.Input(&o.input)
 	f.StringVar(&o.config, "config", "", "the directory of the configuration (default: this one)")
-	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls")
+	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls; 0 means 10")
 	f.Bool("ignore-remote-version", false, "")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

@@ -79,10 +79,10 @@ func (o *operationFlags) deprecated() diags.Diagnostics {
 	return diags.Warningf(nil, "Deprecated flag: -state", "Set the attribute `path` of the backend \"local\" instead.")
 }
 
-// checkParallelism refuses numbers that mean nothing. 0 is as many as usual.
+// checkParallelism returns an error for a negative number. 0 means the default, 10.
 func (o *operationFlags) checkParallelism() diags.Diagnostics {
 	if o.parallelism < 0 {
-		return diags.Errorf(nil, "Invalid parallelism value", "The option -parallelism is %d, but must be 1 or more.", o.parallelism)
+		return diags.Errorf(nil, "Invalid parallelism value", "The option -parallelism is %d. Give it 1 or more, or leave it out: the default is 10.", o.parallelism)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func operationOptions(f *cli.Flags, o *operationFlags) {
 	f.BoolVar(&o.refresh, "refresh", true, "refresh the state before planning")
 	partial(f, &o.targeting)
 	f.Var(&o.replace, "replace", "replace this resource instance; may be given several times")
-	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls")
+	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls; 0 means 10")
 	f.JsonStream(&o.json)
 	f.CompactWarnings()
 }

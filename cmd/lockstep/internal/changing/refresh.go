@@ -52,7 +52,7 @@ func refreshing(f *cli.Flags, o *operationFlags) {
 	f.State(&o.paths)
 	f.Input(&o.input)
 	partial(f, &o.targeting)
-	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls")
+	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls; 0 means 10")
 	f.JsonStream(&o.json)
 	f.CompactWarnings()
 }

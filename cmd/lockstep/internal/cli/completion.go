@@ -22,9 +22,13 @@ var Completion = Command{Name: "completion", Synopsis: "Complete commands and op
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
+	const hint = "run `lockstep completion bash`, `lockstep completion zsh` or `lockstep completion fish`"
+	if f.NArg() != 1 {
+		return a.Usage(hint, "completion takes the name of one shell")
+	}
 	lines := shells[f.Arg(0)]
-	if f.NArg() != 1 || lines == "" {
-		return a.Usage("run `lockstep completion bash`, `lockstep completion zsh` or `lockstep completion fish`", "completion needs the name of a shell")
+	if lines == "" {
+		return a.Usage(hint, "there is no completion for the shell %q", f.Arg(0))
 	}
 	fmt.Fprint(a.Out, lines)
 	return 0

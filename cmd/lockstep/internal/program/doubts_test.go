@@ -81,8 +81,8 @@ func TestUnresolvedIsNoSuccess(t *testing.T) {
 func TestSettling(t *testing.T) {
 	t.Parallel()
 	d := doubts(t, 4)
-	d.want(1, "recover -forget lab_thing.a[0] lab_thing.b lab_thing.c", "lab_thing.b, lab_thing.c needs no decision", "nothing was settled")
-	d.want(1, "recover lab_thing.a[0]", "recover needs a decision about lab_thing.a[0]")
+	d.want(1, "recover -forget lab_thing.a[0] lab_thing.b lab_thing.c", "nothing unresolved for lab_thing.b, lab_thing.c", "nothing was changed")
+	d.want(1, "recover lab_thing.a[0]", "what to do with lab_thing.a[0]")
 	d.want(1, "recover -retry-all -forget lab_thing.a[0]", "cannot be used together")
 	d.want(1, "recover -retry lab_thing.a[1] -forget lab_thing.a[0]", "")
 	if open := openIn(t, d.want(2, "recover -json")); len(open) != 4 {

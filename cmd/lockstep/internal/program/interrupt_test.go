@@ -131,7 +131,7 @@ func TestKilled(t *testing.T) {
 		t.Errorf("unresolved: %+v", open)
 	}
 	d.want(2, "recover", "lockstep recover -forget 'lab_thing.a'")
-	d.want(1, "recover -forget lab_thing.b", "lab_thing.b needs no decision")
+	d.want(1, "recover -forget lab_thing.b", "nothing unresolved for lab_thing.b")
 	d.want(0, "recover -forget lab_thing.a")
 	if open := openIn(t, d.want(0, "recover -json")); open == nil || len(open) > 0 {
 		t.Errorf("unresolved, when all is settled: %#v", open)

@@ -45,7 +45,7 @@ var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirem
 	f := a.NewFlags("gate explain", explainUsage)
 	f.StringVar(&o.data, "data", "lockstep-data", "data directory of lockstep serve")
 	f.StringVar(&o.table, "table", "", "DynamoDB table of a deployment, instead of -data")
-	f.StringVar(&o.file, "file", "", "file with the output of -json, instead of a pull request")
+	f.StringVar(&o.file, "file", "", "file with a saved output of gate explain -json, instead of a pull request")
 	f.StringVar(&o.project, "p", "*", "name of a project; * matches any text")
 	f.StringVar(&o.command, "command", "", "command, such as plan, apply or lock (default: all)")
 	f.StringVar(&o.at, "at", "", "decide as of this time, such as 2026-12-24T08:00:00Z")
@@ -54,7 +54,7 @@ var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirem
 		return code
 	}
 	if (o.file == "") != (f.NArg() == 1) {
-		return f.Refuse("Missing pull request", "Write one pull request, as in `lockstep gate explain acme/infra#12`, or -file=FILE with the output of -json.")
+		return f.Refuse("Missing pull request", "Write one pull request, as in `lockstep gate explain acme/infra#12`, or -file=FILE with a saved output of `lockstep gate explain -json acme/infra#12`.")
 	}
 	all, err := o.questions(a, f.Arg(0))
 	if err != nil {
@@ -150,7 +150,7 @@ func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, 
 	} else {
 		path := a.Path(o.data)
 		if _, err := os.Stat(path); err != nil {
-			return nil, cli.Hinted(fmt.Errorf("the directory %s of -data does not exist", o.data), "give -data the data directory of `lockstep serve`, or -table the table of a deployment")
+			return nil, cli.Hinted(fmt.Errorf("there is no data directory %s", o.data), "add -data=DIR with the data directory of `lockstep serve` (without it, lockstep-data is read), or -table=NAME with the table of a deployment")
 		}
 		dir, err := localstore.Open(path)
 		if err != nil {

@@ -38,7 +38,7 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a kil
 	}
 	switch {
 	case given == 0 && len(settled) > 0:
-		return a.Usage("add -forget if the objects do not exist, or -retry to create them again", "recover needs a decision about %s", strings.Join(settled, ", "))
+		return a.Usage("run `lockstep recover` for a list of what is unresolved. For an address in the list, write -forget ADDRESS if the object does not exist, or -retry ADDRESS to create it again", "recover cannot know without an option what to do with %s", strings.Join(settled, ", "))
 	case given > 1, retryAll && len(settled) > 0:
 		return a.Usage("give one of them, and run the command once for each", "-forget, -retry and -retry-all cannot be used together")
 	}
@@ -59,7 +59,7 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a kil
 		return a.Usage("nothing was settled: run the same command again", "the journal could not be written: %s", err)
 	case len(unknown) > 0:
 		op.Unlock(a.Ctx)
-		return a.Usage("run `lockstep recover` for a list of what needs a decision", "%s needs no decision, so nothing was settled", strings.Join(unknown, ", "))
+		return a.Usage("run `lockstep recover` for a list of what is unresolved", "the last apply left nothing unresolved for %s, so nothing was changed", strings.Join(unknown, ", "))
 	}
 	ds = op.Unlock(a.Ctx)
 	if asJSON {

@@ -31,12 +31,12 @@ func WorkspaceDelete(family string) cli.Command {
 		case !op.has(name):
 			a.Show(ds)
 			return a.Usage("run `lockstep workspace list` for all workspaces", "Workspace %q doesn't exist", name)
+		case name == statebackend.DefaultWorkspace:
+			a.Show(ds)
+			return a.Usage("to remove its objects, run `lockstep destroy` in it", "Workspace %q can never be deleted", name)
 		case name == op.Workspace:
 			a.Show(ds)
 			return a.Usage("select another workspace first: lockstep workspace select NAME", "Workspace %q is selected, so it cannot be deleted", name)
-		case name == statebackend.DefaultWorkspace:
-			a.Show(ds)
-			return a.Usage("to remove its objects, run `lockstep destroy` in it", "Workspace %q always exists, so it cannot be deleted", name)
 		}
 		return a.Show(append(ds, op.delete(name, locks, force)...))
 	}}

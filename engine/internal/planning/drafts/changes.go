@@ -13,11 +13,11 @@ import (
 )
 
 // Changes collects the changes of a plan while it is made, and answers questions about those that are
-// planned so far: the visit of a block asks about its dependencies, whose visits are over. Safe for
-// concurrent use.
+// planned so far. For example, the visit of a block asks about its dependencies, which were visited before. Safe
+// for concurrent use.
 //
-// A plan that destroys is made in two parts. In the first one, changes are not kept, but dependents
-// learn of them. The deletions of the second part are kept, and nobody learns of them.
+// A plan that destroys is made in two parts. The changes of the first part are shown to dependents, and are not
+// part of the plan. The deletions of the second part are part of the plan, and are not shown to dependents.
 type Changes struct {
 	destroy bool
 	origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance

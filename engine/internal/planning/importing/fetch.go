@@ -30,9 +30,9 @@ type Fetcher struct {
 	Drifted func(addrs.ResourceInstanceObject, plans.Change)
 }
 
-// Fetch asks the provider for an object by its ID or its identity, reads it, and puts it into the prior state. Further
-// objects in the answer are left out, with a warning: each would need an address of its own. Nothing is
-// fetched twice, and an object that the state has already is an error.
+// Fetch asks the provider for an object by its ID or its identity, reads the object, and puts it into the prior
+// state. If the answer has more objects, Fetch leaves them out and returns a warning, because each would need an
+// address of its own. No object is fetched twice. An object that the state already has is an error.
 func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, key session.ImportKey) diags.Diagnostics {
 	obj := addrs.ResourceInstanceObject{Instance: addr}
 	f.Session.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: key.ID, Identity: plans.IdentityText(key.Identity)})

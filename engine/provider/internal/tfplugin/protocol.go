@@ -8,8 +8,8 @@ package tfplugin
 
 import "github.com/lockstep-iac/lockstep/engine/schema"
 
-// A Protocol is the part of one major version that differs from the other: the names of
-// its methods, and the form of schemas.
+// A Protocol holds what differs between the two major versions of the plugin protocol, 5 and 6: the names of
+// methods, and the form of schemas.
 type Protocol struct {
 	Version int
 	// Service is the gRPC service, for instance "tfplugin6.Provider".

@@ -40,7 +40,7 @@ func unseen(q *Request) reasons.Reason {
 }
 
 // savedExchanged, shownExchanged and keptExchanged refuse a plan that is not the one that was made and shown.
-// Who may write where plans or records are kept may still not apply.
+// Write access to the storage of plans or records does not give the right to apply a plan of one's own.
 func savedExchanged(q *Request) reasons.Reason {
 	if made := q.Run.Saved(); q.Saved != "" && q.Saved != made {
 		return reasons.SavedExchanged{Saved: q.Saved, Made: made, Merged: q.merged()}

@@ -211,7 +211,7 @@ func (a artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	})
 }
 
-// Tamper changes or removes an artifact, which nobody may do.
+// Tamper changes or removes an artifact, as an attacker could. Tests call it to see that Lockstep notices.
 func (m *Store) Tamper(key string, remove bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

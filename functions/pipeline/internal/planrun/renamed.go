@@ -38,8 +38,8 @@ func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledge
 	return err
 }
 
-// supersedeRenamed supersedes the runs of a head whose projects are renamed and are planned at that head under
-// their new names.
+// supersedeRenamed supersedes the runs under former names of projects at a head. It supersedes a run only if the
+// project is planned at the same head under its new name.
 func (qu *PlanQueuer) supersedeRenamed(ctx context.Context, head string) error {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
