@@ -134,7 +134,7 @@ type WasStopped struct {
 }
 
 func (r WasStopped) words() (text, remedy string) {
-	text = fmt.Sprintf("%s cancelled this apply.", markdown.Code(r.By))
+	text = fmt.Sprintf("%s cancelled it.", markdown.Code(r.By))
 	if r.Merged {
 		return text, planAgain(true)
 	}

@@ -154,7 +154,7 @@ func TestExchangedPlan(t *testing.T) {
 		t.Parallel()
 		r, n := rob(t)
 		r.exchange(r.own.InputsRecord(), r.victim.InputsRecord())
-		r.held(r.say("bob", n, "lockstep apply"), n, "The saved inputs of the plan were replaced: `it was exchanged: the inputs of .")
+		r.held(r.say("bob", n, "lockstep apply"), n, "The files that Lockstep stored for this plan were changed later: `it was exchanged: the inputs of .")
 	})
 	t.Run("parts", func(t *testing.T) {
 		t.Parallel()

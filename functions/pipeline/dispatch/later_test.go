@@ -27,11 +27,11 @@ func TestApplyOfALaterPlan(t *testing.T) {
 	files["lockstep.hcl"] = onMerge(files["lockstep.hcl"])
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	told(s, "without an approval", s.say("alice", n, "lockstep apply"), "applies on merge, by the settings of the base branch.", "**not met**: an approval of the planned commit", comes)
+	told(s, "without an approval", s.say("alice", n, "lockstep apply"), "The settings of the base branch say that merging applies", "**not met**: an approval of the planned commit", comes)
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("with it", s.say("alice", n, "lockstep apply"), merges)
-	const part = "`-target=terraform_data.b`, which leaves out changes of the pull request, so the merge does not apply it."
+	const part = "`-target=terraform_data.b`, which leaves out changes of the pull request, so the merge will not apply this plan."
 	s.say("alice", n, "lockstep plan -target=terraform_data.b")
 	told(s, "a part", s.say("alice", n, "lockstep apply"), part, "Comment `lockstep plan -p net`")
 	s.say("alice", n, "lockstep plan -p net")
@@ -43,7 +43,7 @@ func TestApplyOfALaterPlan(t *testing.T) {
 	s.repo.Merge("bob", other)
 	s.settle()
 	for _, command := range []string{"lockstep apply", "lockstep apply " + s.run(n).Plan.Hash[:12]} {
-		told(s, "another plan", s.say("alice", n, command), "The plan has changed and nobody has confirmed it", "comment `lockstep plan -p net`")
+		told(s, "another plan", s.say("alice", n, command), "this plan has changed and nobody has confirmed it", "comment `lockstep plan -p net`")
 	}
 	s.say("alice", n, "lockstep plan -p net")
 	s.repo.Merge("alice", n)
@@ -62,7 +62,7 @@ func TestMixedOccasions(t *testing.T) {
 	}
 	s, n := start("dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"")
 	s.expect("both", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | applies on merge")
-	s.expect("the apply of the second", s.say("alice", n, "lockstep apply -p app"), "`app` applies on merge, by the settings of the base branch.", "To apply the plan, merge the pull request.")
+	s.expect("the apply of the second", s.say("alice", n, "lockstep apply -p app"), "The settings of the base branch say that merging applies `app`.", "To apply the plan, merge the pull request.")
 	for _, c := range s.repo.Checks(s.repo.Head("b")) {
 		if c.Conclusion != "success" {
 			t.Errorf("%s: %s", c.Name, c.Conclusion)

@@ -32,7 +32,7 @@ func TestApplyOnMerge(t *testing.T) {
 			s := newStage(t, onMerge())
 			n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
 			s.expect("the status", s.status(n), "applies on merge", "merge this pull request")
-			s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`net` applies on merge, by the settings of the base branch.", "merge the pull request")
+			s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "The settings of the base branch say that merging applies `net`.", "merge the pull request")
 			// Another file of the base branch moves: the plan is of another commit, but of the
 			// same files.
 			s.repo.Push("bob", "main", "Words", githubtest.Files{"README.md": "hello again\n"})
@@ -113,7 +113,7 @@ func TestRightsAreTheBase(t *testing.T) {
 		"net/subnet.tf": resource("subnet", "v1"),
 	})
 	s.expect("the status", s.status(n), "This pull request changes `lockstep.hcl`", "applies on merge")
-	s.expect("the apply", s.say("alice", n, "lockstep apply"), "`net` applies on merge, by the settings of the base branch.")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "The settings of the base branch say that merging applies `net`.")
 	s.repo.Push("alice", "shortcut", "Broken", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dri = \"net\"\n}\n"})
 	s.settle()
 	s.expect("a broken file", s.status(n), "the projects could not be determined", "dri")

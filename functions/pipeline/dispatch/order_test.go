@@ -91,7 +91,7 @@ func TestPartInOrder(t *testing.T) {
 			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "app")) {
 				s.say("alice", n, line)
 			}
-			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` is destroyed after `app`, which depends on it and is not applied.", "First plan that project again: comment `lockstep plan -p app`.")
+			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` must be destroyed after `app`, which depends on it and is not applied.", "First plan that project again: comment `lockstep plan -p app`.")
 			s.say("alice", n, "lockstep plan -p app")
 			s.expect("both are destroyed", s.say("alice", n, "lockstep apply"), "**Not applied**", "Such a plan needs a command of its own")
 			s.expect("app is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`")

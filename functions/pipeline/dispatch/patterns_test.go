@@ -21,12 +21,12 @@ func TestPatternsWaitForTheMerge(t *testing.T) {
 	if strings.Contains(s.status(n), "old") {
 		t.Errorf("an excluded directory was planned:\n%s", s.status(n))
 	}
-	s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `svc-web`", "`svc-web` applies on merge, by the settings of the base branch.")
+	s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `svc-web`", "The settings of the base branch say that merging applies `svc-web`.")
 	two := s.pull("alice", "fast", githubtest.Files{
 		"lockstep.hcl":         "project \"fast\" {\n  dir   = \"services/api\"\n  apply = \"comment\"\n}\n",
 		"services/api/main.tf": resource("api", "v2"),
 	})
-	s.expect("the evasion's apply", s.say("alice", two, "lockstep apply"), "**Not applied** `fast`", "`fast` applies on merge, by the settings of the base branch.")
+	s.expect("the evasion's apply", s.say("alice", two, "lockstep apply"), "**Not applied** `fast`", "The settings of the base branch say that merging applies `fast`.")
 	s.repo.Merge("bob", n)
 	s.settle()
 	s.expect("the answer", s.answer(n, "merge"), "**Applied** `svc-web`: 1 added, 0 changed, 0 destroyed.")

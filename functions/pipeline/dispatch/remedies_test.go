@@ -205,8 +205,8 @@ func TestRemediesOfARemovalBehindTheMerge(t *testing.T) {
 	s.merge("alice", n)
 	k := s.pull("alice", "k", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted, "app/k.tf": resource("k", "1"), "lockstep.hcl": app + "}\n"})
 	const after = "`app` applies on merge, and not before. After the merge, comment `lockstep retry` for a plan of the rest."
-	s.refuses(k, []refusal{{"apply -p net", []string{"`net` is destroyed after `app`, which depends on it and is not applied.", after, "!lockstep apply -p app"}}})
-	s.expect("the page", s.checkOf("k", "lockstep/net").Summary, "This project is destroyed after `app`, which depends on it. "+after)
+	s.refuses(k, []refusal{{"apply -p net", []string{"`net` must be destroyed after `app`, which depends on it and is not applied.", after, "!lockstep apply -p app"}}})
+	s.expect("the page", s.checkOf("k", "lockstep/net").Summary, "This project must be destroyed after `app`, which depends on it. "+after)
 	s.merge("alice", k)
 	s.expect("the merge", s.answer(k, "merge"), "**Applied** `app`")
 	s.expect("a plan of what is left", s.say("alice", k, "lockstep retry"), "**Planned** `net`", "2 to destroy")

@@ -26,7 +26,7 @@ func TestStaleState(t *testing.T) {
 	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "#1 was applied to the same state and is not merged yet")
 	s.repo.Close("alice", one)
 	s.settle()
-	s.expect("what is left behind", s.answer(one, "close"), "**Applied, not merged**", "`alice` applied", "will undo them")
+	s.expect("what is left behind", s.answer(one, "close"), "**Applied, not merged**", "`alice` applied", "would undo them")
 	// The plan would undo what is left behind.
 	s.expect("the status", s.status(two), "1 to add, 0 to change, 1 to destroy", "to confirm with `lockstep apply "+s.hash(two), "# terraform_data.subnet\n+ action: delete", "# terraform_data.vpc\n- action: create",
 		"the state was created")
