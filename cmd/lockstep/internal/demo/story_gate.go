@@ -70,7 +70,7 @@ var lockSet = Story{
 		opened("alice opens a pull request for the network and the application", "alice", "both", "Both", withFile(more, "app/alarm.tf", oneObject("alarm")), "`network`", "`app`"),
 		opened("bob opens another one for both", "bob", "two", "Two", githubtest.Files{"network/two.tf": edit(oneSubnet, "\"more\"", "\"two\""), "app/two.tf": oneObject("two")}, "`network`", "`app`"),
 		commented("bob keeps the network", "bob", 2, "lockstep lock -p network --reason \"the office moves\"", "**Locked** `network`", "Locked by #2: `bob` has locked the state", "`the office moves`"),
-		commented("alice wants both: she gets neither", "alice", 1, "lockstep lock --reason \"a release\"", "**Not locked** `app`", "`network` cannot be locked. A command locks all its projects or none."),
+		commented("alice wants both: she gets neither", "alice", 1, "lockstep lock --reason \"a release\"", "**Not locked** `app`", "Nothing was locked: `network` cannot be locked"),
 		commented("bob lifts his", "bob", 2, "lockstep unlock", "**Unlocked** `network`"),
 		commented("and now she has both", "alice", 1, "lockstep lock --reason \"a release\"", "**Locked** `app`", "**Locked** `network`"),
 		commented("bob's apply waits", "bob", 2, "lockstep apply -p network", "**Not applied** `network`", "Locked by #1: `alice` has locked the state", "`a release`"),
