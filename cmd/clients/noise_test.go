@@ -35,7 +35,7 @@ var noise = []rewriting{
 // meant are the differences between the tools that are on purpose: what is ours becomes
 // the stock tool's. Lines are matched one at a time, since those of several units mix.
 var meant = []rewriting{
-	// The language is that of a newer version, which has one function more, and a member of each object in a state.
+	// Lockstep has a newer language version than 1.11.4: it adds one function, and one member to each object in a state.
 	{regexp.MustCompile(regexp.QuoteMeta(engine.LanguageVersion)), "1.11.4"},
 	{regexp.MustCompile(`(?m)^\s*"(core::)?convert",\n`), ""},
 	{regexp.MustCompile(`(?m)^\s*"identity_schema_version": 0,\n`), ""},

@@ -70,7 +70,7 @@ func Read() Pages {
 	return all
 }
 
-// place is the place of a page in the list: that of its part, and that in it.
+// place orders the pages: first by their part of the guide, then by their position in that part.
 func (p Page) place() []int {
 	for i, part := range parts {
 		if first := strings.Fields(part.first); part.title == p.Part {
@@ -147,7 +147,7 @@ func brief(first string) string {
 type Line struct {
 	Number int    // from 1
 	Text   string // with its end
-	// Code is set for the lines of a code block, and for those that begin and end it. Opens and Closes are set for these two.
+	// Code is true for every line of a code block, its first and last line included. Opens marks the first line, Closes the last.
 	Code, Opens, Closes bool
 }
 
@@ -258,7 +258,7 @@ func (all Pages) Page(topic string) (markdown string, ok bool) {
 	return "", false
 }
 
-// Search returns the pages and sections that have all words, in any case: first those that have them in the heading. Without words it
+// Search returns the pages and sections that contain all words, in upper or lower case: first those that have them in the heading. Without words it
 // returns all pages.
 func (all Pages) Search(words string) []page.Found {
 	var inHeading, inText []page.Found
