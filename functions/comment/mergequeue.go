@@ -69,15 +69,16 @@ func (q QueuedPlan) markdown() string {
 	if q.Outcome == QueueFailed {
 		return fmt.Sprintf("**Failed to plan %s in the merge queue** (%s).\n\n%s\n\n%s", name, at, strings.TrimSpace(q.Problem), remedy)
 	}
-	since := ""
+	event, rest := "is out of date", remedy
+	if q.Difference != "" {
+		event = "has changed"
+		rest = fmt.Sprintf("`-` is the plan that applies on merge, `+` the new one.\n\n%s\n\n%s", strings.TrimSpace(q.Difference), remedy)
+	}
+	cause := ".\n\n" + rest
 	if len(q.Since) > 0 {
-		since = ", because " + reasons.Since(q.Since)
+		cause = reasons.Because(q.Since, rest)
 	}
-	if q.Difference == "" {
-		return fmt.Sprintf("**The plan of %s is out of date in the merge queue** (%s)%s.\n\n%s", name, at, since, remedy)
-	}
-	return fmt.Sprintf("**The plan of %s has changed in the merge queue** (%s)%s: `-` is the plan that applies on merge, `+` the new one.\n\n%s\n\n%s",
-		name, at, since, strings.TrimSpace(q.Difference), remedy)
+	return fmt.Sprintf("**The plan of %s %s in the merge queue** (%s)%s", name, event, at, cause)
 }
 
 // pullNumbers lists pull requests.

@@ -2,6 +2,7 @@ package comment
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
@@ -20,9 +21,9 @@ type Rechecked struct {
 
 // On puts the note on the status of a project: above its body. A problem, which can be long, is a part of that.
 func (r Rechecked) On(p *ProjectStatus) {
-	now, same, still := "The apply plans again before it changes anything. To plan now", "the changes are the same", "with the same changes, because %s. Approvals of this plan stay valid."
+	now, same, still := "The apply plans again before it changes anything. To plan now", "the changes are the same", "The changes are the same. Approvals of this plan stay valid."
 	if r.Empty {
-		now, same, still = "For a new plan", "still no changes", "because %s. There are still no changes."
+		now, same, still = "For a new plan", "still no changes", "There are still no changes."
 	}
 	switch {
 	case r.Problem != "":
@@ -31,7 +32,7 @@ func (r Rechecked) On(p *ProjectStatus) {
 	case len(r.Since) == 0:
 		p.Note = "*Checked against the current state: " + same + ".*"
 	default:
-		p.Note = fmt.Sprintf("*Planned again, "+still+"*", reasons.Since(r.Since))
+		p.Note = "Planned again" + reasons.Because(r.Since, still)
 	}
 }
 
@@ -49,11 +50,11 @@ type PlanRenewal struct {
 }
 
 func (r PlanRenewal) markdown() string {
-	text := fmt.Sprintf("**New plan** for %s, because %s. The comment with the plans shows the difference. Approvals of the earlier plan do not count for it.", markdown.Code(r.Project), reasons.Since(r.Since))
+	text := fmt.Sprintf("**New plan** for %s%s", markdown.Code(r.Project), reasons.Because(r.Since, "The comment with the plans shows the difference. Approvals of the earlier plan do not count for the new one."))
 	if r.ByMerge {
-		return text + fmt.Sprintf(" The merge does not apply it until somebody has read it and commented %s.", markdown.Code(Command{Verb: Plan, Project: r.Project}.String()))
+		return text + fmt.Sprintf(" The merge applies the new plan only after somebody has read it and commented %s.", markdown.Code(Command{Verb: Plan, Project: r.Project}.String()))
 	}
-	return text + fmt.Sprintf(" To apply it, comment %s.", reasons.ApplyOnly(r.Project, r.Plan))
+	return text + fmt.Sprintf(" To apply the new plan, comment %s.", reasons.ApplyOnly(r.Project, r.Plan))
 }
 
 // A Replacement is the note on a plan that has taken the place of another one. Since are the reasons
@@ -67,18 +68,16 @@ type Replacement struct {
 
 // Above puts the note above the new plan.
 func (r Replacement) Above(plan string) string {
-	since := ""
-	if len(r.Since) > 0 {
-		since = ", because " + reasons.Since(r.Since)
-	}
-	head := "**This plan replaces one that was out of date**" + since
+	result := "**The changes differ:** `-` is the earlier plan, `+` this one.\n\n" + r.Difference + "\n"
 	switch {
 	case r.Equal:
-		return head + ". It has the same changes. The rest of the configuration can still have effects that a plan does not show, so you have to apply it again.\n\n" + plan
+		result = "**It has the same changes.** The rest of the configuration can still have effects that a plan does not show, so you have to apply this plan.\n\n"
 	case r.Difference == "":
-		return head + ". Lockstep could not compare the two.\n\n" + plan
-	case since != "":
-		return head + ". **The changes differ:** `-` is the earlier plan, `+` this one.\n\n" + r.Difference + "\n" + plan
+		result = "Lockstep could not compare the two plans.\n\n"
 	}
-	return "**This plan replaces one that was out of date, and the changes differ:** `-` is the earlier plan, `+` this one.\n\n" + r.Difference + "\n" + plan
+	cause := ". " + result
+	if len(r.Since) > 0 {
+		cause = reasons.Because(r.Since, result)
+	}
+	return "This plan replaces one that was out of date" + strings.TrimSpace(cause) + "\n\n" + plan
 }

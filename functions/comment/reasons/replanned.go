@@ -50,7 +50,7 @@ func (r ConfigMoved) since() string {
 	return fmt.Sprintf("the configuration on the base branch has changed: %s", r.Files.Text())
 }
 
-func (r OtherVersion) since() string { return "another version of Lockstep had made the plan" }
+func (r OtherVersion) since() string { return "another version of Lockstep made the plan" }
 
 func (r InputsMoved) since() string {
 	return fmt.Sprintf("files of the plan have changed: %s", r.Files.Text())
@@ -120,25 +120,29 @@ type PlanDiffers struct {
 }
 
 func (r PlanDiffers) words() (text, remedy string) {
-	text = fmt.Sprintf("Lockstep planned again, because %s. **The changes differ from the approved plan**, so nothing was applied.", Since(r.Since))
+	text = strings.ReplaceAll("Lockstep planned again"+Because(r.Since, "**The changes differ from the approved plan**, so nothing was applied."), "\n", "\n  ")
 	if r.Merged {
 		return text, planAgain(true)
 	}
 	return text, fmt.Sprintf("The comment with the plans shows the new plan and the difference. Read it. To apply the new plan, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(r.Plan)))
 }
 
-// Since joins the facts because of which a plan was made again.
-func Since(rs List) string {
+// Because ends a sentence with the causes of a new plan, and rest follows. One cause is a part of the sentence: ", because the state was
+// created. REST". Several are a list below it, which ends with an empty line.
+func Because(rs List, rest string) string {
 	var parts []string
 	for _, r := range rs {
 		if x, ok := r.(interface{ since() string }); ok {
 			parts = append(parts, x.since())
 		}
 	}
-	if len(parts) == 0 {
-		return "the plan was out of date"
+	switch len(parts) {
+	case 0:
+		return strings.TrimSpace(", because the plan was out of date. " + rest)
+	case 1:
+		return strings.TrimSpace(", because " + parts[0] + ". " + rest)
 	}
-	return strings.Join(parts, "; ")
+	return strings.TrimSpace(". Causes:\n\n- " + strings.Join(parts, "\n- ") + "\n\n" + rest)
 }
 
 // PlannedAgain is the note on an apply of a plan that was made again and is the same; "" without
@@ -147,5 +151,5 @@ func PlannedAgain(rs List) string {
 	if len(rs) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Planned again, with the same changes, because %s.\n\n", Since(rs))
+	return "Planned again" + Because(rs, "The changes are the same.") + "\n\n"
 }

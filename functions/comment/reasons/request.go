@@ -168,7 +168,7 @@ func (r Conflicts) words() (text, remedy string) {
 type NothingToUnlock struct{}
 
 func (NothingToUnlock) words() (text, remedy string) {
-	return "This pull request has no project with a state, so it holds no lock.", ""
+	return "This pull request has no project with a state, so it has no lock.", ""
 }
 
 // NoProjectSelected: a command selects none of the repository's projects.

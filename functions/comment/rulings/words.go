@@ -13,7 +13,11 @@ func (r Ruling) Markdown(depth int) string {
 	var b strings.Builder
 	indent := strings.Repeat("  ", depth)
 	for _, x := range r.Of {
-		fmt.Fprintf(&b, "%s- %s\n", indent, line(x))
+		text, facts := line(x)
+		fmt.Fprintf(&b, "%s- %s\n", indent, text)
+		for _, fact := range facts {
+			fmt.Fprintf(&b, "%s  - %s\n", indent, fact)
+		}
 		b.WriteString(x.Markdown(depth + 1))
 		if len(x.Overriders) > 0 {
 			fmt.Fprintf(&b, "%s  - %s can override this: `lockstep override --reason \"...\"`\n", indent, either(x.Overriders))
@@ -22,8 +26,8 @@ func (r Ruling) Markdown(depth int) string {
 	return b.String()
 }
 
-// line is one rule in a line: its outcome, the condition, and the facts.
-func line(r Ruling) string {
+// line is one rule in a line: its outcome, the condition, and the facts. Several facts against it are a list below the line.
+func line(r Ruling) (text string, below []string) {
 	var more []string
 	if has := found(r); has != "" {
 		more = append(more, has)
@@ -34,17 +38,23 @@ func line(r Ruling) string {
 	if r.Problem != "" {
 		more = append(more, markdown.Code(r.Problem))
 	}
-	text := outcomeWords(r) + ": " + condition(r)
+	text = outcomeWords(r) + ": " + condition(r)
 	if later := r.Rule == AskedBy || r.Rule == Permitted; later && r.Outcome == NotApplicable {
 		text = "checked at the apply: " + condition(r)
 	}
-	switch {
-	case len(more) == 0:
-		return text
-	case r.Denied() && len(r.Of) == 0:
-		return fmt.Sprintf("**denied** by %s: %s", wordings[r.Rule].brief(r), strings.Join(more, "; "))
+	denied := r.Denied() && len(r.Of) == 0
+	if denied {
+		text = "**denied** by " + wordings[r.Rule].brief(r)
 	}
-	return text + " (" + strings.Join(more, "; ") + ")"
+	switch {
+	case len(more) > 1 && !r.Outcome.Allows():
+		return text, more
+	case len(more) > 0 && denied:
+		return text + ": " + more[0], nil
+	case len(more) > 0:
+		return text + " (" + strings.Join(more, "; ") + ")", nil
+	}
+	return text, nil
 }
 
 func outcomeWords(r Ruling) string {

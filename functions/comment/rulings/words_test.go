@@ -53,7 +53,7 @@ func TestManyAgainst(t *testing.T) {
 	for range 3000 {
 		r.Against = append(r.Against, Against{Name: "x.tf", Why: Unowned, Names: []string{"bob"}})
 	}
-	got := line(r)
+	got := Ruling{Of: []Ruling{r}}.Markdown(0)
 	if !strings.Contains(got, "and 2990 more") || len(got) > 1000 {
 		t.Errorf("%d bytes: %.300s", len(got), got)
 	}
@@ -67,7 +67,8 @@ func TestManyMistakes(t *testing.T) {
 		r.Against = append(r.Against, Against{Name: fmt.Sprintf("a.rego:%d: x", i), Why: Denied})
 	}
 	r.Against = append(r.Against, Against{Why: Unreliable})
-	if got := line(r); !strings.HasSuffix(got, "; `a.rego:9: x`; and 6 more; the policy is broken and blocks the apply: fix it on the base branch, then comment `lockstep plan`)") {
+	got := Ruling{Of: []Ruling{r}}.Markdown(0)
+	if !strings.HasSuffix(got, "\n  - `a.rego:9: x`\n  - and 6 more\n  - the policy is broken and blocks the apply: fix it on the base branch, then comment `lockstep plan`\n") {
 		t.Error(got)
 	}
 }
