@@ -93,15 +93,16 @@ func (f Failed) markdown() string {
 	case f.Verb == Apply && f.Untouched:
 		what = fmt.Sprintf("**Failed to apply** %s. Nothing was changed. To try again, comment %s.", markdown.Code(f.Project), markdown.Code("lockstep apply"))
 	case f.Verb == Apply && f.Lost:
-		what = fmt.Sprintf("**Failed to apply** %s: the apply ended without a result.", markdown.Code(f.Project))
+		what = fmt.Sprintf("**Failed to apply** %s: the apply ended without a result, so Lockstep does not know what was changed.", markdown.Code(f.Project))
 		if f.Unlock.Verb != "" {
 			what += " " + lockLeft(markdown.Code(f.Unlock.String()))
 		}
 	case f.Verb == Apply:
 		what = fmt.Sprintf("**Failed to apply** %s: %s before the failure. The state contains these changes.", markdown.Code(f.Project), madeText(f.Counts))
 		if f.Remaining > 0 {
-			what += fmt.Sprintf(" **Not started: %s.** To plan the rest, comment %s.", changes(f.Remaining), markdown.Code("lockstep plan"))
+			what += fmt.Sprintf(" **Not started: %s.**", changes(f.Remaining))
 		}
+		what += fmt.Sprintf(" To plan the rest, comment %s.", markdown.Code("lockstep plan"))
 	}
 	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + reasons.Hooks(f.Hooks) + f.Body
 }
@@ -179,14 +180,14 @@ type Broken struct {
 }
 
 func (b Broken) markdown() string {
-	text := fmt.Sprintf("**Lockstep failed**: %s.", markdown.Plainly(b.Reason))
+	text := fmt.Sprintf("**Lockstep failed** to carry out this: %s.", markdown.Plainly(b.Reason))
 	switch {
 	case b.Merged:
-		return text + fmt.Sprintf(" To try again, comment %s.", markdown.Code("lockstep retry"))
+		return text + fmt.Sprintf(" To try again, comment %s. If that fails, too, tell the operator of Lockstep.", markdown.Code("lockstep retry"))
 	case b.Closed:
 		return text
 	}
-	return text + " To try again, write the comment again."
+	return text + " To try again, write the command in a new comment. If that fails, too, tell the operator of Lockstep."
 }
 
 // TooMany reports that a user has reached the limit of commands.

@@ -66,8 +66,9 @@ func (c Check) Summary(limit int) string {
 		say(c.Lock.on([]ProjectStatus{c.ProjectStatus}))
 	}
 	if c.Others != "" {
-		other := map[bool]string{false: "Another pull request has the same commit, in a worse state", true: "This pull request is merged, and an open one has the same commit"}[c.Merged]
-		say(fmt.Sprintf("%s: %s. A check belongs to a commit, so this one shows the state of both.", other, c.Others))
+		other := map[bool]string{false: "Another pull request has the same commit", true: "This pull request is merged, and an open one has the same commit"}[c.Merged]
+		end := map[bool]string{false: "it shows the worse result. Resolve that on the other pull request, or close it", true: "it shows the result of the open one"}[c.Merged]
+		say(fmt.Sprintf("%s: %s. A commit has one check for both pull requests, and %s.", other, c.Others, end))
 	}
 	say(c.liftedWords())
 	if row.needs != nil {
@@ -99,7 +100,11 @@ func (c Check) firstMeet() string {
 // first is the first line: the state, and the changes of a plan.
 func (c Check) first() string {
 	text := fmt.Sprintf("%s: %s", markdown.Code(c.Label()), c.cell())
-	if plan := c.plan(); plan != "..." {
+	switch plan := c.plan(); {
+	case plan == "...":
+	case c.Standing == ApplyFailed || c.Standing == Stopped: // the state has the number of changes that were made
+		text += ". Planned: " + plan
+	default:
 		text += dash + plan
 	}
 	return text + ".\n"
@@ -162,20 +167,20 @@ func (c Check) planMerged() string {
 	if c.Late {
 		return lateWords
 	}
-	return fmt.Sprintf("To apply what was merged, comment %s on the pull request. Read the new plan, then apply it.", c.command(Plan))
+	return fmt.Sprintf("To apply what was merged, comment %s on the pull request for a new plan. Read it, then apply it.", c.command(Retry))
 }
 
 // planAgain tells how a project is planned once more.
 func (c Check) planAgain() string {
 	lost := ""
 	if c.Lost {
-		lost = lockLeft(c.command(Unlock)) + "\n\n"
+		lost = "Lockstep does not know what the apply has changed: read the new plan. " + lockLeft(c.command(Unlock)) + "\n\n"
 	}
 	switch {
 	case c.Named != "":
 		return lost + fmt.Sprintf("To plan again, comment %s.", markdown.Code("lockstep plan "+c.Named))
 	case c.Landed:
-		return lost + fmt.Sprintf("For a new plan of what was merged, comment %s on the pull request.", c.command(Plan))
+		return lost + fmt.Sprintf("For a new plan of what was merged, comment %s on the pull request.", c.command(Retry))
 	}
 	return lost + fmt.Sprintf("To plan again, push a commit or comment %s.", c.command(Plan))
 }

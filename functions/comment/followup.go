@@ -75,7 +75,7 @@ func (f FollowUp) Body(limit int) string {
 		fmt.Sprintf("#%d is merged, but these projects are not applied, or only in part:", f.Number),
 		strings.TrimSpace(s.table(limit / 2)),
 		FollowUp{Number: f.Number, Status: s}.remedy(),
-		fmt.Sprintf("Write commands on #%d: Lockstep does not read them here. Lockstep closes this issue once all of it is applied, by #%d or by another pull request with a full plan of the project.", f.Number, f.Number),
+		fmt.Sprintf("Write commands on #%d: Lockstep does not read them here. Lockstep closes this issue once each of these projects is applied, by #%d or by another pull request. An apply with `-target` or another option that leaves out changes does not count.", f.Number, f.Number),
 	}
 	if done := doneByOthers(f.Others); done != "" {
 		parts = slices.Insert(parts, 2, fmt.Sprintf("Applied since: %s.", done))
@@ -119,7 +119,7 @@ func (s Status) afterRetry() string {
 }
 
 // lateWords are about plans that the merge should have applied, and that wait.
-const lateWords = "Lockstep applies the plan once its requirements are met, if the plan is still up to date then. To cancel that, comment `lockstep stop`. For a new plan, comment `lockstep retry`."
+const lateWords = "Lockstep applies the plan once its requirements are met, if the plan is still up to date then. To cancel the apply, comment `lockstep stop`. For a new plan, comment `lockstep retry`."
 
 // remedy says how the rest is applied.
 func (f FollowUp) remedy() string {
@@ -134,14 +134,14 @@ func (f FollowUp) remedy() string {
 		text += " " + lateWords
 	}
 	if slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(toRetry, p.Standing) && !p.Late }) {
-		text += fmt.Sprintf(" On #%d, comment `lockstep retry` for a new plan. Read it, then comment %s.", f.Number, f.afterRetry())
+		text += fmt.Sprintf("\n\nFor a new plan of what is not applied, comment `lockstep retry` on #%d. Read it, then comment %s.", f.Number, f.afterRetry())
 	}
 	text += strings.Join(append([]string{""}, f.Repeated...), " ")
 	if has(Ready, Renewed) {
-		text += " To apply a plan that is ready, comment `lockstep apply` there. For a removed project or a new plan, comment the command in its row there."
+		text += fmt.Sprintf("\n\nTo apply a plan that is ready, comment `lockstep apply` on #%d. If a row of the table names another command, comment that one.", f.Number)
 	}
 	if has(Stopped) {
-		text += " To continue a cancelled apply, comment `lockstep apply` there."
+		text += fmt.Sprintf("\n\nTo continue a cancelled apply, comment `lockstep apply` on #%d.", f.Number)
 	}
 	return text
 }

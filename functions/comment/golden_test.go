@@ -79,9 +79,9 @@ func TestGolden(t *testing.T) {
 		return text
 	}
 
-	halted := with(net, PlanStopped, "alice", "- `bob` stopped it.\n")
+	halted := with(net, PlanStopped, "alice", "- `bob` cancelled the plan.\n")
 	halted.StoppedBy, halted.Plan, halted.Counts = "bob", "", counting.Counts{}
-	vain, vainly := with(net, NoChanges, "alice", trouble), with(net, NoChanges, "alice", "- `bob` stopped it.\n")
+	vain, vainly := with(net, NoChanges, "alice", trouble), with(net, NoChanges, "alice", "- `bob` cancelled the plan.\n")
 	vain.Vain, vain.Plan, vain.Counts, vain.Options = true, "", counting.Counts{}, grammar.Options{Imports: []string{"aws_vpc.main x"}}
 	vainly.Vain, vainly.Plan, vainly.Counts, vainly.Options, vainly.StoppedBy = true, "", counting.Counts{}, grammar.Options{RefreshOnly: true}, "bob"
 	far := func(p ProjectStatus) ProjectStatus { p.Progress = Progress{80, 200}; return p }
@@ -113,7 +113,7 @@ func TestGolden(t *testing.T) {
 	twin.Workspace, going.Workspace, going.Removed, going.Options = "prod", "default", true, grammar.Options{Destroy: true}
 	destroyed, unplanned := going, going
 	destroyed.Standing, destroyed.By, unplanned.Standing = Applied, "alice", NotApplied
-	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{Reason: "it was tried 3 times"})}
+	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{Reason: "3 attempts failed or were interrupted"})}
 	overtaken := reasons.List{reasons.ConfigMoved{Files: reasons.SomeOf([]string{"net/b.tf"})}, reasons.StateMoved{Change: reasons.SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
 	awaiting := with(named("app", net), Awaiting, "alice", somePlan)
 	awaiting.After = []string{"network"}
@@ -298,11 +298,11 @@ func TestGolden(t *testing.T) {
 			"=====\n" + Answer{"automerge", []Reply{MergeRefused{"merge", "GitHub says 403 Forbidden: Resource not accessible by integration", "The GitHub App needs the permission to write contents.", false}}}.Markdown(65536) +
 			"=====\n" + Answer{"automerge", []Reply{MergeRefused{"merge", "GitHub says 405 Method Not Allowed: Pull Request is not mergeable", "", true}}}.Markdown(65536),
 		"answer-broken-merged": Answer{"33", []Reply{
-			Failed{Project: "app", Verb: Apply, Untouched: true, Closed: true, Body: Markdown(Broken{Reason: "it was tried 3 times", Closed: true, Merged: true})},
-			Failed{Project: "net", Verb: Apply, Untouched: true, Closed: true, Body: Markdown(Broken{Reason: "it was tried 3 times", Closed: true})},
-			Failed{Project: "dns", Verb: Plan, Body: Markdown(Broken{Reason: "it was tried 3 times", Merged: true})},
+			Failed{Project: "app", Verb: Apply, Untouched: true, Closed: true, Body: Markdown(Broken{Reason: "3 attempts failed or were interrupted", Closed: true, Merged: true})},
+			Failed{Project: "net", Verb: Apply, Untouched: true, Closed: true, Body: Markdown(Broken{Reason: "3 attempts failed or were interrupted", Closed: true})},
+			Failed{Project: "dns", Verb: Plan, Body: Markdown(Broken{Reason: "3 attempts failed or were interrupted", Merged: true})},
 		}}.Markdown(65536),
-		"answer-broken": Answer{"33", []Reply{Broken{Reason: "it was tried 3 times and did not come to its end"}}}.Markdown(65536),
+		"answer-broken": Answer{"33", []Reply{Broken{Reason: "3 attempts failed or were interrupted"}}}.Markdown(65536),
 		"answer-recovered": Answer{"33", []Reply{
 			Recovered{Project: "network", Changed: true}, Recovered{Project: "app"},
 			Recovered{"db", true, []Doubt{{Address: "aws_db_instance.main[0]", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), Known: []string{`name = "main"`}}}, []string{"aws_subnet.a"}},

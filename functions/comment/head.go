@@ -59,7 +59,7 @@ var heads = map[HeadStanding]struct {
 }{
 	HeadAwaited:     {title: "Looking for the projects that changed", first: begins("Lockstep is looking for the projects that this pull request changes."), brief: true},
 	HeadGivenUp:     {title: "Failed: Lockstep could not read this commit", first: givenUp, brief: true},
-	HeadUnknown:     {title: "Failed: the projects could not be determined", first: troubled("Lockstep could not determine which projects this pull request changes, so it did not plan all of them.")},
+	HeadUnknown:     {title: "Failed: the projects could not be determined", first: troubled("Lockstep could not determine which projects this pull request changes, so plans are missing.")},
 	HeadNotAllowed:  {title: "Denied: not all projects may be planned", first: troubled("Lockstep did not plan all projects of this pull request, so nobody knows what merging it changes.")},
 	HeadConflict:    {title: "Failed: the branch conflicts with the base branch"},
 	HeadPolicies:    {title: "Failed: broken policies"},
@@ -82,7 +82,7 @@ var heads = map[HeadStanding]struct {
 	HeadPart:        {},
 	HeadNotApplied:  {},
 	HeadNoChanges:   {},
-	HeadNothing:     {title: "No project is affected", first: nothing},
+	HeadNothing:     {title: "Nothing to plan", first: nothing},
 	HeadClosed:      {title: "Closed", first: closedHead, brief: true, past: true},
 	HeadLeft:        {title: "Superseded by a newer commit", first: begins("The pull request has a newer commit, with a check of its own."), brief: true, past: true},
 
@@ -151,7 +151,7 @@ func nothing(h Head) []string {
 	if h.Removed == "" {
 		return []string{"This pull request changes no project: there is nothing to plan or apply."}
 	}
-	return []string{"This pull request changes no project except those that it removes: there is nothing to plan or apply."}
+	return []string{"This pull request only removes projects. The merge destroys no objects, so there is nothing to plan."}
 }
 
 func closedHead(h Head) []string {

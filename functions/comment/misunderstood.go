@@ -26,13 +26,16 @@ func (m Misunderstood) markdown() string {
 	if p.Kind == grammar.Marked {
 		return fmt.Sprintf("%s was **not done**: %s.", markdown.Code(m.Line.Text), misreadWords(p))
 	}
-	s := fmt.Sprintf("%s was **not understood**: %s.", markdown.Code(m.Line.Text), misreadWords(p))
+	s := fmt.Sprintf("%s was **not understood**.", markdown.Code(m.Line.Text))
+	if words := misreadWords(p); words != "" {
+		s = fmt.Sprintf("%s was **not understood**: %s.", markdown.Code(m.Line.Text), words)
+	}
 	switch m.Line.Suggestion {
 	case "":
 	case help:
-		s += fmt.Sprintf(" To list all commands, comment %s.", markdown.Code(help))
+		s += fmt.Sprintf(" Write the corrected command in a new comment. To list all commands, comment %s.", markdown.Code(help))
 	default:
-		s += fmt.Sprintf(" Did you mean %s? Write it in a new comment.", markdown.Code(m.Line.Suggestion))
+		s += fmt.Sprintf(" Did you mean %s? Write the command in a new comment.", markdown.Code(m.Line.Suggestion))
 	}
 	return s
 }

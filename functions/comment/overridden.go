@@ -24,10 +24,10 @@ type Overridden struct {
 
 func (o Overridden) markdown() string {
 	p := ProjectStatus{Name: o.Project, Workspace: o.Workspace}
-	text := fmt.Sprintf("**Overridden** for the plan of %s by %s: %s.", markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because))
+	text := fmt.Sprintf("**Requirements overridden** for the plan of %s by %s: %s.", markdown.Code(p.Label()), markdown.Code(o.By), markdown.Code(o.Because))
 	switch {
 	case o.Later:
-		text += fmt.Sprintf(" All requirements that %s may override are met now. The override counts if one of them is not met at the apply, for example because of who requests it.", markdown.Code(o.By))
+		text += fmt.Sprintf(" At the moment, all requirements that %s may override are met. If one of them is not met at the apply, this override counts. (Some depend on who requests the apply.)", markdown.Code(o.By))
 	case o.Left == "":
 		text += fmt.Sprintf(" To apply it, comment %s.", p.command(Apply))
 	}
@@ -60,7 +60,7 @@ func Left(p ProjectStatus) string {
 		}
 		parts = append(parts, p.unblocked())
 	case p.Standing == Renewed && p.ByMerge:
-		parts = append(parts, fmt.Sprintf("The merge does not apply this plan, because nobody has confirmed it. Read it, then comment %s. The plan made then needs an override of its own.", p.planCommand()))
+		parts = append(parts, fmt.Sprintf("The merge does not apply this plan, because nobody has confirmed it. Comment %s, and read that plan. It needs an override of its own.", p.planCommand()))
 	case p.Standing == Renewed:
 		if p.Behind != nil {
 			parts = append(parts, p.inOrder())

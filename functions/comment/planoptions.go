@@ -22,7 +22,7 @@ func (p ProjectStatus) made() string {
 		return ""
 	}
 	if p.Vain {
-		return fmt.Sprintf("This is the result of a plan with %s. The earlier plan, or apply, stays as it was.\n\n", reasons.SomeOf(words).Text())
+		return fmt.Sprintf("The last plan, with %s, has changed nothing: the project is as it was before. To try it again, write its command in a new comment.\n\n", reasons.SomeOf(words).Text())
 	}
 	s := fmt.Sprintf("Planned with %s.", reasons.SomeOf(words).Text())
 	if p.Options.Partial() {

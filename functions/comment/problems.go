@@ -10,16 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// misreadWords returns the words of a problem: the rest of a sentence, in Markdown.
+// misreadWords returns the words of a problem: the rest of a sentence, in Markdown; "" for a problem of another version.
 func misreadWords(p grammar.Problem) string {
 	if words := problemWords[p.Kind]; words != nil {
 		return words(p)
 	}
-	return "this version of Lockstep does not know the reason"
+	return ""
 }
 
 // namesOption is the rule of names.
-const namesOption = "names have letters, digits and _ . -, with / between their parts; * matches any text"
+const namesOption = "a name has letters, digits, `_`, `.` and `-`, and `/` between its parts; `*` matches any text"
 
 // problemWords has the words of each kind of problem.
 var problemWords = map[grammar.Kind]func(grammar.Problem) string{
@@ -64,7 +64,7 @@ var problemWords = map[grammar.Kind]func(grammar.Problem) string{
 		if !slices.Contains([]string{"-p", "-d", "-w"}, p.Flag) {
 			return fmt.Sprintf("%s appears twice: remove one of them", markdown.Code(p.Flag))
 		}
-		return fmt.Sprintf("%s appears twice: write one line for each, or a pattern with *", markdown.Code(p.Flag))
+		return fmt.Sprintf("%s appears twice. Write one line for each name, or one pattern with `*`", markdown.Code(p.Flag))
 	},
 	grammar.Together: func(p grammar.Problem) string {
 		return fmt.Sprintf("%s and %s cannot be combined", markdown.Code(p.Flag), markdown.Code(p.Other))
@@ -101,7 +101,7 @@ var problemWords = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.ShortPlan: func(p grammar.Problem) string {
 		return fmt.Sprintf("%s is too short for the hash of a plan: write at least %d characters", markdown.Code(p.Word), p.Most)
 	},
-	grammar.TwoPlans: func(grammar.Problem) string { return "the line names two plans: write one line for each" },
+	grammar.TwoPlans: func(grammar.Problem) string { return "the line names two plans. Write one line for each plan" },
 	grammar.ManyValues: func(p grammar.Problem) string {
 		return fmt.Sprintf("the line has more than %d values", p.Most)
 	},

@@ -39,14 +39,14 @@ func (r Recovered) markdown() string {
 		fmt.Fprintf(&b, "%s: **nothing to recover**. The state is complete.\n", markdown.Code(r.Project))
 	}
 	for _, c := range r.Conflicts {
-		fmt.Fprintf(&b, "\n- %s was changed by an interrupted apply, and by somebody else since. The state keeps the later change. Compare it with the real object.", markdown.Code(c))
+		fmt.Fprintf(&b, "\n- %s was changed by an interrupted apply, and by somebody else since. The state has the later change. Comment %s: if the plan changes the object, read that with care.", markdown.Code(c), markdown.Code("lockstep plan"))
 	}
 	for _, d := range r.Doubts {
 		fmt.Fprintf(&b, "\n- %s **may exist without being in the state**: Lockstep started to %s it at %s, and did not record the result.", markdown.Code(d.Address), d.Action, d.Begun.UTC().Format(time.RFC3339))
 		if len(d.Known) > 0 {
 			fmt.Fprintf(&b, " Look for an object with %s.", markdown.List(d.Known))
 		}
-		fmt.Fprintf(&b, " If it exists, comment %s, then %s. If not, run %s on a command line. Until then, Lockstep plans neither this object nor the objects that depend on it.",
+		fmt.Fprintf(&b, "\n  - **If it exists**, comment %s, then %s.\n  - **If it does not exist**, run %s in the directory of the project, on a machine with access to the state.\n\n  Until then, Lockstep plans neither this object nor the objects that depend on it.",
 			markdown.Code("lockstep import '"+d.Address+"' ID -p "+r.Project), markdown.Code("lockstep apply"), markdown.Code("lockstep recover -forget '"+d.Address+"'"))
 	}
 	return b.String()

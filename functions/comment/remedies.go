@@ -196,20 +196,24 @@ func (s Status) ranks(is Standing) bool {
 func (s Status) toApply() string {
 	free := func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed }
 	mine := func(p ProjectStatus) bool { return p.Standing == Ready && !p.Removed && !p.afterMerge() }
-	n := 0
+	n, first := 0, ""
 	for _, p := range s.Projects {
 		if free(p) {
-			n++
+			n, first = n+1, p.Label()
 		}
 	}
-	when, then := "To apply "+plural(n == 1, "this plan", "these plans"), ""
+	plans := plural(n == 1 || len(s.Projects) == 1, "this plan", "these plans")
+	if n == 1 && len(s.Projects) > 1 {
+		plans = "the plan of " + markdown.Code(first)
+	}
+	when, then := "To apply "+plans, ""
 	switch {
 	case n == 0 && !s.some(func(p ProjectStatus) bool { return mine(p) && p.ranked() != needsApproval }):
-		when = "Approve the pull request. Then, to apply it"
+		when = "Approve the pull request. Then, to apply " + plans
 	case n == 0:
-		when = "Once the requirements are met, to apply it"
+		when = "Once the requirements are met, to apply " + plans
 	case !s.some(func(p ProjectStatus) bool { return free(p) && !p.Behind.afterFailed() }):
-		when = "Once the projects before it are planned, to apply it"
+		when = "First plan the projects that come before. Then, to apply " + plans
 	case s.holds(Ready):
 		then = " It skips plans whose requirements are not met."
 	}
@@ -219,7 +223,7 @@ func (s Status) toApply() string {
 		then += " It applies projects in the order of their dependencies."
 	}
 	text := fmt.Sprintf("%s, comment `lockstep apply`.", when)
-	if len(s.Projects) > 1 {
+	if len(s.Projects) > 1 && n != 1 {
 		text = fmt.Sprintf("%s, comment `lockstep apply`, or `lockstep apply -p NAME` for one project.", when)
 	}
 	return text + then

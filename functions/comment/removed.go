@@ -17,6 +17,9 @@ func (s Status) removed() string {
 		}
 	}
 	note := strings.TrimSpace(s.Removed)
+	if note != "" && !s.some(func(p ProjectStatus) bool { return p.Removed && p.Standing == Applied }) {
+		note += "\n\nTo manage these objects in another project, give it the state of the removed project: set the same key in its `backend` block."
+	}
 	if note == "" || len(all) == 0 {
 		return note
 	}
@@ -24,5 +27,9 @@ func (s Status) removed() string {
 	if more := len(all) - most; more > 0 {
 		names += fmt.Sprintf(" and the same for %d more", more)
 	}
-	return note + fmt.Sprintf("\n\nLockstep has planned to destroy the objects of the removed projects, with the configuration of the base branch. To destroy them, comment %s. Without that, the objects stay.", names)
+	how := fmt.Sprintf("comment %s", names)
+	if len(all) > 1 {
+		how = fmt.Sprintf("comment its command: %s", names)
+	}
+	return note + fmt.Sprintf("\n\nLockstep has planned to destroy the objects of %s, with the configuration of the base branch. To destroy them, %s. Without that, the objects stay.", plural(len(all) == 1, "the removed project", "each removed project"), how)
 }

@@ -38,7 +38,7 @@ func TestCallsAreBad(t *testing.T) {
 
 // TestResultMarkers holds that a result is not taken for its answer, nor for that of another one.
 func TestResultMarkers(t *testing.T) {
-	a := Answer{Name: "33", Replies: []Reply{Broken{Reason: "it was tried 3 times"}}}
+	a := Answer{Name: "33", Replies: []Reply{Broken{Reason: "3 attempts failed or were interrupted"}}}
 	result, pointer := a.Result(33, 65536), a.Pointer(44)
 	if !strings.HasPrefix(result, ResultMarker("33")) || strings.HasPrefix(result, AnswerMarker("33")) || strings.HasPrefix(result, ResultMarker("3")) {
 		t.Errorf("the marker of %s", result)

@@ -174,7 +174,7 @@ func (p ProjectStatus) vain() string {
 	case !p.Vain:
 		return ""
 	case p.StoppedBy != "":
-		return ", plan" + with + " cancelled" + p.stopper()
+		return "; the last plan" + with + " was cancelled" + p.stopper()
 	}
-	return ", plan" + with + " **failed**"
+	return "; the last plan" + with + " **failed**"
 }

@@ -274,7 +274,7 @@ func heldCell(lacks func(ProjectStatus) string) func(ProjectStatus) string {
 		text := lacks(p)
 		switch {
 		case p.Standing == Renewed:
-			return text + ", and has a new plan"
+			return text + ", and " + strings.ReplaceAll(renewedCell(p), "**", "")
 		case p.Standing == OnMerge:
 			return text + ", then applies on merge"
 		case p.Standing == OnceMerged:
@@ -337,25 +337,26 @@ func applyingCell(p ProjectStatus) string {
 func stoppedCell(p ProjectStatus) string {
 	text := "**cancelled**" + p.stopper()
 	if far := p.Progress.text(); far != "" {
-		text += ", " + far
+		text += fmt.Sprintf(" (%s)", far)
 	}
-	return text + p.requested()
+	if p.By != "" {
+		text += ", apply" + strings.TrimPrefix(p.requested(), ",")
+	}
+	return text
 }
 
 func failedCell(p ProjectStatus) string {
-	text := "**failed to apply**; "
+	what := madeText(p.Done) + " before the failure"
 	switch {
 	case p.Lost:
-		text += "ended without a result"
+		what = "ended without a result"
 	case p.Done == (counting.Counts{}):
-		text += "nothing changed"
-	default:
-		text += madeText(p.Done)
+		what = "nothing changed"
 	}
 	if p.Remaining > 0 {
-		text += fmt.Sprintf("; %s not started", changes(p.Remaining))
+		what += fmt.Sprintf("; %s not started", changes(p.Remaining))
 	}
-	return text + p.requested()
+	return fmt.Sprintf("**failed to apply** (%s)%s", what, p.requested())
 }
 
 func notAppliedCell(p ProjectStatus) string {

@@ -40,9 +40,12 @@ type StoppedApply struct {
 func (s StoppedApply) markdown() string {
 	text := fmt.Sprintf("**Cancelled** the apply of %s, as %s requested", markdown.Code(s.Project), markdown.Code(s.By))
 	if far := s.Progress.text(); far != "" {
-		text += ": " + far + ", and the state contains them"
+		text += ": " + far
 	}
 	text += "."
+	if s.Progress.Done > 0 {
+		text += " The state contains these changes."
+	}
 	s.Body = reasons.Hooks(s.Hooks) + s.Body
 	if s.Closed {
 		return text + fmt.Sprintf(" The pull request is closed. If it was merged, comment %s for a plan of the rest. If not, reopen it.\n\n%s", markdown.Code("lockstep retry"), s.Body)

@@ -28,7 +28,7 @@ type Unfinished struct {
 func (a Unfinished) markdown() string {
 	project, by, head := markdown.Code(a.Project), markdown.Code(a.By), markdown.Code(markdown.SHA(a.Head))
 	into, main := markdown.Code(a.Into), markdown.Code(a.Main)
-	const nobody = "has no such project, so nobody plans the objects that the apply created."
+	const nobody = "has no such project, so no plan includes the objects that the apply created."
 	destroy := grammar.Command{Verb: grammar.Plan, Project: a.Project, Workspace: a.Workspace, Options: grammar.Options{Destroy: true}}
 	switch {
 	case a.Into != "" && a.Unknown:
@@ -38,10 +38,10 @@ func (a Unfinished) markdown() string {
 		return fmt.Sprintf("**Applied, merged elsewhere**: %s. %s applied %s, and the pull request was merged into %s. The branch %s lacks the changes, so the next apply of this project would undo them. To keep them, merge them into %s, too.",
 			project, by, head, into, main, main)
 	case a.Merged != "":
-		return fmt.Sprintf("**Applied, another commit merged**: %s. %s applied %s, but %s was merged, without a plan of the project. If the base branch lacks the changes, the next apply of this project would undo them. To see that plan, comment %s.",
+		return fmt.Sprintf("**Applied, another commit merged**: %s. %s applied %s, but %s was merged, without a plan of the project. If the base branch lacks the changes, the next apply of this project would undo them. To see what the next apply does, comment %s.",
 			project, by, head, markdown.Code(markdown.SHA(a.Merged)), markdown.Code(grammar.Command{Verb: grammar.Plan, Project: a.Project}.String()))
 	case a.Moved != "":
-		return fmt.Sprintf("**Applied, state moved**: %s. %s applied %s to the state at its old address. The base branch now has the state at %s. If it was copied before the apply, copy it again: otherwise the next apply would make the changes a second time. To see that plan, comment %s.",
+		return fmt.Sprintf("**Applied, state moved**: %s. %s applied %s to the state at its old address. The base branch now has the state at %s. If somebody copied the state before the apply, copy it again. Otherwise, the next apply makes the changes a second time. To see what the next apply does, comment %s.",
 			project, by, head, markdown.Code(a.Moved), markdown.Code(grammar.Command{Verb: grammar.Plan, Project: a.Project}.String()))
 	case a.Unknown:
 		return fmt.Sprintf("**Applied, not merged**: %s. %s applied %s, and the pull request was closed. The base branch %s To keep the objects, reopen the pull request and merge it. To destroy them, reopen it, comment %s, then apply that plan.",

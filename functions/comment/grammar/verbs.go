@@ -97,7 +97,7 @@ var table = []row{
 	},
 	{
 		verb: Drift, participle: "planned", acts: true, takes: []*option{target, exclude, variable},
-		help: []Form{{"lockstep drift", "plans changes made outside Terraform, like `lockstep plan -refresh-only`; the apply accepts them"}},
+		help: []Form{{"lockstep drift", "shows changes made outside Terraform, like `lockstep plan -refresh-only`; the apply only writes them to the state"}},
 		plan: func(c *Command) { c.Options.RefreshOnly = true },
 		is:   func(o Options, _ bool) bool { return o.RefreshOnly },
 	},
@@ -115,7 +115,7 @@ var table = []row{
 	},
 	{
 		verb: StateRemove, participle: "planned", acts: true, takes: changing, arguments: []argument{{"ADDR", isAddress}}, repeats: true,
-		help: []Form{{"lockstep state rm ADDR... -p NAME", "plans to remove resources from the state without destroying them, once the configuration lacks them"}},
+		help: []Form{{"lockstep state rm ADDR... -p NAME", "plans to remove resources from the state; the real objects stay. First remove them from the configuration"}},
 		plan: func(c *Command) { c.Options.Forgets = c.Arguments },
 		is:   func(o Options, _ bool) bool { return len(o.Forgets) > 0 },
 	},

@@ -35,7 +35,7 @@ const (
 // know.
 func (a Atlantis) Notes() []string {
 	if a.Ignored {
-		return []string{fmt.Sprintf("Lockstep ignores %s, because there is %s. Delete it once Atlantis no longer reads it.", markdown.Code("atlantis.yaml"), markdown.Code(a.Settings))}
+		return []string{fmt.Sprintf("Lockstep reads %[2]s and ignores %[1]s. Delete %[1]s once you no longer use Atlantis.", markdown.Code("atlantis.yaml"), markdown.Code(a.Settings))}
 	}
 	if len(a.Parts) == 0 {
 		return nil

@@ -29,7 +29,7 @@ func (c EncryptionChange) Above(report string) string {
 	fmt.Fprintf(&b, "**This pull request changes the encryption of %s.** The change takes effect after the merge. Until then, plans and applies use the encryption of the base branch.", markdown.Code(c.Project))
 	lines := append(c.State.words("the state"), c.Plan.words("saved plans")...)
 	if c.Others {
-		lines = append(lines, "other states (`remote_state_data_sources`) are decrypted in another way. Check that their keys and methods are the present ones.")
+		lines = append(lines, "other states (`remote_state_data_sources`) are decrypted with other keys or methods. Check that those states are encrypted that way.")
 	}
 	if c.Broken {
 		lines = []string{"**nothing can be planned or applied**, because the new encryption block has errors. Correct it here first."}
@@ -55,8 +55,8 @@ func (r Resealed) words(subject string) []string {
 	}
 	add(r.Begins, "%s "+verb+" encrypted from the next apply on.")
 	add(r.Ends, "%s "+verb+" **no longer encrypted**: everybody who can read the bucket can read the secrets.")
-	add(r.Rekeyed, "%s "+verb+" encrypted with another key or method. Check that everybody who needs it has access to that key.")
-	add(r.Unreadable, "**%s written before cannot be read**, so every plan fails. To avoid that, add a `fallback` block with the present method before you merge.")
+	add(r.Rekeyed, "%s "+verb+" encrypted with another key or method. Check that everybody who reads %[1]s has access to the new key.")
+	add(r.Unreadable, "**%s written before cannot be read**, so every plan fails. To avoid that, add a `fallback` block with the current method before you merge.")
 	add(r.Relaxed, "encryption of %s is no longer enforced: the method `unencrypted` would be accepted.")
 	if r.Any && len(lines) == 0 {
 		add(true, "the encryption of %s has other settings. Lockstep can still read the stored data.")

@@ -54,7 +54,7 @@ type BrokenPolicy struct {
 
 // PoliciesBroken is the note on policies of an open pull request that decide nothing.
 func PoliciesBroken(all []BrokenPolicy) string {
-	text := "**Broken policies.** If you merge this, applies of their projects are blocked until the policies are fixed. Fix them here first.\n"
+	text := "**Broken policies.** Fix them before you merge. After the merge, a broken policy blocks the applies of every project that it checks.\n"
 	for _, p := range all {
 		text += fmt.Sprintf("\n- %s, in %s: %s", markdown.Code(p.Name), markdown.Code(p.Dir), markdown.Few(p.Mistakes, p.More))
 	}
@@ -63,7 +63,7 @@ func PoliciesBroken(all []BrokenPolicy) string {
 
 // PoliciesUntried is the note on policies of an open pull request that take too much to be tried; why is a text in Markdown.
 func PoliciesUntried(why string) string {
-	return "**Policies not tested.** If you merge this and they are broken, applies of their projects are blocked until they are fixed.\n\n" + strings.TrimSpace(why)
+	return "**Policies not tested**, so Lockstep does not know whether they are broken. After the merge, a broken policy blocks the applies of every project that it checks.\n\n" + strings.TrimSpace(why)
 }
 
 // WentElsewhere is the note on a pull request that went, or was merged, into a branch whose pull requests are not planned, as the
@@ -79,7 +79,7 @@ func WentElsewhere(base, main string, merged bool) string {
 // Unmerged is the note on a project whose state another pull request was applied to, which is not
 // merged.
 func Unmerged(number int, project string) string {
-	return fmt.Sprintf("#%d was applied to %s and is not merged yet. Until it is merged or closed, this plan can show the changes of #%[1]d as removed, and cannot be applied.", number, markdown.Code(project))
+	return fmt.Sprintf("#%d was applied to %s and is not merged yet, so this branch lacks its changes. Until #%[1]d is merged or closed, this plan can show those changes as removed, and cannot be applied.", number, markdown.Code(project))
 }
 
 // Exchanged stands in the place of the report of a plan that is not the report that was made.

@@ -18,9 +18,9 @@ func TestNotes(t *testing.T) {
 		{SettingsBrokenAlike(), "The settings on the base branch have the same errors, so Lockstep grants only what it can read there."},
 		{WentElsewhere("dev", "main", true), "Lockstep no longer plans this pull request: it was merged into `dev`, which the `allow` block of `lockstep.hcl` on `main` does not list."},
 		{WentElsewhere("dev", "main", false), "Lockstep no longer plans this pull request: it goes into `dev`, which the `allow` block of `lockstep.hcl` on `main` does not list."},
-		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet. Until it is merged or closed, this plan can show the changes of #8 as removed, and cannot be applied."},
-		{Removed([]RemovedProject{{"net", "", true}}), "**This pull request removes the project** `net`.\n\n`net` applies only on merge, so its objects stay, and nobody plans them after this merge. To destroy them, first remove its resources in a pull request that keeps the project, and merge it.\n\nTo keep the objects under another name, give the state to another project: set the same key in its `backend` block."},
-		{Removed([]RemovedProject{{"net", "s3://states/net", false}, {"app", "", false}}), "**This pull request removes the project** `net`, with the state at `s3://states/net`.\n**This pull request removes the project** `app`.\n\nTo keep the objects under another name, give the state to another project: set the same key in its `backend` block."},
+		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet, so this branch lacks its changes. Until #8 is merged or closed, this plan can show those changes as removed, and cannot be applied."},
+		{Removed([]RemovedProject{{"net", "", true}}), "**This pull request removes the project** `net`.\n\n`net` applies only on merge, so its objects stay, and nobody plans them after this merge. To destroy them, first remove its resources in a pull request that keeps the project, and merge it."},
+		{Removed([]RemovedProject{{"net", "s3://states/net", false}, {"app", "", false}}), "**This pull request removes the project** `net`, with the state at `s3://states/net`.\n**This pull request removes the project** `app`."},
 		{Exchanged(), "**The stored plan was replaced**, and is not the one that Lockstep made. Comment `lockstep plan` for a new plan."},
 		{Interrupted(), "The apply was interrupted. The state has all changes up to a few seconds before that, and later changes can be missing in it. Comment `lockstep plan`, and read the new plan with care: it could create objects that already exist."},
 	} {
@@ -29,7 +29,7 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	many := Removed(slices.Repeat([]RemovedProject{{"net", "", false}}, 13))
-	if strings.Count(many, "**This") != 10 || !strings.Contains(many, "\nIt removes 3 more projects.\n") {
+	if strings.Count(many, "**This") != 10 || !strings.Contains(many, "\nIt removes 3 more projects.") {
 		t.Error(many)
 	}
 }

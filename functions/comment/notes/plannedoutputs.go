@@ -18,7 +18,7 @@ type Foreseen struct {
 func (f Foreseen) Above(plan string) string {
 	text := plannedWords(f.Plans)
 	if len(f.Failed) > 0 {
-		text += fmt.Sprintf("**The %s of %s failed**, so this plan uses the stored outputs.\n\n", numberOf(f.Failed, "plan", "plans"), markdown.List(f.Failed))
+		text += fmt.Sprintf("**The %s of %s failed**, so this plan uses the outputs of the last apply.\n\n", numberOf(f.Failed, "plan", "plans"), markdown.List(f.Failed))
 	}
 	return text + plan
 }
@@ -28,8 +28,8 @@ func plannedWords(plans []string) string {
 	if len(plans) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("*Planned with the outputs that the %s of %s will have. Lockstep plans again once %s applied, and applies the plan if its changes are the same.*\n\n",
-		numberOf(plans, "plan", "plans"), markdown.List(plans), numberOf(plans, "that is", "those are"))
+	return fmt.Sprintf("*This plan uses the outputs that %s will have after %s. Lockstep then plans this project again. If the changes are the same, it applies them.*\n\n",
+		markdown.List(plans), numberOf(plans, "its apply", "their applies"))
 }
 
 // Rechecked puts the plans whose outputs a plan was checked with, now, into a text with the note of those that it was made with. Another text,

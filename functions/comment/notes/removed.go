@@ -33,8 +33,7 @@ func Removed(all []RemovedProject) string {
 	if i := slices.IndexFunc(all, func(p RemovedProject) bool { return p.ByMerge }); i >= 0 {
 		fmt.Fprintf(&b, "\n%s applies only on merge, so its objects stay, and nobody plans them after this merge. To destroy them, first remove its resources in a pull request that keeps the project, and merge it.\n", markdown.Code(all[i].Name))
 	}
-	b.WriteString("\nTo keep the objects under another name, give the state to another project: set the same key in its `backend` block.")
-	return b.String()
+	return strings.TrimSpace(b.String())
 }
 
 // Gone is the note on projects that the base branch has removed since a pull request that changes them was planned.

@@ -34,7 +34,7 @@ func (p Placed) Above(report string) string {
 		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Lockstep does not copy the state. Copy it yourself first: otherwise the plan creates everything a second time.\n\n", markdown.Code(p.Project), markdown.Code(p.From), markdown.Code(p.To))
 	}
 	if len(p.Were) > 0 && !p.Moves {
-		fmt.Fprintf(&b, "**There is no state** of %s at %s. It was at %s before. If the base branch has moved the state, copy it first: Lockstep does not, and the plan creates everything a second time.\n\n", markdown.Code(p.Project), markdown.Code(p.To), markdown.List(p.Were))
+		fmt.Fprintf(&b, "**There is no state** of %s at %s. It was at %s before. Do not apply this plan if the objects exist: it would create them a second time. Copy the state to the new address yourself, then plan again.\n\n", markdown.Code(p.Project), markdown.Code(p.To), markdown.List(p.Were))
 	}
 	if p.Owner != "" {
 		fmt.Fprintf(&b, "%s takes over the state of the project %s, %s: this pull request removes that project.\n\n", markdown.Code(p.Project), markdown.Code(p.Owner), markdown.Code(p.From))
@@ -46,7 +46,7 @@ func (p Placed) Above(report string) string {
 		fmt.Fprintf(&b, "This pull request changes how the state of %s is locked or stored: %s. The change takes effect after the merge. Until then, the settings of the base branch apply.\n\n", markdown.Code(p.Project), markdown.List(p.Ignored))
 	}
 	if len(p.Imposed) > 0 {
-		fmt.Fprintf(&b, "The state of %s is locked and stored like other states of this repository in that bucket, whatever its `backend` block says: %s.\n\n", markdown.Code(p.Project), markdown.List(p.Imposed))
+		fmt.Fprintf(&b, "Lockstep ignores %[2]s in the `backend` block of %[1]s: it uses the values of the other states of this repository in that bucket.\n\n", markdown.Code(p.Project), markdown.List(p.Imposed))
 	}
 	return b.String() + report
 }

@@ -17,14 +17,14 @@ func (r FromFork) words() (text, remedy string) {
 	if r.Verb != "" {
 		text = fmt.Sprintf("The pull request comes from a fork, so Lockstep has planned nothing, and there is nothing to %s.", r.Verb)
 	}
-	return text, fmt.Sprintf("Read the commits, push them to a branch of this repository, and open a pull request from there. Or set %[2]s in the `allow` block of %[1]s on the base branch: Lockstep then plans a commit without credentials once somebody with write permission comments `lockstep plan COMMIT`, with the whole ID of the commit.", settings, markdown.Code("forks = true"))
+	return text, fmt.Sprintf("Read the commits, push them to a branch of this repository, and open a pull request from there. Or set %[2]s in the `allow` block of %[1]s on the base branch. Then somebody with write permission reads the commit and comments `lockstep plan COMMIT`, with its full ID. Lockstep plans that commit without credentials.", settings, markdown.Code("forks = true"))
 }
 
 // ForkUnnamed: the head is in a fork, and nobody has named it.
 type ForkUnnamed struct{ Head string }
 
 func (r ForkUnnamed) words() (text, remedy string) {
-	return "The pull request comes from a fork. Lockstep plans it, without credentials, once somebody with write access has read the commit and named it.", named(r.Head)
+	return "The pull request comes from a fork. Somebody with write access has to read the commit first. Then Lockstep plans it, without credentials.", named(r.Head)
 }
 
 // OtherCommit: a command names a commit that is not the head.
@@ -46,8 +46,8 @@ func named(head string) string {
 type OwnFork struct{ Login string }
 
 func (r OwnFork) words() (text, remedy string) {
-	return fmt.Sprintf("The pull request comes from a fork, and its author %s cannot name the commit.", markdown.Code(r.Login)),
-		"Ask somebody else with write access to read and name the commit. Or push the commits to a branch of this repository."
+	return fmt.Sprintf("The pull request comes from a fork, and its author %s may not comment `lockstep plan COMMIT`.", markdown.Code(r.Login)),
+		"Ask somebody else with write access to read the commit and to comment that. Or push the commits to a branch of this repository."
 }
 
 // ForkOnlyPlanned: a command that does more than to plan is for a pull request from a fork.
@@ -70,6 +70,6 @@ func (r StateElsewhere) words() (text, remedy string) {
 type NotOnBase struct{ Project string }
 
 func (r NotOnBase) words() (text, remedy string) {
-	return fmt.Sprintf("The pull request comes from a fork, and the base branch has no project %s, so the project has no state and no providers.", markdown.Code(r.Project)),
+	return fmt.Sprintf("The pull request comes from a fork, and adds the project %s. From a fork, Lockstep plans only projects of the base branch.", markdown.Code(r.Project)),
 		"Push the commits to a branch of this repository. Or merge the project first, in a pull request of its own."
 }

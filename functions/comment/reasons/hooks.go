@@ -29,12 +29,13 @@ func (h Hooked) Against() bool {
 }
 
 func (h Hooked) words() (text, remedy string) {
-	text = fmt.Sprintf("The hook %s denies it", markdown.Code(h.Hook))
+	verb := strings.TrimPrefix(h.Event, "before_")
+	text = fmt.Sprintf("The hook %s denied this %s%s.", markdown.Code(h.Hook), verb, cmp.Or(h.said(), ", and gave no reason"))
 	if h.Mistake != "" {
-		text = fmt.Sprintf("The hook %s did not answer", markdown.Code(h.Hook))
+		text = fmt.Sprintf("The hook %s did not answer%s.", markdown.Code(h.Hook), h.said())
 	}
-	command := cmp.Or(h.Again, "lockstep "+strings.TrimPrefix(h.Event, "before_"))
-	return text + h.said() + ".", fmt.Sprintf("To ask the hook again, comment %s.", markdown.Code(command))
+	command := cmp.Or(h.Again, "lockstep "+verb)
+	return text, fmt.Sprintf("To ask the hook again, comment %s.", markdown.Code(command))
 }
 
 // said are the messages, or the mistake, behind a colon; "" if there are none.

@@ -81,8 +81,8 @@ func (r NotLifted) words() (text, remedy string) {
 		return fmt.Sprintf("No requirement for this plan can be overridden: %s on the base branch sets %s for none.", settings, markdown.Code("override")),
 			"Meet the requirements: the comment with the plans lists them."
 	}
-	return fmt.Sprintf("%[2]s can override none of the requirements for this plan, by %[1]s on the base branch.", settings, markdown.Code(r.Login)),
-		fmt.Sprintf("Ask somebody whom %s of the requirement names.", markdown.Code("override"))
+	return fmt.Sprintf("%[1]s on the base branch does not let %[2]s override a requirement of this plan.", settings, markdown.Code(r.Login)),
+		fmt.Sprintf("Ask somebody who can: %s of the requirement in %s names them.", markdown.Code("override"), settings)
 }
 
 // NotAsWritten: GitHub does not have the comment or review of a command any more, or has it with another text, author or time.
@@ -134,9 +134,9 @@ type WasStopped struct {
 }
 
 func (r WasStopped) words() (text, remedy string) {
-	text = fmt.Sprintf("%s cancelled it.", markdown.Code(r.By))
+	text = fmt.Sprintf("%s cancelled this command with `lockstep stop`.", markdown.Code(r.By))
 	if r.Merged {
 		return text, planAgain(true)
 	}
-	return text, ""
+	return text, "To start it again, write the command in a new comment."
 }

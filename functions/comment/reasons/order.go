@@ -18,14 +18,18 @@ type Awaits struct {
 }
 
 func (r Awaits) words() (text, remedy string) {
-	after := fmt.Sprintf("To apply it after that, comment %s.", markdown.Code("lockstep apply -p "+r.Project))
-	if r.Held {
-		after = ""
+	apply, applies, those := "The apply", "is", "that apply"
+	if len(r.On) > 1 {
+		apply, applies, those = "The applies", "are", "those applies"
 	}
+	order := fmt.Sprintf("%s depends on %s.", markdown.Code(r.Project), markdown.List(r.On))
 	if r.Destroys {
-		return fmt.Sprintf("%s must be destroyed after %s, which %s on it and %s applied first.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On)), after
+		order = fmt.Sprintf("%s can be destroyed only after %s, which %s on it.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On))
 	}
-	return fmt.Sprintf("%s depends on %s, %s applied first.", markdown.Code(r.Project), markdown.List(r.On), are(r.On)), after
+	if !r.Held {
+		remedy = fmt.Sprintf("Wait for %s. Then comment %s.", those, markdown.Code("lockstep apply -p "+r.Project))
+	}
+	return fmt.Sprintf("%s %s of %s %s queued or in progress.", order, apply, markdown.List(r.On), applies), remedy
 }
 
 // OutOfOrder: projects that this one depends on are not applied, and nobody is about to apply them.
@@ -51,47 +55,56 @@ type OutOfOrder struct {
 func (r OutOfOrder) words() (text, remedy string) {
 	text = fmt.Sprintf("%s depends on %s, %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), are(r.Left))
 	if r.Destroys {
-		text = fmt.Sprintf("%s must be destroyed after %s, which %s on it and %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
+		text = fmt.Sprintf("%s can be destroyed only after %s, which %s on it and %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
 	}
 	apply := "lockstep apply"
-	all := fmt.Sprintf(". To apply all in order, comment %s", markdown.Code(apply))
+	all := fmt.Sprintf(" To apply all in order, comment %s.", markdown.Code(apply))
 	switch {
 	case r.Removed || r.Later || r.Held:
 		all = ""
 	case len(r.Left) == 1:
-		all = fmt.Sprintf(". To apply both in order, comment %s", markdown.Code(apply))
+		all = fmt.Sprintf(" To apply both in order, comment %s.", markdown.Code(apply))
 	}
 	switch {
 	case r.Merged:
-		return text, planAgain(true)
+		return text, fmt.Sprintf("Comment %s for new plans of what was merged. Read them, then comment %s: it applies them in order.", markdown.Code("lockstep retry"), markdown.Code(apply))
 	case r.Once:
 		return text, onceMerged
 	case len(r.OnMerge) > 0 && !r.Later && r.Destroys:
 		return text, AfterMerge(r.OnMerge)
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
-		return text, fmt.Sprintf("%s To apply %s before the merge, remove its `depends_on` from this pull request. %s", AfterMerge(r.OnMerge), markdown.Code(r.Project), OrderFirst)
+		return text, fmt.Sprintf("%s Or, to apply %s before the merge, remove its `depends_on` from this pull request. %s", AfterMerge(r.OnMerge), markdown.Code(r.Project), OrderFirst)
 	case len(r.OnMerge) > 0 && len(r.Left) == 1: // by a plan that the merge does not apply
 		return text, fmt.Sprintf("First plan that project again: comment %s.", markdown.Code("lockstep plan -p "+r.Left[0]))
 	case len(r.OnMerge) == len(r.Left):
 		return text, fmt.Sprintf("First plan those projects again: comment %s for each.", markdown.Code("lockstep plan -p NAME"))
-	case len(r.Again) > 0 && len(r.Left) == 1:
-		return text, fmt.Sprintf("First plan that project again: comment %s. Read the plan, then apply it%s.", markdown.Code("lockstep plan -p "+r.Left[0]), all)
 	case len(r.Again) > 0:
-		return text, fmt.Sprintf("First plan %s again: comment %s for each. Read the plans, then apply each with %s%s.", markdown.List(r.Again), markdown.Code("lockstep plan -p NAME"), markdown.Code(apply+" -p NAME"), all)
+		plan := "lockstep plan -p NAME` for each"
+		if len(r.Again) == 1 {
+			plan = "lockstep plan -p " + r.Again[0] + "`"
+		}
+		remedy = fmt.Sprintf("First plan %s again: comment `%s, and read the result.", markdown.List(r.Again), plan)
+		switch {
+		case all != "":
+			return text, fmt.Sprintf("%s Then comment %s: it applies all in order.", remedy, markdown.Code(apply))
+		case len(r.Left) == 1:
+			return text, fmt.Sprintf("%s Then comment %s.", remedy, markdown.Code(apply+" -p "+r.Left[0]))
+		}
+		return text, fmt.Sprintf("%s Then comment %s for each project, in order.", remedy, markdown.Code(apply+" -p NAME"))
 	case len(r.Left) == 1:
-		return text, fmt.Sprintf("First apply that project: comment %s%s.", markdown.Code(apply+" -p "+r.Left[0]), all)
+		return text, fmt.Sprintf("First apply that project: comment %s.%s", markdown.Code(apply+" -p "+r.Left[0]), all)
 	}
-	return text, fmt.Sprintf("First apply those projects: comment %s for each%s.", markdown.Code(apply+" -p NAME"), all)
+	return text, fmt.Sprintf("First apply those projects: comment %s for each.%s", markdown.Code(apply+" -p NAME"), all)
 }
 
 // AfterMerge tells when a project is applied that comes after some which the merge applies.
 func AfterMerge(names []string) string {
-	return fmt.Sprintf("%s applies on merge, and not before. After the merge, comment %s for a plan of the rest.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
+	return fmt.Sprintf("%s applies on merge, and not before. After the merge, comment %s for a new plan of this project.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
 }
 
 // OrderFirst tells how the merge applies a project, too, that comes after one which the merge applies, by the order of the pull
 // request itself.
-const OrderFirst = "To have the merge apply it, too, first merge its `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
+const OrderFirst = "Or, to have the merge apply both, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
 
 func depend(names []string) string {
 	if len(names) == 1 {

@@ -85,11 +85,11 @@ func (r RenamedByBase) words() (text, remedy string) {
 	c := grammar.Command{Verb: r.Verb, Project: r.Name}
 	switch r.Verb {
 	case "":
-		return text, ""
+		return text, "In commands, use the new name."
 	case grammar.Plan:
 		return text, newPlan(c)
 	}
-	return text, fmt.Sprintf("Comment %s.", markdown.Code(c.String()))
+	return text, fmt.Sprintf("Use the new name: comment %s.", markdown.Code(c.String()))
 }
 
 // RenamedNote is the note on a project that the base branch has by another name since a pull request that changes it was planned.
@@ -97,7 +97,7 @@ func RenamedNote(project, name string) string {
 	if rehoused(project, name) {
 		return fmt.Sprintf("**The base branch has given %s another workspace** since the plan.", markdown.Code(name))
 	}
-	return fmt.Sprintf("**The base branch has renamed %s to %s** since the plan.", markdown.Code(project), markdown.Code(name))
+	return fmt.Sprintf("**The base branch has renamed %s to %s** since the plan. In commands, use the new name.", markdown.Code(project), markdown.Code(name))
 }
 
 // rehoused reports whether a project, by its label, has kept its name, and so has another workspace.
@@ -124,7 +124,7 @@ func (r InputsMoved) words() (text, remedy string) {
 	}
 	why := ""
 	if r.Whole {
-		why = fmt.Sprintf(" Every file counts, because %s allowed programs in the plan, which can read any file.", settings)
+		why = fmt.Sprintf(" A change of any file makes this plan out of date: %s lets programs run in the plan, and programs can read every file.", settings)
 	}
 	return fmt.Sprintf("The plan is out of date, because %s in these files: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
 }
@@ -214,7 +214,7 @@ type OtherUnmerged struct {
 
 // MutualNote is the way out where two pull requests wait for each other. number is that of the other one.
 func MutualNote(number int) string {
-	return fmt.Sprintf("#%d is blocked by this pull request, too. Merge one of the two as it is. Once the other is merged as well, comment %s to apply the rest. Or close one to give it up: the next plan of the other undoes what it has applied.", number, markdown.Code("lockstep retry"))
+	return fmt.Sprintf("#%[1]d waits for this pull request, too. Merge both, in any order. Then comment %[2]s on the one that you merged last, to apply what is missing. Or close #%[1]d: the next plan here then undoes what #%[1]d has applied.", number, markdown.Code("lockstep retry"))
 }
 
 func (r OtherUnmerged) words() (text, remedy string) {
@@ -223,7 +223,7 @@ func (r OtherUnmerged) words() (text, remedy string) {
 		return text, MutualNote(r.Number)
 	}
 	if r.Merged {
-		return text, fmt.Sprintf("Merge #%d, or close it to give up its changes. %s", r.Number, planAgain(true))
+		return text, fmt.Sprintf("First merge #%d, or close it to give up its changes. Then comment %s here for a new plan. Read it, then apply it.", r.Number, markdown.Code("lockstep retry"))
 	}
 	return text, fmt.Sprintf("Merge #%d, or close it to give up its changes. Lockstep then plans this project again.", r.Number)
 }

@@ -29,11 +29,11 @@ func (r PlaceClaimed) words() (text, remedy string) {
 	stays := fmt.Sprintf("You do not have to do anything: removing %s destroys nothing there, and %s continues to plan that state.", markdown.Code(r.Project), markdown.Code(r.Owner))
 	switch {
 	case r.Repo != "":
-		text = fmt.Sprintf("The state at %s belongs to the project %s of %s.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Repo))
-		if remedy = "Give the project another key in its `backend` block."; r.Removed {
+		text = fmt.Sprintf("The state at %s belongs to the project %s of another repository, %s.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Repo))
+		if remedy = fmt.Sprintf("Give %s another key in its `backend` block.", markdown.Code(r.Project)); r.Removed {
 			remedy = stays
 		}
-		return text, remedy + " If the state was handed over, an operator of Lockstep has to release the old claim."
+		return text, remedy + fmt.Sprintf(" If %s no longer uses the state, ask an operator of Lockstep to release it.", markdown.Code(r.Repo))
 	case r.Taken:
 		return fmt.Sprintf("The state at %s belongs to the project %s, which has taken it over since %s was removed.", markdown.Code(r.Place), markdown.Code(r.Owner), markdown.Code(r.Project)), stays
 	}
@@ -52,22 +52,22 @@ type PlaceLeft struct {
 }
 
 func (r PlaceLeft) words() (text, remedy string) {
-	left := "although the base branch no longer has the project there"
+	left := "which the base branch no longer has"
 	remedy = fmt.Sprintf("If you have moved these objects to another state, delete the old state file %s. Then comment `lockstep plan`.", markdown.Code(r.Place))
 	if r.Number != 0 {
 		left = fmt.Sprintf("left there by #%d", r.Number)
 		remedy = fmt.Sprintf("To destroy them, comment %[2]s on #%[1]d, read the plan, then comment %[3]s there.", r.Number, markdown.Code("lockstep retry"), markdown.Code("lockstep apply -p "+r.Owner))
 	}
-	return fmt.Sprintf("The state of %s at %s still has objects, %s, and the plan of %s destroys or forgets some of them.", markdown.Code(r.Owner), markdown.Code(r.Place), left, markdown.Code(r.Project)),
-		fmt.Sprintf("%s To keep the objects, declare them in the configuration of %s. Or give it another key in its `backend` block.", remedy, markdown.Code(r.Project))
+	return fmt.Sprintf("The state at %s still has objects of the removed project %s, %s. The plan of %s would destroy some of them, or remove them from the state.", markdown.Code(r.Place), markdown.Code(r.Owner), left, markdown.Code(r.Project)),
+		fmt.Sprintf("%s To keep the objects, declare them in the configuration of %[2]s. Or give %[2]s another key in its `backend` block.", remedy, markdown.Code(r.Project))
 }
 
 // StateCopied: the project is removed, and its state has a copy, that of the project Owner.
 type StateCopied struct{ Project, Place, Owner string }
 
 func (r StateCopied) words() (text, remedy string) {
-	return fmt.Sprintf("%s and %s have copies of the same state. Removing %s could destroy objects of %s.", markdown.Code(r.Project), markdown.Code(r.Owner), markdown.Code(r.Project), markdown.Code(r.Owner)),
-		fmt.Sprintf("If you have moved the state, delete the old state file %s. Then comment %s: nothing is left to destroy. To destroy objects that only %s has, remove their resources in a pull request that keeps the project.", markdown.Code(r.Place), markdown.Code("lockstep plan -p "+r.Project), markdown.Code(r.Project))
+	return fmt.Sprintf("%[1]s and %[2]s have copies of the same state, and this pull request removes %[1]s. To destroy the objects of %[1]s could destroy objects of %[2]s.", markdown.Code(r.Project), markdown.Code(r.Owner)),
+		fmt.Sprintf("If you have moved the state from %[3]s to %[4]s, delete the old state file of %[3]s, %[1]s. Then comment %[2]s: nothing is left to destroy. If %[3]s has other objects that you want to destroy, first remove their resources in a pull request that keeps the project.", markdown.Code(r.Place), markdown.Code("lockstep plan -p "+r.Project), markdown.Code(r.Project), markdown.Code(r.Owner))
 }
 
 // CopyNote is the note about the copy of a state.
@@ -81,15 +81,15 @@ func CopyNote(r StateCopied) string {
 type PlaceUnknown struct{ Project, Place string }
 
 func (r PlaceUnknown) words() (text, remedy string) {
-	return fmt.Sprintf("The base branch does not have the state of %s at %s, and the settings there, which say whether that is allowed, have errors.", markdown.Code(r.Project), markdown.Code(r.Place)),
-		fmt.Sprintf("Correct %s on the base branch.", settings)
+	return fmt.Sprintf("This pull request puts the state of %s at %s. Lockstep cannot check whether that is allowed, because the settings on the base branch have errors.", markdown.Code(r.Project), markdown.Code(r.Place)),
+		fmt.Sprintf("Correct %s on the base branch. Then comment `lockstep plan`.", settings)
 }
 
 // PlaceNotAllowed: the settings of the base branch do not allow the address.
 type PlaceNotAllowed struct{ Project, Place string }
 
 func (r PlaceNotAllowed) words() (text, remedy string) {
-	return fmt.Sprintf("The state of %s may not be at %s: the base branch does not allow that.", markdown.Code(r.Project), markdown.Code(r.Place)),
+	return fmt.Sprintf("The settings on the base branch do not allow %s to have its state at %s.", markdown.Code(r.Project), markdown.Code(r.Place)),
 		fmt.Sprintf("To allow it, add the state to the `allow` block of %s on the base branch: %s.", settings, markdown.Code(fmt.Sprintf("states = [%q]", r.Place)))
 }
 
@@ -117,7 +117,7 @@ type NotEncrypted struct{ Project string }
 
 func (r NotEncrypted) words() (text, remedy string) {
 	return fmt.Sprintf("The encryption block of %s takes effect only after the merge. Until then, Lockstep would write the first state unencrypted, and old versions of the state would stay readable.", markdown.Code(r.Project)),
-		fmt.Sprintf("%s Or let it apply on merge, in %s on the base branch. To apply before the merge, set %s in the environment on the base branch.", onceMerged, settings, markdown.Code("TF_ENCRYPTION"))
+		fmt.Sprintf("%s To apply before the merge, set %s for the project's environment in %s on the base branch.", onceMerged, markdown.Code("TF_ENCRYPTION"), settings)
 }
 
 // PlaceMoved: the state has another address than in the plan.

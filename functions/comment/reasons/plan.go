@@ -23,7 +23,7 @@ type BeingPlanned struct {
 
 func (r BeingPlanned) words() (text, remedy string) {
 	if r.Merged {
-		return "The plan is not ready yet.", planAgain(true)
+		return "The plan was not ready when the pull request was merged.", planAgain(true)
 	}
 	if r.Verb != "" {
 		return "The plan is not ready yet.", fmt.Sprintf("Wait for the plan and read it. Then comment %s again.", markdown.Code(grammar.Command{Verb: r.Verb}.String()))
@@ -43,7 +43,7 @@ func (r BeingApplied) words() (text, remedy string) {
 	text = fmt.Sprintf("An apply that %s requested is in progress.", markdown.Code(r.By))
 	if r.Late {
 		return "The merge requested this apply, which waits for its requirements.",
-			fmt.Sprintf("Lockstep applies the plan once they are met, if the plan is still up to date then. To cancel that, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+			fmt.Sprintf("Lockstep applies the plan once they are met, if the plan is still up to date then. To cancel the apply, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
 	}
 	switch r.Verb {
 	case grammar.Plan:
@@ -75,15 +75,15 @@ func (r PlanIsBad) words() (text, remedy string) {
 		text = fmt.Sprintf("%[2]s cancelled the plan of %[1]s.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.StoppedBy))
 	}
 	if r.Vain {
-		return text + " Nothing of the earlier plan is left to apply.", ""
+		return text + " The plan before it has nothing to apply.", fmt.Sprintf("To try again, correct the files and push, or comment %s.", markdown.Code("lockstep plan"))
 	}
 	if r.Plain != "" {
-		return text, fmt.Sprintf("Comment %s for a plan of what was merged, without the options of this one. Read it, then apply it.", markdown.Code(r.Plain))
+		return text, fmt.Sprintf("Comment %s: it plans what was merged, without options such as `-target`. Read the plan, then apply it.", markdown.Code(r.Plain))
 	}
 	if r.Merged || r.StoppedBy != "" {
 		return text, planAgain(r.Merged)
 	}
-	return text, fmt.Sprintf("Push a correction. If the files are not the cause, comment %s to try again.", markdown.Code("lockstep plan"))
+	return text, fmt.Sprintf("The comment with the plans shows the error. Correct the files and push. If the files are not the cause, comment %s to try again.", markdown.Code("lockstep plan"))
 }
 
 // AlreadyDone: the plan is applied.

@@ -186,7 +186,7 @@ func planAgain(merged bool) string {
 }
 
 // appliedThen is the remedy for an apply that waits after the merge.
-var appliedThen = fmt.Sprintf("Lockstep applies the plan once that is resolved, if the plan is still up to date then. To cancel that, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
+var appliedThen = fmt.Sprintf("The apply waits. Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then. To cancel the apply, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
 
 // onceMerged is the remedy where nobody can apply a plan before the merge.
 const onceMerged = "Merge the pull request first. Then comment `lockstep retry` for a new plan of what was merged. Read it, then apply it."

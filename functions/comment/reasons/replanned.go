@@ -89,11 +89,11 @@ type OutputsPlanned struct {
 }
 
 func (r OutputsPlanned) words() (text, remedy string) {
-	return fmt.Sprintf("The plan is out of date: it was made with planned outputs of %s.", markdown.List(r.Projects)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date: it was made before the apply of %s, with the outputs that were expected then.", markdown.List(r.Projects)), planAgain(r.Merged)
 }
 
 func (r OutputsPlanned) since() string {
-	return fmt.Sprintf("the plan was made with planned outputs of %s", markdown.List(r.Projects))
+	return fmt.Sprintf("the plan was made before the apply of %s, with the outputs that were expected then", markdown.List(r.Projects))
 }
 
 // OutputsMoved: other projects that the plan depends on were applied since.
@@ -103,7 +103,7 @@ type OutputsMoved struct {
 }
 
 func (r OutputsMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan is out of date, because %[1]s %[2]s been applied, which it depends on.", markdown.List(r.Projects), has(r.Projects)), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date: this project depends on %s, which %s been applied since.", markdown.List(r.Projects), has(r.Projects)), planAgain(r.Merged)
 }
 
 func (r OutputsMoved) since() string {
@@ -122,7 +122,7 @@ type PlanDiffers struct {
 func (r PlanDiffers) words() (text, remedy string) {
 	text = strings.ReplaceAll("Lockstep planned again"+Because(r.Since, "**The changes differ from the approved plan**, so nothing was applied."), "\n", "\n  ")
 	if r.Merged {
-		return text, planAgain(true)
+		return text, fmt.Sprintf("To see the new changes, comment %s. Read the plan, then apply it.", markdown.Code("lockstep retry"))
 	}
 	return text, fmt.Sprintf("The comment with the plans shows the new plan and the difference. Read it. To apply the new plan, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(r.Plan)))
 }

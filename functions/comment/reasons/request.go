@@ -22,11 +22,11 @@ type FormerCommit struct {
 }
 
 func (r FormerCommit) words() (text, remedy string) {
-	text = fmt.Sprintf("The button belongs to an earlier commit, %s. The pull request is at %s now.", markdown.Code(markdown.SHA(r.Commit)), markdown.Code(markdown.SHA(r.Head)))
+	text = fmt.Sprintf("The button belongs to the earlier commit %s. The current commit of the pull request is %s.", markdown.Code(markdown.SHA(r.Commit)), markdown.Code(markdown.SHA(r.Head)))
 	if r.Command.Plan != "" {
-		return text, "Read the plan of that commit, then press the button on its check."
+		return text, "Read the plan of the current commit, then press the button on its check."
 	}
-	return text, fmt.Sprintf("Press the button on the check of that commit, or comment %s.", markdown.Code(r.Command.String()))
+	return text, fmt.Sprintf("Press the button on the check of the current commit, or comment %s.", markdown.Code(r.Command.String()))
 }
 
 // OtherBase: the base branch is not the default branch, whose settings do not name it either.
@@ -104,7 +104,9 @@ func (TouchesNothing) words() (text, remedy string) {
 // NotMerged: an apply on merge, without a merge.
 type NotMerged struct{}
 
-func (NotMerged) words() (text, remedy string) { return "The pull request is not merged.", "" }
+func (NotMerged) words() (text, remedy string) {
+	return "The pull request is not merged.", "Merge it first. Then write the command again."
+}
 
 // NotOnMerge: the settings have the project applied by a comment, and it was merged.
 type NotOnMerge struct{ Project string }
@@ -141,11 +143,11 @@ func (r AppliedLater) words() (text, remedy string) {
 			fmt.Sprintf("Comment %s for a plan that the merge applies. Read it, then merge.", again)
 	case r.Renewed:
 		return text + ". But this plan has changed and nobody has confirmed it, so the merge will not apply this plan.",
-			fmt.Sprintf("Read the current plan, then comment %s. The merge applies the plan made then.", again)
+			fmt.Sprintf("Comment %s, and read that plan. Then merge: the merge applies it.", again)
 	case r.Held && r.Comes:
-		return text + ".", "Resolve the other reasons before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."
+		return text + ".", "Resolve the other points of this list, before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."
 	case r.Held:
-		return text + ".", "Resolve the other reasons before you merge: a merge before that does not apply the plan."
+		return text + ".", "First resolve the other points of this list. Then merge: an earlier merge does not apply the plan."
 	}
 	return text + ".", "To apply the plan, merge the pull request."
 }
@@ -195,11 +197,11 @@ type ServedElsewhere struct {
 }
 
 func (r ServedElsewhere) words() (text, remedy string) {
-	by, check := "the deployment without a name", "lockstep"
+	by, check := "without a name", "lockstep"
 	if r.By != "" {
-		by, check = "the deployment "+markdown.Code(r.By), fmt.Sprintf("lockstep (%s)", r.By)
+		by, check = markdown.Code(r.By), fmt.Sprintf("lockstep (%s)", r.By)
 	}
-	return fmt.Sprintf("%[2]s belongs to %[1]s of Lockstep, by the settings of the base branch.", by, markdown.Code(r.Project)),
+	return fmt.Sprintf("The settings on the base branch give %[2]s to another deployment of Lockstep, %[1]s.", by, markdown.Code(r.Project)),
 		fmt.Sprintf("You do not have to do anything: that deployment answers the command. Its check is %s.", markdown.Code(check))
 }
 

@@ -61,7 +61,7 @@ func (r Required) words() (text, remedy string) {
 	case r.Waits:
 		return text, appliedThen
 	case r.Merged:
-		return text, planAgain(true)
+		return text, fmt.Sprintf("%s comment %s for a new plan of what was merged. Read it, then apply it.", met, markdown.Code("lockstep retry"))
 	case r.Later, r.Elsewhere:
 		return text, ""
 	}

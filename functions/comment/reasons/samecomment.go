@@ -17,11 +17,11 @@ type PlannedAbove struct {
 func (r PlannedAbove) words() (text, remedy string) {
 	first := markdown.Code(r.Command.String())
 	if r.Verb == grammar.Apply {
-		return fmt.Sprintf("The comment requests more than one plan of %s, so Lockstep makes the first, %s.", markdown.Code(r.Project), first),
+		return fmt.Sprintf("The comment requests more than one plan of %s, so this apply is not clear. Lockstep makes only the first plan, %s.", markdown.Code(r.Project), first),
 			fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 	}
 	return fmt.Sprintf("The same comment already requests another plan of %s: %s.", markdown.Code(r.Project), first),
-		"A project has one plan at a time. Apply the other plan first, or write this command in a new comment to replace it."
+		"A project has one plan at a time. First apply that plan. Or write the refused command in a new comment: its plan then replaces the other."
 }
 
 // ShownFirst: a change of the state and its apply are asked for in one comment.

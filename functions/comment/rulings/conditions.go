@@ -64,15 +64,15 @@ var wordings = map[Rule]wording{
 	Mergeable:   {wants: plain("a pull request that GitHub would merge, apart from Lockstep's own checks"), brief: plain("a mergeable pull request")},
 	UpToDate:    {wants: plain("a branch that is up to date with the base branch"), brief: plain("an up-to-date branch")},
 	Resolved:    {wants: plain("all conversations resolved"), found: openFound, brief: plain("resolved conversations")},
-	Ready:       {wants: plain("a pull request that is not a draft"), brief: plain("the end of the draft")},
-	Checks:      {wants: func(r Ruling) string { return "these passed checks: " + markdown.List(r.Wanted) }, brief: named("check")},
+	Ready:       {wants: plain("a pull request that is ready for review"), brief: plain("the end of the draft")},
+	Checks:      {wants: func(r Ruling) string { return "these checks passed: " + markdown.List(r.Wanted) }, brief: named("check")},
 	Labels:      {wants: func(r Ruling) string { return "these labels: " + markdown.List(r.Wanted) }, brief: named("label")},
-	NotLabels:   {wants: func(r Ruling) string { return "none of these labels: " + markdown.List(r.Wanted) }, brief: named("removal of label")},
+	NotLabels:   {wants: func(r Ruling) string { return "a pull request without the labels " + markdown.List(r.Wanted) }, brief: named("removal of label")},
 	Windows:     {wants: func(r Ruling) string { return "a time in the window " + either(r.Wanted) }, brief: func(r Ruling) string { return "the window " + either(r.Wanted) }},
-	Freeze:      {wants: plain("no freeze in force"), found: listed("in force: "), brief: plain("the end of the freeze")},
+	Freeze:      {wants: plain("a time outside all freezes"), found: listed("in force now: "), brief: plain("the end of the freeze")},
 	MaxChanges:  {wants: func(r Ruling) string { return fmt.Sprintf("a plan with at most %s", changes(r.Want)) }, found: planHas, brief: plain("the limit `max_changes`"), settled: true},
 	MaxDestroys: {wants: func(r Ruling) string { return fmt.Sprintf("a plan that destroys at most %s", objects(r.Want)) }, found: planDestroys, brief: plain("the limit `max_destroys`"), settled: true},
-	NoDestroy:   {wants: func(r Ruling) string { return "a plan that does not destroy or replace " + markdown.List(r.Wanted) }, found: listed("this plan does so to "), brief: plain("the limit `no_destroy`"), settled: true},
+	NoDestroy:   {wants: func(r Ruling) string { return "a plan that keeps all objects of " + markdown.List(r.Wanted) }, found: listed("this plan destroys or replaces "), brief: plain("the limit `no_destroy`"), settled: true},
 	Policy:      {wants: func(r Ruling) string { return "a plan that passes the policy " + markdown.List(r.Wanted) }, found: warned, brief: named("policy"), settled: true},
 	Gate:        {wants: func(r Ruling) string { return "a plan that the gate " + markdown.List(r.Wanted) + " allows" }, found: warned, brief: named("gate"), settled: true},
 	Environment: {wants: func(r Ruling) string {
@@ -83,7 +83,7 @@ var wordings = map[Rule]wording{
 	}},
 	OpenTo: {wants: plain("an environment that the base branch can deploy to"), brief: plain("an environment that the base branch can deploy to")},
 	ActionsOnly: {wants: func(r Ruling) string {
-		return "an environment without the protection rule " + markdown.List(r.Wanted) + ", which only GitHub Actions can ask"
+		return "an environment without the protection rule " + markdown.List(r.Wanted) + ", which only GitHub Actions can check"
 	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
 }
 

@@ -18,9 +18,9 @@ func against(r Ruling) []string {
 	for i, a := range r.Against {
 		switch {
 		case i < most:
-			out = append(out, factWords(a))
+			out = append(out, factWords(r, a))
 		case a.Name == "":
-			nameless = append(nameless, factWords(a))
+			nameless = append(nameless, factWords(r, a))
 		default:
 			more++
 		}
@@ -32,8 +32,14 @@ func against(r Ruling) []string {
 }
 
 // factWords is the words for one of them.
-func factWords(a Against) string {
+func factWords(r Ruling, a Against) string {
 	name, names := markdown.Code(a.Name), markdown.List(a.Names)
+	switch {
+	case a.Why == NotNamed:
+		names = either(r.Wanted)
+	case a.Why == "" && r.Rule == NotLabels:
+		return "it has " + name
+	}
 	if words, ok := whys[a.Why]; ok {
 		return words(name, names)
 	}
@@ -49,9 +55,14 @@ var whys = map[Why]func(name, names string) string{
 	OwnOrder:    func(name, _ string) string { return name + " requested the apply, so this approval does not count" },
 	ByBot:       func(name, _ string) string { return name + " is an App that the settings do not list" },
 	CannotWrite: func(name, _ string) string { return name + " lacks the permission" },
-	NotNamed:    func(name, _ string) string { return name + " is not one of them" },
-	Refuses:     func(name, _ string) string { return name + " requested changes" },
-	Unowned:     func(name, names string) string { return name + " needs the approval of " + names },
+	NotNamed: func(name, wanted string) string {
+		if wanted == "" {
+			return name + " is not in the list"
+		}
+		return name + " is not in " + wanted
+	},
+	Refuses: func(name, _ string) string { return name + " requested changes" },
+	Unowned: func(name, names string) string { return name + " needs the approval of " + names },
 	UnknownOwner: func(name, _ string) string {
 		return "CODEOWNERS names " + name + ", who does not exist or cannot write to the repository: correct CODEOWNERS on the base branch, or give write access"
 	},

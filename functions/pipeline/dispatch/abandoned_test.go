@@ -90,7 +90,7 @@ func TestMergeAbandoned(t *testing.T) {
 	s.refuse(checks(func(c github.Check) bool { return strings.HasPrefix(c.Title, "Applying") }))
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed**: it was tried 3 times, and each time it failed or was broken off.", "**Failed to apply** `net`.", "To try again, comment `lockstep retry`.")
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed** to carry out this: 3 attempts failed or were interrupted.", "**Failed to apply** `net`.", "To try again, comment `lockstep retry`.")
 	s.without("the answer", s.answer(n, "merge"), "write the comment again")
 	s.expect("the status", s.status(n), "erged, not applied")
 	s.expect("the check", s.check("subnet"), "action_required Merged, not applied")

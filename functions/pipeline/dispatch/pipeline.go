@@ -253,7 +253,7 @@ func (p *Pipeline) builder(m pipeline.Message) buildrunner.Builder {
 }
 
 // Exhausted is the reason for giving up a message that was tried the maximum number of times.
-var Exhausted = fmt.Sprintf("it was tried %d times, and each time it failed or was broken off", pipeline.MaxReceives)
+var Exhausted = fmt.Sprintf("%d attempts failed or were interrupted", pipeline.MaxReceives)
 
 // letGoTimeout is enough for two calls about a record. It is a fraction of the time that a function has left
 // when its work is cancelled.

@@ -103,7 +103,7 @@ func TestAbandoned(t *testing.T) {
 
 	apply := s.pipeline.Engine
 	s.pipeline.Engine = broken{apply}
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `.`. Nothing was changed. To try again, comment `lockstep apply`.", "**Lockstep failed**: it was tried 3 times, and each time it failed or was broken off.")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `.`. Nothing was changed. To try again, comment `lockstep apply`.", "**Lockstep failed** to carry out this: 3 attempts failed or were interrupted.")
 	s.expect("the check", s.check("b"), "success Ready to apply – 2 to add")
 	s.pipeline.Engine = apply
 

@@ -68,15 +68,15 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 			by += ", of the project " + project
 		}
 		return diags.Errorf(nil, notLocked,
-			"The state of %s is locked since %s by %s. Wait until it has finished. If no run is under way, it ended before it could release its lock: comment \"%s\" on pull request #%d, and try again.",
+			"The state of %s is locked since %s by %s. Wait until that run has finished. If none is in progress, the run ended without releasing its lock: comment \"%s\" on pull request #%d, and try again.",
 			j.Project, since, by, unlock, j.Number)
 	case ours:
 		return diags.Errorf(nil, notLocked,
-			"The state of %s is locked since %s by a run of another pull request: %s. Wait until it has finished. If it is gone for good, comment \"%s\" there.",
+			"The state of %s is locked since %s by a run of another pull request: %s. Wait until that run has finished. If none is in progress there, comment \"%s\" on that pull request.",
 			j.Project, since, owner, unlock)
 	}
 	return diags.Errorf(nil, notLocked,
-		"The state of %s is locked since %s by %s, with the lock %s for %s. Wait until this has finished, and try again. If it is gone for good, whoever it was has to release the lock where they took it: \"lockstep unlock\" releases locks of pull requests only.",
+		"The state of %s is locked since %s by %s, with the lock %s for %s. Wait until this has finished, and try again. If nothing is in progress there any more, release the lock on that machine with \"force-unlock\": \"lockstep unlock\" in a comment releases only locks of pull requests.",
 		j.Project, since, at.Who, at.ID, at.Operation)
 }
 
@@ -88,12 +88,12 @@ func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	switch {
 	case ours && owner == j.Owner:
 		who = "a run of this pull request, of the project " + project
-		sooner = fmt.Sprintf(" To have that at once, comment \"lockstep unlock -p %s\" on pull request #%d, and try again.", project, j.Number)
+		sooner = fmt.Sprintf(" To release the lock at once, comment \"lockstep unlock -p %s\" on pull request #%d, and try again.", project, j.Number)
 	case ours:
 		who = "a run of another pull request: " + owner
 	}
 	return diags.Errorf(nil, notLocked,
-		"The state of %s is locked since %s by %s. Wait until it has finished. If it is gone, nothing needs to be released: from %s on, unless it gives a sign of life until then, the next run takes the lock over.%s",
+		"The state of %s is locked since %s by %s. Wait until that run has finished. If it has died, you do not have to do anything: the lock expires at %s, and the next run takes it over.%s",
 		j.Project, since, who, end, sooner)
 }
 

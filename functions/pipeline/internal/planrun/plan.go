@@ -145,7 +145,7 @@ type stoppedError struct {
 }
 
 // Error implements error.
-func (e *stoppedError) Error() string { return e.by + " stopped it" }
+func (e *stoppedError) Error() string { return e.by + " cancelled the plan" }
 
 // stopped records a plan that a person has stopped.
 func (pl *Planner) stopped(ctx context.Context, s ledger.Versioned, by string) error {
