@@ -82,7 +82,7 @@ var heads = map[HeadStanding]struct {
 	HeadPart:        {},
 	HeadNotApplied:  {},
 	HeadNoChanges:   {},
-	HeadNothing:     {title: "Nothing to plan", first: nothing},
+	HeadNothing:     {title: "No project is affected", first: nothing},
 	HeadClosed:      {title: "Closed", first: closedHead, brief: true, past: true},
 	HeadLeft:        {title: "Superseded by a newer commit", first: begins("The pull request has a newer commit, with a check of its own."), brief: true, past: true},
 
@@ -127,6 +127,8 @@ func (h Head) Title(limit int) string {
 	}
 	title := row.title
 	switch {
+	case h.Standing == HeadNothing && h.Removed != "":
+		title = "Nothing to plan: only removed projects"
 	case title == "" && len(h.Projects) == 0: // a record of another version
 		title = strings.ToUpper(string(h.Standing[:1])) + string(h.Standing[1:])
 	case title == "":

@@ -75,7 +75,7 @@ func (r PlanIsBad) words() (text, remedy string) {
 		text = fmt.Sprintf("%[2]s cancelled the plan of %[1]s.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.StoppedBy))
 	}
 	if r.Vain {
-		return text + " The plan before it has nothing to apply.", fmt.Sprintf("To try again, correct the files and push, or comment %s.", markdown.Code("lockstep plan"))
+		return text + " The earlier plan has nothing left to apply.", fmt.Sprintf("To try again, correct the files and push, or comment %s.", markdown.Code("lockstep plan"))
 	}
 	if r.Plain != "" {
 		return text, fmt.Sprintf("Comment %s: it plans what was merged, without options such as `-target`. Read the plan, then apply it.", markdown.Code(r.Plain))

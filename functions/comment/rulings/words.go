@@ -29,11 +29,15 @@ func (r Ruling) Markdown(depth int) string {
 // line is one rule in a line: its outcome, the condition, and the facts. Several facts against it are a list below the line.
 func line(r Ruling) (text string, below []string) {
 	var more []string
-	if has := found(r); has != "" {
+	has, judged := found(r), r.Rule == Policy || r.Rule == Gate
+	if has != "" && !judged {
 		more = append(more, has)
 	}
 	if r.Outcome != Holds || r.Rule == Approvals {
 		more = append(more, against(r)...)
+	}
+	if has != "" && judged { // warnings come after denials
+		more = append(more, has)
 	}
 	if r.Problem != "" {
 		more = append(more, markdown.Code(r.Problem))

@@ -156,7 +156,7 @@ func TestClosedAbandoned(t *testing.T) {
 	}
 	away = false
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed**: handle 6299454ff21a6d8a3afaad799caec8cc: read pull: it is down.", "To try again, comment `lockstep retry`.")
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed** to carry out this: handle 6299454ff21a6d8a3afaad799caec8cc: read pull: it is down.", "To try again, comment `lockstep retry`.")
 	s.expect("the status", s.status(n), "erged, not applied")
 	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("kept of a closed pull request: %q", got)
@@ -245,5 +245,5 @@ func TestMessageOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.drain(t.Context(), s.pipeline.Handle)
-	s.expect("the answer", s.answerTo(n, id), "**Lockstep failed**: handle later-1: there is no kind of message", "there is no kind of message `later`", "To try again, write the comment again.")
+	s.expect("the answer", s.answerTo(n, id), "**Lockstep failed** to carry out this: handle later-1: there is no kind of message", "there is no kind of message `later`", "To try again, write the command in a new comment.")
 }

@@ -23,8 +23,8 @@ func TestWordsAfterAFailure(t *testing.T) {
 	n := s.pull("alice", "n", githubtest.Files{"net/n.tf": unready("n"), "app/n.tf": resource("n", "1")})
 	s.say("alice", n, "lockstep apply")
 	for what, text := range map[string]string{"the status": s.status(n), "the check": s.checkOf("n", "lockstep").Summary} {
-		s.lacks(what, text, "To apply this plan")
-		s.expect(what, text, "Once the projects before it are planned, to apply it, comment `lockstep apply`")
+		s.lacks(what, text, "\n\nTo apply the plan")
+		s.expect(what, text, "First plan the projects that come before. Then, to apply the plan of `app`, comment `lockstep apply`")
 	}
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**")
 	s.repo.Merge("alice", n)
@@ -32,7 +32,7 @@ func TestWordsAfterAFailure(t *testing.T) {
 	for _, name := range []string{"lockstep/net", "lockstep"} {
 		s.lacks("the check "+name, s.checkOf("n", name).Summary, "To plan again, push")
 	}
-	s.expect("the check", s.checkOf("n", "lockstep/net").Summary, "For a new plan of what was merged, comment `lockstep plan -p net` on the pull request.")
+	s.expect("the check", s.checkOf("n", "lockstep/net").Summary, "For a new plan of what was merged, comment `lockstep retry -p net` on the pull request.")
 }
 
 // TestWordsAfterAFailedMerge holds that nobody is told to push after an apply of the merge that has failed, and that the failure of a plan
@@ -44,7 +44,7 @@ func TestWordsAfterAFailedMerge(t *testing.T) {
 	s.merge("alice", n)
 	page := s.checkOf("n", "lockstep/net").Summary
 	s.lacks("the check", page, "push")
-	s.expect("the check", page, "For a new plan of what was merged, comment `lockstep plan -p net` on the pull request.")
+	s.expect("the check", page, "For a new plan of what was merged, comment `lockstep retry -p net` on the pull request.")
 	s.expect("a plan", s.say("alice", n, "lockstep retry"), "**Failed to plan** `net`.", "not ready")
 	s.merge("bob", s.pull("bob", "m", githubtest.Files{"net/n.tf": resource("n", "2")}))
 	s.expect("the status", s.status(n), "applied by #2", "| `net` | no plan | applied by #2 |")

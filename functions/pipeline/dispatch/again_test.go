@@ -58,7 +58,7 @@ func TestSameAfterAWrite(t *testing.T) {
 	known := s.hash(n)
 	s.write(1)
 	s.expect("the apply", s.say("bob", n, "lockstep apply "+known), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.",
-		"Planned again, with the same changes, because")
+		"Planned again, because")
 	r := s.run(n)
 	if r.Plan.Hash[:12] != known || r.Plan.Again == "" || r.Plan.Again == r.Plan.Hash || len(r.Plan.Settled) != 1 {
 		t.Errorf("the record has %s, and %s, which was applied in its place, for %+v", r.Plan.Hash, r.Plan.Again, r.Plan.Settled)

@@ -139,7 +139,7 @@ func TestPlaceInTheQueue(t *testing.T) {
 func TestLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	for what, do := range map[string]func(s *stage) (answer string){
-		"stop":  func(s *stage) string { s.repo.Comment("alice", 2, "lockstep stop"); return "`alice` cancelled it" },
+		"stop":  func(s *stage) string { s.repo.Comment("alice", 2, "lockstep stop"); return "`alice` cancelled this command" },
 		"close": func(s *stage) string { s.repo.Close("bob", 2); return "The pull request is closed." },
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestStoppedPlanWords(t *testing.T) {
 	engine := s.pipeline.Engine
 	s.pipeline.Engine = endless{engine, func() { s.command("bob", n, "lockstep stop") }}
 	answer := s.say("alice", n, "lockstep plan")
-	s.expect("the answer", answer, "**Failed to plan** `.", "`bob` cancelled it.")
+	s.expect("the answer", answer, "**Failed to plan** `.", "`bob` cancelled ")
 	if strings.Count(answer, "Failed to plan") != 1 {
 		t.Errorf("it is said twice:\n%s", answer)
 	}

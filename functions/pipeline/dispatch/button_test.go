@@ -159,7 +159,7 @@ func TestButtonsOfAFork(t *testing.T) {
 	}
 	fork.Push("mallory", "theirs", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("a page of what was named before", s.pressOld("alice", check.ID, n, "plan"), "**Not planned** `net`", "The button belongs to an earlier commit")
+	s.expect("a page of what was named before", s.pressOld("alice", check.ID, n, "plan"), "**Not planned** `net`", "The button belongs to the earlier commit")
 	if bare, others := e.bare(); bare != 3 || others != 0 {
 		t.Errorf("%d plans without credentials, %d others, after a push", bare, others)
 	}
@@ -237,9 +237,9 @@ func TestButtonsOfAFormerHead(t *testing.T) {
 	plans := func() int { return strings.Count(strings.Join(s.hub.Lines(), "\n"), "check lockstep/. ") }
 	before := plans()
 	for id, remedy := range map[string]string{
-		"plan": "Press the button on the check of that commit, or comment `lockstep plan -p .`.", "stop": "Press the button on the check of that commit, or comment `lockstep stop -p .`.", apply: "Read the plan of that commit",
+		"plan": "Press the button on the check of the current commit, or comment `lockstep plan -p .`.", "stop": "Press the button on the check of the current commit, or comment `lockstep stop -p .`.", apply: "Read the plan of the current commit",
 	} {
-		s.expect(id, s.pressOld("alice", old.ID, n, id), "The button belongs to an earlier commit, `"+was+"`. The pull request is at `"+is+"` now.", remedy)
+		s.expect(id, s.pressOld("alice", old.ID, n, id), "The button belongs to the earlier commit `"+was+"`. The current commit of the pull request is `"+is+"`.", remedy)
 	}
 	comments := len(s.repo.Comments(n))
 	s.repo.Rerequest("bob", old.ID)

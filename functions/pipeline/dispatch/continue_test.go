@@ -401,7 +401,7 @@ func TestContinueAfterDeaths(t *testing.T) {
 		t.Errorf("%d deaths, want %d", deaths, want)
 	}
 	s.settle()
-	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result.", "read the new plan with care")
+	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result, so Lockstep does not know what was changed.", "read the new plan with care")
 	s.tidy(&faults{})
 }
 
@@ -557,7 +557,7 @@ func TestStopBetweenProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.settle()
-	s.expect("one that was not begun", s.answerTo(n, id), "**Not applied** `.`", "`bob` cancelled it.")
+	s.expect("one that was not begun", s.answerTo(n, id), "**Not applied** `.`", "`bob` cancelled ")
 	s.expect("its plan", s.status(n), "To apply this plan, comment `lockstep apply`")
 
 	m, id = s.toApply("alice", n)
@@ -587,10 +587,10 @@ func TestStopPlan(t *testing.T) {
 	engine := s.pipeline.Engine
 	var asked int64
 	s.pipeline.Engine = endless{engine, func() { asked = s.command("bob", n, "lockstep stop") }}
-	s.expect("the plan", s.say("alice", n, "lockstep plan"), "**Failed to plan** `.", "`bob` cancelled it.")
+	s.expect("the plan", s.say("alice", n, "lockstep plan"), "**Failed to plan** `.", "`bob` cancelled ")
 	s.expect("the stop", s.answerTo(n, asked), "**Cancelling** the plan of `.`, as `bob` requested.")
 	again := "To plan again, push a commit or comment `lockstep plan"
-	s.expect("the status", s.status(n), "cancelled by `bob`", "**cancelled** by `bob`", "`bob` cancelled it.", again)
+	s.expect("the status", s.status(n), "cancelled by `bob`", "**cancelled** by `bob`", "`bob` cancelled ", again)
 	s.without("the status", s.status(n), "failed to plan", "failed")
 	s.expect("its check", s.pages("b"), "completed action_required, Cancelled by bob\n", "**cancelled** by `bob`", again)
 	s.expect("the page", s.onPage(n), "**cancelled** by `bob`", again)
@@ -705,7 +705,7 @@ func TestContinueExchanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.settle()
-			r.expect("the answer", r.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result.", test.want)
+			r.expect("the answer", r.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result, so Lockstep does not know what was changed.", test.want)
 			if len(p.jobs) != 1 {
 				t.Errorf("%d parts", len(p.jobs))
 			}
@@ -757,7 +757,7 @@ func TestContinueIsLost(t *testing.T) {
 	}
 	s.pipeline.Engine = alive
 	s.settle()
-	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result.")
+	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result, so Lockstep does not know what was changed.")
 	s.tidy(&faults{})
 }
 

@@ -160,17 +160,17 @@ func TestTwoDeployments(t *testing.T) {
 	}
 
 	first, second := answers(a, b, n, "lockstep plan -p net")
-	a.expect("the other one", first, "`net` belongs to the deployment `ou-a` of Lockstep, by the settings of the base branch", "`lockstep (ou-a)`")
+	a.expect("the other one", first, "The settings on the base branch give `net` to another deployment of Lockstep, `ou-a`", "`lockstep (ou-a)`")
 	a.expect("its own", second, "**Planned** `net`")
 	first, second = answers(a, b, n, "lockstep apply -p net")
-	a.expect("the other one", first, "`net` belongs to the deployment")
+	a.expect("the other one", first, "give `net` to another deployment")
 	a.expect("its own", second, "**Applied** `net`")
 	if a.merged(n) {
 		t.Fatal("it is merged while plans of another deployment wait")
 	}
 	first, second = answers(a, b, n, "lockstep apply -p app")
 	a.expect("its own", first, "**Applied** `app`")
-	a.expect("the other one", second, "`app` belongs to the deployment without a name")
+	a.expect("the other one", second, "give `app` to another deployment of Lockstep, without a name")
 	answers(a, b, n, "lockstep apply -p db")
 	if !a.merged(n) {
 		t.Error("all is applied, and it is not merged")
@@ -290,8 +290,8 @@ func TestGivenAway(t *testing.T) {
 	a.repo.Push("bob", "main", "Give db away", githubtest.Files{"lockstep.hcl": strings.Replace(divided, "environment \"b\" {\n", "environment \"b\" {\n  deployment = \"ou-a\"\n", 1)})
 	settleBoth(a, b)
 	first, _ := answers(a, b, n, "lockstep apply")
-	a.expect("the first", first, "`db` belongs to the deployment `ou-a` of Lockstep")
+	a.expect("the first", first, "give `db` to another deployment of Lockstep, `ou-a`")
 	first, second := answers(a, b, n, "lockstep plan -p db")
-	a.expect("the first", first, "`db` belongs to the deployment `ou-a` of Lockstep")
+	a.expect("the first", first, "give `db` to another deployment of Lockstep, `ou-a`")
 	a.expect("the second", second, "**Planned** `db`")
 }

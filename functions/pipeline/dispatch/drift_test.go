@@ -64,9 +64,9 @@ func TestFailedDriftOfAnAppliedHead(t *testing.T) {
 				e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 				s.pipeline.Engine = e
 				s.expect("the plan", s.say("alice", n, command), "**Failed to plan** `net`.")
-				s.expect("the status", s.status(n), "| `net` | no plan | up to date, plan with -", " **failed** |", "Invalid count argument", "The earlier plan, or apply, stays as it was", "Merge this pull request")
+				s.expect("the status", s.status(n), "| `net` | no plan | up to date; the last plan with -", " **failed** |", "Invalid count argument", "has changed nothing: the project is as it was before", "Merge this pull request")
 				s.headIs("before the merge", "b", "success 1 project up to date")
-				s.expect("the project's check", s.check("b"), "lockstep/net: success Up to date, plan with -")
+				s.expect("the project's check", s.check("b"), "lockstep/net: success Up to date; the last plan with -")
 				before := len(s.repo.Comments(n))
 				s.repo.Merge("bob", n)
 				s.settle()
@@ -99,7 +99,7 @@ func TestFailedCommandWithoutChanges(t *testing.T) {
 		s.expect(command, s.say("bob", n, command), "**Failed to plan** `net`.")
 		s.headIs(command, "words", "success 1 project up to date")
 	}
-	s.expect("an apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "Nothing of the earlier plan is left to apply.")
+	s.expect("an apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "The earlier plan has nothing left to apply.")
 	broken := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 	s.pipeline.Engine = broken
 	s.say("bob", n, "lockstep plan")

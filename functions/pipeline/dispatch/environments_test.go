@@ -254,7 +254,7 @@ func TestEnvironments(t *testing.T) {
 	s.expect("before a review", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "`lockstep.hcl:1`")
 	s.repo.Review("dave", n, github.Approved, "")
 	s.settle()
-	s.expect("a review by somebody else", s.say("bob", n, "lockstep apply"), "`dave` is not one of them")
+	s.expect("a review by somebody else", s.say("bob", n, "lockstep apply"), "`dave` is not in ")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("a review by who asks", s.say("bob", n, "lockstep apply"), "`bob` requested the apply")
@@ -295,7 +295,7 @@ func TestEnvironmentsUnknown(t *testing.T) {
 	s.guarded("production", githubtest.Environment{Branches: []string{"release/*"}})
 	s.expect("from another branch", s.say("bob", n, "lockstep apply"), "**not met**: an environment that the base branch can deploy to")
 	s.guarded("production", githubtest.Environment{Apps: []string{"bouncer"}})
-	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the protection rule `bouncer`, which only GitHub Actions can ask")
+	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the protection rule `bouncer`, which only GitHub Actions can check")
 	s.guarded("production", githubtest.Environment{Wait: 1, Branches: []string{"m*"}, Reviewers: []string{"bob"}})
 	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 }

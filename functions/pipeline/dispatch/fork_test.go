@@ -242,8 +242,8 @@ func TestForkStaysWithItsState(t *testing.T) {
 		"another backend":   {githubtest.Files{"net/main.tf": resource("a", "1") + at("else")}, "The pull request comes from a fork, and changes the address of the state of `net`."},
 		"another directory": {githubtest.Files{"lockstep.hcl": project("net", "prod", "quiet") + environment, "net/backend.tf": githubtest.Deleted, "net/main.tf": resource("a", "2"), "prod/x.tf": resource("x", "1")}, "The pull request comes from a fork, and changes the address of the state of `net`."},
 		"an environment":    {githubtest.Files{"lockstep.hcl": project("net", "net", "loud") + environment, "net/b.tf": resource("b", "1")}, ""},
-		"another name":      {githubtest.Files{"lockstep.hcl": project("mine", "net", "loud") + environment, "net/b.tf": resource("b", "1")}, "The pull request comes from a fork, and the base branch has no project `mine`, so the project has no state and no providers."},
-		"a workspace":       {githubtest.Files{"lockstep.hcl": strings.Replace(project("net", "net", "quiet"), "}", "  workspace = \"prod\"\n}", 1) + environment, "net/b.tf": resource("b", "1")}, "The pull request comes from a fork, and the base branch has no project `net`, so the project has no state and no providers."},
+		"another name":      {githubtest.Files{"lockstep.hcl": project("mine", "net", "loud") + environment, "net/b.tf": resource("b", "1")}, "The pull request comes from a fork, and adds the project `mine`."},
+		"a workspace":       {githubtest.Files{"lockstep.hcl": strings.Replace(project("net", "net", "quiet"), "}", "  workspace = \"prod\"\n}", 1) + environment, "net/b.tf": resource("b", "1")}, "The pull request comes from a fork, and adds the project `net`."},
 	} {
 		s := newStage(t, githubtest.Files{"README.md": "hello"})
 		s.repo.Push("alice", "main", "Base", githubtest.Files{"net/main.tf": resource("a", "1") + at("net"), "prod/main.tf": resource("p", "1") + at("prod"), "lockstep.hcl": base})

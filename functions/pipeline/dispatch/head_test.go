@@ -136,7 +136,7 @@ func TestPendingFromTheStart(t *testing.T) {
 		t.Error("nothing has failed")
 	}
 	s.headIs("given up", "b", "failure Failed: Lockstep could not read this commit")
-	s.expect("its page", s.checkOf("b", "lockstep").Summary, "comment `lockstep plan`", "**Lockstep failed**: handle 4b1744ed3a4ab8fda1b4d26ce83a03ad: the disk is full.")
+	s.expect("its page", s.checkOf("b", "lockstep").Summary, "comment `lockstep plan`", "**Lockstep failed** to carry out this: handle 4b1744ed3a4ab8fda1b4d26ce83a03ad: the disk is full.")
 	s.pipeline.Projects = projects
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`")
 	s.headIs("looked at", "b", "neutral 1 project ready to apply")

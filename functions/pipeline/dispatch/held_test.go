@@ -60,7 +60,7 @@ func TestHeldBesideOthers(t *testing.T) {
 
 	one := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	head = s.checkOf("c", "lockstep")
-	s.expect("one project", head.Summary, "Requirements for the apply, from `lockstep.hcl` on the base branch:", "**not met**: an approval", "Approve the pull request. Then, to apply it, comment `lockstep apply`")
+	s.expect("one project", head.Summary, "Requirements for the apply, from `lockstep.hcl` on the base branch:", "**not met**: an approval", "Approve the pull request. Then, to apply this plan, comment `lockstep apply`")
 	s.repo.Review("bob", one, github.Approved, "")
 	s.settle()
 	head = s.checkOf("c", "lockstep")

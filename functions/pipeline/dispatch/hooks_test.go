@@ -93,10 +93,10 @@ func TestHooks(t *testing.T) {
 func TestHooksRefuse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ event, answer, plan, apply, seen string }{
-		{"before_plan", `{"verdict":"deny","messages":["budget is spent"]}`, "The hook `ticket` denies it", "**Not applied**", "net before_plan"},
+		{"before_plan", `{"verdict":"deny","messages":["budget is spent"]}`, "The hook `ticket` denied this plan: `budget is spent`", "**Not applied**", "net before_plan"},
 		{"before_plan", "", "did not answer", "**Not applied**", "net before_plan"},
 		{"before_plan", "rubbish", "did not answer", "**Not applied**", "net before_plan"},
-		{"before_apply", `{"verdict":"deny","messages":["CHG-7 is closed"]}`, "ready to apply", "The hook `ticket` denies it", "net before_plan, net after_plan success +2, net before_apply"},
+		{"before_apply", `{"verdict":"deny","messages":["CHG-7 is closed"]}`, "ready to apply", "The hook `ticket` denied this apply: `CHG-7 is closed`", "net before_plan, net after_plan success +2, net before_apply"},
 		{"before_apply", "", "ready to apply", "did not answer", "net before_plan, net after_plan success +2, net before_apply"},
 		{"before_apply", `{"verdict":"maybe"}`, "ready to apply", "did not answer", "net before_plan, net after_plan success +2, net before_apply"},
 		{"after_plan", `{"verdict":"deny"}`, "The hook `ticket` (after_plan) did not answer:", "**Applied** `net`", "net before_plan, net after_plan success +2, net before_apply, net after_apply success +2"},
@@ -147,7 +147,7 @@ func TestHooksOfTheBase(t *testing.T) {
 			p.use(s)
 			changes["net/b.tf"] = resource("b", "1")
 			n := s.pull("alice", "b", changes)
-			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "denies it: `never`")
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "denied this apply: `never`")
 		})
 	}
 	t.Run("a hook of the pull request", func(t *testing.T) {
@@ -265,7 +265,7 @@ func TestRemedyOfAHook(t *testing.T) {
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "denies it: `CHG-7 is closed`", "To ask the hook again, comment `lockstep retry -p net`.")
+		s.expect("the answer", s.answer(n, "merge"), "denied this apply: `CHG-7 is closed`", "To ask the hook again, comment `lockstep retry -p net`.")
 		allow(p)
 		s.say("alice", n, "lockstep retry -p net")
 		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
@@ -284,7 +284,7 @@ func TestRemedyOfAHook(t *testing.T) {
 		p.say = map[string]string{"before_apply": deny}
 		p.mu.Unlock()
 		again := "lockstep apply " + markdown.PlanShort(s.run(two).Plan.Hash)
-		s.expect("the answer", s.say("bob", two, again), "denies it: `CHG-7 is closed`", "To ask the hook again, comment `"+again)
+		s.expect("the answer", s.say("bob", two, again), "denied this apply: `CHG-7 is closed`", "To ask the hook again, comment `"+again)
 		allow(p)
 		s.expect("its apply", s.say("bob", two, again), "**Applied** `net`")
 	})

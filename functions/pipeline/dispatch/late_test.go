@@ -68,7 +68,7 @@ func TestLateApply(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied**", "`net`", "`app`", "**not met**: no freeze", "Lockstep applies the plan once that is resolved, if the plan is still up to date then.")
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied**", "`net`", "`app`", "**not met**: a time outside all freezes", "Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then.")
 	s.lacks("the answer", s.answer(n, "merge"), "look at it, and apply that one")
 	s.expect("the status", s.status(n), "erged, not applied", "`net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied**, waiting for the end of the freeze", "`app` | 2 to add, 0 to change, 0 to destroy | **merged, not applied**, waiting for the end of the freeze, after `net`", "Lockstep applies the plan once its requirements are met, if the plan is still up to date then.")
 	s.lacks("the status", s.status(n), "To apply what was merged")
@@ -128,7 +128,7 @@ func TestLateDecisions(t *testing.T) {
 		s, n := start(t)
 		s.repo.Push("carol", "main", "Revert", githubtest.Files{"net/b.tf": githubtest.Deleted})
 		s.lift()
-		s.expect("the answer", s.answer(n, "merge"), "Not applied", "`net/b.tf`", "Comment `lockstep retry`")
+		s.expect("the answer", s.answer(n, "merge"), "Not applied", "`net/b.tf`", "comment `lockstep retry`")
 		s.expect("the status", s.status(n), "erged, not applied", "To apply what was merged, comment `lockstep retry`")
 		if got := made(t, s, "net"); strings.HasPrefix(got, "serial") {
 			t.Errorf("the state has %s", got)
@@ -152,7 +152,7 @@ func TestLateDecisions(t *testing.T) {
 		s, n := start(t)
 		s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 		s.expect("the status", s.status(n), "**waiting** for the end of the freeze")
-		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**not met**: no freeze")
+		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**not met**: a time outside all freezes")
 		if got := s.late(); len(got) != 1 || got[0].Until.IsZero() {
 			t.Errorf("the watches are %+v", got)
 		}
@@ -169,7 +169,7 @@ func TestLateDecisions(t *testing.T) {
 		s.expect("the queue", s.status(n), "queued")
 		s.repo.Push("carol", "main", "Freeze", githubtest.Files{"lockstep.hcl": landing(frozen())["lockstep.hcl"]})
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "**not met**: no freeze", "Lockstep applies the plan once that is resolved, if the plan is still up to date then.")
+		s.expect("the answer", s.answer(n, "merge"), "**not met**: a time outside all freezes", "Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then.")
 		s.expect("the status", s.status(n), "**merged, not applied**, waiting for ")
 		s.lift()
 		s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
@@ -193,7 +193,7 @@ func TestLateFacts(t *testing.T) {
 		s, n := start(t, "  approvals = 1")
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "**not met**: an approval of the planned commit", "Lockstep applies the plan once that is resolved, if the plan is still up to date then.")
+		s.expect("the answer", s.answer(n, "merge"), "**not met**: an approval of the planned commit", "Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then.")
 		s.repo.Review("bob", n, github.Approved, "")
 		s.settle()
 		s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
@@ -205,7 +205,7 @@ func TestLateFacts(t *testing.T) {
 		s.repo.Push("carol", "main", "Freeze", githubtest.Files{"lockstep.hcl": landing(frozen())["lockstep.hcl"]})
 		s.repo.Review("bob", n, github.Approved, "")
 		s.settle()
-		s.expect("the status", s.status(n), "**merged, not applied**, waiting for ", "**not met**: no freeze")
+		s.expect("the status", s.status(n), "**merged, not applied**, waiting for ", "**not met**: a time outside all freezes")
 		s.lacks("the answer", s.answer(n, "merge"), "Applied")
 	})
 	t.Run("a label", func(t *testing.T) {
@@ -220,7 +220,7 @@ func TestLateFacts(t *testing.T) {
 		s, n := start(t, "  max_changes = 1")
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "at most 1 change", "Comment `lockstep retry`")
+		s.expect("the answer", s.answer(n, "merge"), "at most 1 change", "comment `lockstep retry`")
 		s.expect("the status", s.status(n), "To apply what was merged")
 	})
 	t.Run("a lock", func(t *testing.T) {
@@ -229,7 +229,7 @@ func TestLateFacts(t *testing.T) {
 		s.say("bob", other, "lockstep lock --reason \"it moves\"")
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "Locked by #2: `bob` has locked the state", "Lockstep applies the plan once that is resolved, if the plan is still up to date then.")
+		s.expect("the answer", s.answer(n, "merge"), "Locked by #2: `bob` has locked the state", "Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then.")
 		s.say("bob", other, "lockstep unlock")
 		s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
 	})
@@ -251,7 +251,7 @@ func TestLateCommands(t *testing.T) {
 		s.lacks(command, got, "look at it, and apply that one")
 	}
 	got := s.say("zoe", n, override)
-	s.expect("the override", got, "**Overridden** for the plan of `net`", "an approval of the planned commit", "Lockstep applies the plan once its requirements are met, if the plan is still up to date then.")
+	s.expect("the override", got, "**Requirements overridden** for the plan of `net`", "an approval of the planned commit", "Lockstep applies the plan once its requirements are met, if the plan is still up to date then.")
 	s.lacks("the override", got, "lockstep apply")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
@@ -267,7 +267,7 @@ func TestLateOverride(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	got := s.say("zoe", n, override)
-	s.expect("the override", got, "**Overridden** for the plan of `net`", "Lockstep applies it now, if the plan is still up to date then.")
+	s.expect("the override", got, "**Requirements overridden** for the plan of `net`", "Lockstep applies it now, if the plan is still up to date then.")
 	s.lacks("the override", got, "lockstep apply")
 	s.expect("the answer then", s.answer(n, "merge"), "**Applied** `net`: 2 added")
 }
@@ -288,7 +288,7 @@ func TestLateProjectGone(t *testing.T) {
 		}, []string{"The base branch has removed `app` since the plan, so there is nothing to plan or apply."}, "The base branch has removed `app`"},
 		"renamed": {
 			githubtest.Files{"lockstep.hcl": strings.Replace(settings["lockstep.hcl"], "project \"app\"", "project \"web\"", 1)},
-			[]string{"has renamed `app` to `web`", "Comment `lockstep retry -p web`."}, "**Planned** `web`: 2 to add",
+			[]string{"has renamed `app` to `web`", "Use the new name: comment `lockstep retry -p web`."}, "**Planned** `web`: 2 to add",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -297,7 +297,7 @@ func TestLateProjectGone(t *testing.T) {
 			n := s.pull("alice", "b", githubtest.Files{"app/b.tf": resource("b", "1")})
 			s.repo.Merge("alice", n)
 			s.settle()
-			s.expect("the answer", s.answer(n, "merge"), "Lockstep applies the plan once that is resolved, if the plan is still up to date then.")
+			s.expect("the answer", s.answer(n, "merge"), "Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then.")
 			s.repo.Push("carol", "main", "Gone", test.changes)
 			s.repo.Review("bob", n, github.Approved, "")
 			s.settle()

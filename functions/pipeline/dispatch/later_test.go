@@ -12,7 +12,7 @@ import (
 // sent to no merge that applies nothing.
 func TestApplyOfALaterPlan(t *testing.T) {
 	t.Parallel()
-	const merges, comes = "To apply the plan, merge the pull request.", "Resolve the other reasons before or after the merge"
+	const merges, comes = "To apply the plan, merge the pull request.", "Resolve the other points of this list, before or after the merge"
 	onMerge := func(hcl string) string {
 		return strings.Replace(hcl, "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1)
 	}
@@ -43,7 +43,7 @@ func TestApplyOfALaterPlan(t *testing.T) {
 	s.repo.Merge("bob", other)
 	s.settle()
 	for _, command := range []string{"lockstep apply", "lockstep apply " + s.run(n).Plan.Hash[:12]} {
-		told(s, "another plan", s.say("alice", n, command), "this plan has changed and nobody has confirmed it", "comment `lockstep plan -p net`")
+		told(s, "another plan", s.say("alice", n, command), "this plan has changed and nobody has confirmed it", "Comment `lockstep plan -p net`, and read that plan.")
 	}
 	s.say("alice", n, "lockstep plan -p net")
 	s.repo.Merge("alice", n)
@@ -73,7 +73,7 @@ func TestMixedOccasions(t *testing.T) {
 	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`", "**Applied** `app`")
 
 	s, n = start("dir = \"app\"", "dir = \"app\"\n  apply = \"merge\"")
-	s.expect("the second alone", s.say("alice", n, "lockstep apply -p app"), "`app` depends on `net`, which is not applied.", "First apply that project: comment `lockstep apply -p net`.", "Resolve the other reasons")
+	s.expect("the second alone", s.say("alice", n, "lockstep apply -p app"), "`app` depends on `net`, which is not applied.", "First apply that project: comment `lockstep apply -p net`.", "resolve the other points of this list")
 	s.expect("the first", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`")
 	s.expect("the second then", s.say("alice", n, "lockstep apply -p app"), "To apply the plan, merge the pull request.")
 	s.repo.Merge("alice", n)
@@ -90,11 +90,11 @@ func TestOrderOfThePullRequestsOwn(t *testing.T) {
 	}
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": onMerge(unordered)})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": onMerge(appLast)})
-	const after = "`net` applies on merge, and not before. After the merge, comment `lockstep retry` for a plan of the rest."
+	const after = "`net` applies on merge, and not before. After the merge, comment `lockstep retry` for a new plan of this project."
 	texts := map[string]string{"status": s.status(n), "check": s.checkOf("b", "lockstep/app").Summary, "apply": s.say("alice", n, "lockstep apply -p app")}
 	s.expect("the status", texts["status"], "| ready to apply after the merge, after `net` |", "in a pull request of its own. Then comment `lockstep plan` here.")
 	s.expect("the check", texts["check"], "This project is applied after `net`, which it depends on. "+after)
-	s.expect("an apply", texts["apply"], "`app` depends on `net`, which is not applied.", after+" To apply `app` before the merge, remove its `depends_on` from this pull request")
+	s.expect("an apply", texts["apply"], "`app` depends on `net`, which is not applied.", after+" Or, to apply `app` before the merge, remove its `depends_on` from this pull request")
 	for what, text := range texts {
 		if strings.Contains(text, "lockstep apply") {
 			t.Errorf("no apply helps, says the %s:\n%s", what, text)

@@ -25,17 +25,17 @@ const (
 // TestOverrideBefore is an override of a requirement that is not missing yet: the answer and the status say that it counts, before it does.
 func TestOverrideBefore(t *testing.T) {
 	t.Parallel()
-	const later = "All requirements that `zoe` may override are met now."
+	const later = "all requirements that `zoe` may override are met."
 	s, n := led(t, "  by = [\"acme/sre\"]")
-	s.expect("before", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`alice` is not one of them")
-	s.expect("who asks is known later", s.say("zoe", n, override), "**Overridden** for the plan of `net`", later)
+	s.expect("before", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`alice` is not in ")
+	s.expect("who asks is known later", s.say("zoe", n, override), "**Requirements overridden** for the plan of `net`", later)
 	s.expect("the status", s.status(n), "- not applicable, and "+lifted)
 	s.expect("after", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 
 	s, n = led(t, "  approvals = 1")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
-	s.expect("an approval that is there", s.say("zoe", n, override), "**Overridden** for the plan of `net`", later)
+	s.expect("an approval that is there", s.say("zoe", n, override), "**Requirements overridden** for the plan of `net`", later)
 	s.expect("the status", s.status(n), "- met, and "+lifted)
 	s.repo.Dismiss("carol", n, "bob")
 	s.settle()
@@ -43,7 +43,7 @@ func TestOverrideBefore(t *testing.T) {
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 
 	s, n = led(t, "  approvals = 1")
-	s.expect("both in one comment", s.say("zoe", n, override+"\nlockstep apply"), "**Overridden** for the plan of `net`", "comment `lockstep apply -p net`", "**Applied** `net`")
+	s.expect("both in one comment", s.say("zoe", n, override+"\nlockstep apply"), "**Requirements overridden** for the plan of `net`", "comment `lockstep apply -p net`", "**Applied** `net`")
 }
 
 // TestRefusedOverride is an override that is answered with a refusal: it does not count, then or later.
@@ -51,7 +51,7 @@ func TestRefusedOverride(t *testing.T) {
 	t.Parallel()
 	s, n := led(t, "  approvals = 1")
 	s.hub.SetTeam("acme", "leads", "lee")
-	s.expect("by somebody else", s.say("zoe", n, override), "**Not overridden** `net`", "`zoe` can override none of the requirements")
+	s.expect("by somebody else", s.say("zoe", n, override), "**Not overridden** `net`", "does not let `zoe` override a requirement")
 	s.hub.SetTeam("acme", "leads", "zoe")
 	s.repo.Comment("mallory", n, "<!-- lockstep:answer 2 -->\n<!-- lockstep:overridden net@default -->\n")
 	s.settle()
@@ -66,7 +66,7 @@ func TestRefusedOverride(t *testing.T) {
 			t.Errorf("a refusal lifts something: %s", c.Body)
 		}
 	}
-	s.expect("one that counts", s.say("zoe", n, override), "**Overridden** for the plan of `net`", "comment `lockstep apply -p net`")
+	s.expect("one that counts", s.say("zoe", n, override), "**Requirements overridden** for the plan of `net`", "comment `lockstep apply -p net`")
 	s.expect("the last apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
 
@@ -84,7 +84,7 @@ func TestOverrideOfNothing(t *testing.T) {
 	s.expect("its override", s.say("zoe", n, override), "**Not overridden** `net`", "The plan has no changes", "The plan has no changes, so there is nothing to override.")
 	m := s.pull("alice", "c", githubtest.Files{"net/c.tf": "# nothing\n", "app/c.tf": resource("c", "1")})
 	got := s.say("zoe", m, override)
-	s.expect("an override of two plans", got, "**Overridden** for the plan of `app`")
+	s.expect("an override of two plans", got, "**Requirements overridden** for the plan of `app`")
 	if strings.Contains(got, "`net`") {
 		t.Errorf("the plan without changes is told of: %s", got)
 	}
@@ -103,6 +103,6 @@ func TestOverrideInTheQueue(t *testing.T) {
 	at := s.repo.Enqueue("alice", n)
 	s.settle()
 	s.expect("before", s.group(at), "action_required")
-	s.expect("the override", s.say("zoe", n, override), "**Overridden** for the plan of `net`")
+	s.expect("the override", s.say("zoe", n, override), "**Requirements overridden** for the plan of `net`")
 	s.expect("after", s.group(at), "success")
 }

@@ -43,7 +43,7 @@ func TestLockOfALostApply(t *testing.T) {
 	s.pipeline.Engine = alive
 	s.settle()
 	const unlock = "comment `lockstep unlock -p .`"
-	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result.", unlock)
+	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: the apply ended without a result, so Lockstep does not know what was changed.", unlock)
 	s.expect("a recovery", s.say("alice", n, "lockstep recover"), "**Not recovered** `.`", "lockstep unlock -p .")
 	if got := s.locks(w); got != 1 {
 		t.Fatalf("%d locks", got)

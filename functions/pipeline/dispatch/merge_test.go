@@ -70,7 +70,7 @@ func TestUpgrade(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.pipeline.Engine.(*executor.Engine).Version = "next"
-	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "Planned again, with the same changes, because")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "Planned again, because")
 }
 
 // TestMergeOfOtherFiles holds that nothing is applied when what was merged is not what
@@ -82,7 +82,7 @@ func TestMergeOfOtherFiles(t *testing.T) {
 	s.repo.Push("bob", "main", "A hotfix", githubtest.Files{"net/fix.tf": resource("fix", "v1")})
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "Lockstep planned again, because the configuration on the base branch has changed:", "Comment `lockstep retry`")
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "Lockstep planned again, because the configuration on the base branch has changed:", "comment `lockstep retry`")
 	s.expect("the status", s.status(n), "erged, not applied", "**merged, not applied**")
 	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("something is kept: %q", got)
@@ -222,7 +222,7 @@ func TestRetryOfAFailedCommand(t *testing.T) {
 			s.expect("the command", s.say("alice", n, "lockstep "+c), "**Failed to plan** `net`.")
 			s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Failed to plan** `net`.")
 			s.expect("the status", s.status(n), plain)
-			s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "Comment `lockstep plan -p net` for a plan of what was merged, without the options of this one. Read it, then apply it.")
+			s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "Comment `lockstep plan -p net`: it plans what was merged, without options such as `-target`. Read the plan, then apply it.")
 			s.expect("the remedy", s.say("alice", n, "lockstep plan -p net"), "**Planned** `net`: 2 to add")
 			s.without("the status", s.status(n), plain)
 		})
@@ -347,7 +347,7 @@ func TestFollowUpIssue(t *testing.T) {
 		if !first.Open || first.Author != "lockstep[bot]" || first.Title != "#1 is merged, but not fully applied" {
 			t.Errorf("the issue is %+v", first)
 		}
-		s.expect("the issue", first.Body, "| `net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied** |", "comment `lockstep retry` for a new plan")
+		s.expect("the issue", first.Body, "| `net` | 2 to add, 0 to change, 0 to destroy | **merged, not applied** |", "For a new plan of what is not applied, comment `lockstep retry` on")
 		s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 		s.expect("the issue", issue().Body, "ready to apply")
 		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")

@@ -26,7 +26,7 @@ func TestMixtureAfterTheMerge(t *testing.T) {
 		engine := s.pipeline.Engine
 		s.pipeline.Engine = halfway{engine}
 		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `net`: 2 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "**Not applied** `app`")
-		s.expect("the issue then", issue(s), "| `net` | 2 to add, 0 to change, 0 to destroy | **failed to apply**; 2 added", "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, after `net` |")
+		s.expect("the issue then", issue(s), "| `net` | 2 to add, 0 to change, 0 to destroy | **failed to apply** (2 added", "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, after `net` |")
 		s.pipeline.Engine = engine
 		s.say("alice", n, "lockstep retry")
 		s.say("alice", n, "lockstep apply")

@@ -251,7 +251,7 @@ func TestMovedBeforeTheMerge(t *testing.T) {
 	s.expect("the apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`")
 	s.merge("alice", mover)
 	s.merge("bob", q)
-	s.expect("the merge", s.answer(q, "merge"), "**Applied, state moved**: `net`", "The base branch now has the state at `"+there+"`", "To see that plan, comment `lockstep plan -p net`")
+	s.expect("the merge", s.answer(q, "merge"), "**Applied, state moved**: `net`", "The base branch now has the state at `"+there+"`", "To see what the next apply does, comment `lockstep plan -p net`")
 	s.expect("the plan", s.say("bob", q, "lockstep plan -p net"), "**Planned** `net`: 2 to add")
 	s.expect("its apply", s.say("bob", q, "lockstep apply"), "**Applied** `net`: 2 added")
 	r := s.pull("bob", "r", githubtest.Files{"net/r.tf": resource("r", "1")})

@@ -23,7 +23,7 @@ func halves(t *testing.T, more string) (s *stage, one, two int) {
 // TestEachAppliedHalf holds that two pull requests each of which has applied what the other one waits for tell the way out, and that it is one.
 func TestEachAppliedHalf(t *testing.T) {
 	t.Parallel()
-	const out = "is blocked by this pull request, too. Merge one of the two as it is. Once the other is merged as well, comment `lockstep retry` to apply the rest."
+	const out = "waits for this pull request, too. Merge both, in any order. Then comment `lockstep retry` on the one that you merged last, to apply what is missing."
 	t.Run("one is merged", func(t *testing.T) {
 		t.Parallel()
 		s, one, two := halves(t, "")

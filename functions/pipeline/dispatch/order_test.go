@@ -82,7 +82,7 @@ func TestPartInOrder(t *testing.T) {
 			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "net")) {
 				s.say("alice", n, line)
 			}
-			s.expect("app", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First plan that project again: comment `lockstep plan -p net`.")
+			s.expect("app", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First plan `net` again: comment `lockstep plan -p net`, and read the result.")
 			s.say("alice", n, "lockstep plan -p net")
 			s.expect("both", s.say("alice", n, "lockstep apply"), "**Applied** `net`", "**Applied** `app`")
 			s.repo.Merge("alice", n)
@@ -91,7 +91,7 @@ func TestPartInOrder(t *testing.T) {
 			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "app")) {
 				s.say("alice", n, line)
 			}
-			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` must be destroyed after `app`, which depends on it and is not applied.", "First plan that project again: comment `lockstep plan -p app`.")
+			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` can be destroyed only after `app`, which depends on it and is not applied.", "First plan `app` again: comment `lockstep plan -p app`, and read the result.")
 			s.say("alice", n, "lockstep plan -p app")
 			s.expect("both are destroyed", s.say("alice", n, "lockstep apply"), "**Not applied**", "Such a plan needs a command of its own")
 			s.expect("app is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`")
@@ -248,7 +248,7 @@ func TestOrderAfterAFailedDestruction(t *testing.T) {
 	s.pipeline.Engine = e
 	s.say("alice", n, "lockstep plan -destroy -p net")
 	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, after `net` |")
-	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First plan that project again: comment `lockstep plan -p net`.")
+	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First plan `net` again: comment `lockstep plan -p net`, and read the result.")
 	e.known = true
 	s.say("alice", n, "lockstep plan -p net")
 	s.expect("an apply in order", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")
@@ -278,14 +278,14 @@ func TestRemediesOutOfOrder(t *testing.T) {
 	s.expect("alone", got, "First apply that project: comment `lockstep apply -p net`.", "comment `lockstep apply -p app`.")
 	lacks("alone", got, "or both in their order")
 	got = s.say("alice", n, "lockstep apply")
-	s.expect("both", got, "**Applied** `net`", "`app` depends on `net`, which is applied first.", "comment `lockstep apply`.")
+	s.expect("both", got, "**Applied** `net`", "`app` depends on `net`. The apply of `net` is queued or in progress.", "comment `lockstep apply`.")
 	lacks("both", got, "it is applied after that")
 	e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 	s.pipeline.Engine = e
 	s.repo.Push("alice", "b", "Once more", githubtest.Files{"net/b.tf": resource("b", "2"), "app/b.tf": resource("b", "2")})
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
-	s.expect("a status behind a failure", s.status(n), "Once the projects before it are planned, to apply it, comment `lockstep apply`")
+	s.expect("a status behind a failure", s.status(n), "First plan the projects that come before. Then, to apply the plan of `app`, comment `lockstep apply`")
 	s.expect("a check behind a failure", s.checkOf("b", "lockstep/app").Summary, "First plan `net` again: comment `lockstep plan -p net`. Then comment `lockstep apply`")
 	e.known = true
 	s.say("alice", n, "lockstep plan -p net -target=terraform_data.a")

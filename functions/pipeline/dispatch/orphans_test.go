@@ -347,7 +347,7 @@ func TestNewProjectIsClosed(t *testing.T) {
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `new`: 1 added", "**Applied** `app`: 1 added")
 	s.repo.Close("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "close"), "**Applied, not merged**", "nobody plans", "`lockstep plan -p new -destroy`",
+	s.expect("the answer", s.answer(n, "close"), "**Applied, not merged**", "no plan includes", "`lockstep plan -p new -destroy`",
 		"**Applied, not merged**", "the next apply of this project would undo them")
 	s.repo.Reopen("alice", n)
 	s.repo.Push("alice", "new", "Another head", githubtest.Files{"app/n.tf": resource("n", "2")})
@@ -357,10 +357,10 @@ func TestNewProjectIsClosed(t *testing.T) {
 	if got := b.objects(t, "s3://states/new"); got != "" {
 		t.Errorf("the state has %q", got)
 	}
-	before := strings.Count(s.answer(n, "close"), "nobody plans")
+	before := strings.Count(s.answer(n, "close"), "no plan includes")
 	s.repo.Close("alice", n)
 	s.settle()
-	if got := strings.Count(s.answer(n, "close"), "nobody plans"); got != before {
+	if got := strings.Count(s.answer(n, "close"), "no plan includes"); got != before {
 		t.Errorf("there is nothing left of it: %s", s.answer(n, "close"))
 	}
 }

@@ -43,9 +43,9 @@ func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, judgedBy("", noPublic))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "public"), "net/c.tf": resource("c", "open")})
-	const denied = "**denied** by policy `network`: warnings: `terraform_data.c is open`; `terraform_data.b is public`"
-	s.expect("the status", s.status(n), "**denied** by policy `network`", denied)
-	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", denied)
+	const denied = "**denied** by policy `network`"
+	s.expect("the status", s.status(n), denied, "    - `terraform_data.b is public`\n    - warnings: `terraform_data.c is open`\n")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", denied, "      - `terraform_data.b is public`\n      - warnings: `terraform_data.c is open`\n")
 	s.repo.Push("alice", "b", "Close", githubtest.Files{"net/b.tf": resource("b", "private")})
 	s.settle()
 	s.expect("the status then", s.status(n), "ready to apply", "met: a plan that passes the policy `network` (warnings: `terraform_data.c is open`)")
@@ -184,7 +184,7 @@ func TestPolicyOverride(t *testing.T) {
 	const because = "lockstep override --reason \"a test page\""
 	s.expect("by its author", s.say("alice", n, because), "**Not overridden** `net`")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`terraform_data.b is public`")
-	s.expect("by security", s.say("zoe", n, because), "**Overridden** for the plan of `net` by `zoe`: `a test page`.")
+	s.expect("by security", s.say("zoe", n, because), "**Requirements overridden** for the plan of `net` by `zoe`: `a test page`.")
 	s.expect("its apply then", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
 
@@ -263,7 +263,7 @@ func TestPoliciesBrokenByThePullRequest(t *testing.T) {
 				return
 			}
 			s.headIs("the check", "b", "failure Failed: broken policies")
-			s.expect("its page", s.checkOf("b", "lockstep").Summary, c.want[len(c.want)-1], "Fix them here first.")
+			s.expect("its page", s.checkOf("b", "lockstep").Summary, c.want[len(c.want)-1], "Fix them before you merge.")
 			s.expect("the status", s.status(n), c.want...)
 			s.lacks("its page", s.checkOf("b", "lockstep").Summary, "nothing to plan")
 
@@ -303,7 +303,7 @@ func TestPoliciesThatTakeTooMuch(t *testing.T) {
 	}
 	n := s.pull("alice", "b", githubtest.Files{"policy/net.rego": "package main\n"})
 	s.headIs("the check", "b", "failure Failed: broken policies")
-	s.expect("the status", s.status(n), "**Policies not tested.**", "**Interrupted: Trying the policies.** It took more than 1 GiB of memory")
+	s.expect("the status", s.status(n), "**Policies not tested**", "**Interrupted: Trying the policies.** It took more than 1 GiB of memory")
 	look, err := s.pipeline.Ledger().LastLook(t.Context(), s.ref(n)) // which the page of serve shows
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestRightsAreThePresentBase(t *testing.T) {
 		s, n := plan(t)
 		s.repo.Push("bob", "main", "No provisioners", githubtest.Files{"lockstep.hcl": mine("comment", "")})
 		got := s.say("alice", n, "lockstep apply")
-		s.expect("the apply", got, "**Not applied** `net`", "The plan is out of date, because the base branch has changed in these files: `lockstep.h", "Every file counts, because `lockstep.hcl` allowed programs in the plan, which can read any file.")
+		s.expect("the apply", got, "**Not applied** `net`", "The plan is out of date, because the base branch has changed in these files: `lockstep.h", "A change of any file makes this plan out of date: `lockstep.hcl` lets programs run in the plan, and programs can read every file.")
 		s.expect("a new plan", s.say("alice", n, "lockstep plan"), "Provisioners are not allowed")
 		if strings.Contains(got, "**Applied**") {
 			t.Errorf("it was applied:\n%s", got)

@@ -31,7 +31,7 @@ func TestScriptIsExchanged(t *testing.T) {
 	n := s.pull("alice", "script", githubtest.Files{"net/script.tf": runsScript})
 	s.expect("the status", s.status(n), "2 to add")
 	s.repo.Push("mallory", "main", "Exchange", githubtest.Files{"scripts/run.sh": "echo evil > '" + mark + "'\n"})
-	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "The plan is out of date, because the base branch has changed in these files: `scripts/run.s", "Every file counts, because `lockstep.hcl` allowed programs in the plan, which can read any file.", "Comment `lockstep plan` for a new plan")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "The plan is out of date, because the base branch has changed in these files: `scripts/run.s", "A change of any file makes this plan out of date: `lockstep.hcl` lets programs run in the plan, and programs can read every file.", "Comment `lockstep plan` for a new plan")
 	if text, err := os.ReadFile(mark); err == nil {
 		t.Fatalf("the script has run: %s", text)
 	}

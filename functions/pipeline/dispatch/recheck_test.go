@@ -74,14 +74,14 @@ func TestOthersStaySame(t *testing.T) {
 	s, n := planned(t)
 	was := s.run(n)
 	s.overtake("third")
-	since := "because the configuration on the base branch has changed: `third.tf`; the state was written (serial 1, now 2) by #3, applied by `alice`"
-	s.expect("the status", s.status(n), "*Planned again, with the same changes, "+since+". Approvals of this plan stay valid.*", "ready to apply")
-	s.expect("the check", s.pages("second"), "Planned again, with the same changes, "+since, "success")
+	since := "Planned again. Causes:\n\n- the configuration on the base branch has changed: `third.tf`\n- the state was written (serial 1, now 2) by #3, applied by `alice`\n\nThe changes are the same. "
+	s.expect("the status", s.status(n), since+"Approvals of this plan stay valid.", "ready to apply")
+	s.expect("the check", s.pages("second"), since, "success")
 	if now := s.run(n); now.Plan.Hash != was.Plan.Hash || now.Artifacts.Begun != was.Artifacts.Begun || now.Plan.State != was.Plan.State || now.Plan.Applies != 2 {
 		t.Errorf("the plan was %+v, and is %+v", was, now)
 	}
 	s.overtake("fourth")
-	s.expect("the status", s.status(n), "; the state was written (serial 1, now 3) by #4, applied by")
+	s.expect("the status", s.status(n), "\n- the state was written (serial 1, now 3) by #4, applied by")
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.")
 	if got := len(s.repo.Comments(n)); got != 3 {
 		t.Errorf("%d comments", got)
@@ -276,7 +276,7 @@ func TestRenewedIsNotMerged(t *testing.T) {
 	s.expect("the first apply", s.answer(other, "merge"), "**Applied** `net`: 2 added")
 	s.expect("the status", s.status(n), "1 to add, 0 to change, 0 to destroy", "to confirm with `lockstep plan`")
 	s.expect("the check", s.check("mine"), "action_required Has a new plan")
-	s.expect("the notice", s.answer(n, "check"), "The merge does not apply it until somebody has read it and commented `lockstep plan -p net`.", "`lockstep plan -p net`")
+	s.expect("the notice", s.answer(n, "check"), "The merge applies the new plan only after somebody has read it and commented `lockstep plan -p net`.", "`lockstep plan -p net`")
 	s.repo.Merge("bob", n)
 	s.settle()
 	s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`", "Nobody has confirmed the new plan")
@@ -556,7 +556,7 @@ func TestRecheckedTogether(t *testing.T) {
 	s.say("alice", n, "lockstep apply")
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the status then", s.status(m), "#### `a1`, `a2`, `a3`", "`a1`: *Planned again", "`a2`: *Planned again", "`a3/one.tf`")
+	s.expect("the status then", s.status(m), "#### `a1`, `a2`, `a3`", "`a1`: Planned again", "`a2`: Planned again", "`a3/one.tf`")
 	if n := shown(); n != 1 {
 		t.Errorf("shown %d times:\n%s", n, s.status(m))
 	}

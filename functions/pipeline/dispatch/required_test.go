@@ -44,14 +44,14 @@ func TestTeamGate(t *testing.T) {
 	s.hub.SetTeam("acme", "dev", "alice")
 	s.repo.Grant("carol", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "**needs approval**", "**not met**: an approval of the planned commit by `acme/sre`", "checked at the apply: an apply requested by `acme/dev`", "Approve the pull request. Then, to apply it, comment `lockstep apply`")
+	s.expect("the status", s.status(n), "**needs approval**", "**not met**: an approval of the planned commit by `acme/sre`", "checked at the apply: an apply requested by `acme/dev`", "Approve the pull request. Then, to apply this plan, comment `lockstep apply`")
 	const missing = "**not met**: an approval of the planned commit by `acme/sre`"
 	s.expect("the page", s.onPage(n), "**needs approval**", missing)
 	s.expect("without a review", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing)
 	s.repo.Review("alice", n, github.Approved, "")
 	s.expect("approved by the author", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`alice` is an author of the change")
 	s.repo.Review("carol", n, github.Approved, "")
-	s.expect("approved by somebody else", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`carol` is not one of them")
+	s.expect("approved by somebody else", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`carol` is not in `")
 	s.repo.Review("sneaky[bot]", n, github.Approved, "")
 	s.expect("approved by an App", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`sneaky[bot]` is an App")
 	s.repo.Review("bob", n, github.Approved, "")
@@ -59,7 +59,7 @@ func TestTeamGate(t *testing.T) {
 	s.expect("the status then", s.status(n), "ready to apply", "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
 	s.expect("the check then", s.pages("b"), "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
 	s.expect("the page then", s.onPage(n), "ready to apply", "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
-	s.expect("asked for by another", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "an apply requested by `acme/dev` (`bob` is not one of them)")
+	s.expect("asked for by another", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "an apply requested by `acme/dev` (`bob` is not in `acme/dev`)")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.settle()
 	s.expect("after a push", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`bob` approved an earlier commit")
@@ -142,7 +142,7 @@ func TestPlanGate(t *testing.T) {
 		t.Errorf("it was planned:\n%s", got)
 	}
 	s.expect("the status", s.status(n), "the projects could not be determined", "an apply requested by `acme/sre`")
-	s.expect("by somebody else", s.say("alice", n, "lockstep plan"), "**Not planned** `net`", "an apply requested by `acme/sre` (`alice` is not one of them)")
+	s.expect("by somebody else", s.say("alice", n, "lockstep plan"), "**Not planned** `net`", "an apply requested by `acme/sre` (`alice` is not in `acme/sre`)")
 	s.expect("by one of them", s.say("bob", n, "lockstep plan"), "**Planned** `net`")
 }
 
@@ -167,7 +167,7 @@ func TestCommandGates(t *testing.T) {
 			s := newStage(t, requiring(test.of, "  by = [\"acme/sre\"]"))
 			s.hub.SetTeam("acme", "sre", "bob")
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-			s.expect("by somebody else", s.say("alice", n, test.said), test.not, "an apply requested by `acme/sre` (`alice` is not one of them)")
+			s.expect("by somebody else", s.say("alice", n, test.said), test.not, "an apply requested by `acme/sre` (`alice` is not in `acme/sre`)")
 			if got := s.say("bob", n, test.said); strings.Contains(got, "acme/sre") {
 				t.Errorf("by one of them: %s", got)
 			}
@@ -262,11 +262,11 @@ func TestPlanGateOfAMerge(t *testing.T) {
 	if len(issues) != 1 || !issues[0].Open {
 		t.Fatalf("no issue is about it: %+v", issues)
 	}
-	s.expect("the issue", issues[0].Body, "| `net` | no plan | **merged, not applied** |", "comment `lockstep retry` for a new plan")
+	s.expect("the issue", issues[0].Body, "| `net` | no plan | **merged, not applied** |", "For a new plan of what is not applied, comment `lockstep retry` on")
 	if strings.Contains(issues[0].Body, "`app`") {
 		t.Errorf("the applied project is in the issue:\n%s", issues[0].Body)
 	}
-	s.expect("by one who may not", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "an apply requested by `acme/sre` (`alice` is not one of them)")
+	s.expect("by one who may not", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "an apply requested by `acme/sre` (`alice` is not in `acme/sre`)")
 	s.expect("by one who may", s.say("bob", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 	if issues = s.repo.Issues(); len(issues) != 1 || issues[0].Open {
@@ -407,7 +407,7 @@ func TestPullGate(t *testing.T) {
 	s.repo.AddCheck("github-actions", done("ci", github.ConcludedSuccess))
 	s.repo.AddCheck("github-actions", done("lockstep/net", github.ConcludedSuccess))
 	s.expect("nothing is there", s.say("alice", n, "lockstep apply"), "**Not applied** `net`",
-		"`build` is missing", "1 open", "`ci by buildkite` was reported by another App, `github-actions`", "`go` was added by `mallory`, who cannot write to the repository", "none of these labels: `hold` (`hold`)")
+		"`build` is missing", "1 open", "`ci by buildkite` was reported by another App, `github-actions`", "`go` was added by `mallory`, who cannot write to the repository", "a pull request without the labels `hold` (it has `hold`)")
 	s.repo.AddCheck("buildkite", done("ci", github.ConcludedSuccess))
 	s.repo.SetStatus(s.repo.Head("b"), "build", "success")
 	s.repo.Resolve("bob", n, talk)
@@ -590,7 +590,7 @@ func TestContentGate(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	m := s.pull("alice", "c", githubtest.Files{"net/b.tf": githubtest.Deleted})
-	s.expect("destroys", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a plan that does not destroy or replace `terraform_*` (this plan does so to `terraform_data`)")
+	s.expect("destroys", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a plan that keeps all objects of `terraform_*` (this plan destroys or replaces `terraform_data`)")
 }
 
 // TestGitHubIsDown holds that a failure of GitHub opens nothing: what passes is tried again, and what
@@ -677,7 +677,7 @@ func TestOverride(t *testing.T) {
 	s.expect("before there is a plan", s.answerTo(n, early), "**Not overridden**")
 	s.expect("an override that was written before the plan", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
 	s.expect("without a reason", s.say("zoe", n, "lockstep override"), "**not understood**")
-	s.expect("by somebody else", s.say("bob", n, because), "**Not overridden** `net`", "`bob` can override none of the requirements")
+	s.expect("by somebody else", s.say("bob", n, because), "**Not overridden** `net`", "does not let `bob` override a requirement")
 	s.expect("by a stranger", s.say("mallory", n, because), "**Not overridden**", "needs `write`")
 	s.expect("of another project", s.say("zoe", n, because+" -p other"), "**Not overridden**")
 	s.expect("so it is missing", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
@@ -695,15 +695,15 @@ func TestOverride(t *testing.T) {
 	}
 	id := s.repo.Comment("zoe", n, because)
 	s.settle()
-	s.expect("by whom the settings name", s.answerTo(n, id), "**Overridden** for the plan of `net` by `zoe`: `the site is down`.")
+	s.expect("by whom the settings name", s.answerTo(n, id), "**Requirements overridden** for the plan of `net` by `zoe`: `the site is down`.")
 	s.expect("the status", s.status(n), "**overridden** by `zoe`, `the site is down`", "ready to apply")
 	s.repo.EditComment("bob", id, because+" -w default")
 	s.expect("a comment that was edited", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
-	s.expect("again", s.say("zoe", n, because), "**Overridden**")
+	s.expect("again", s.say("zoe", n, because), "**Requirements overridden**")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.settle()
 	s.expect("a plan that nobody has lifted anything for", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
-	s.expect("once more", s.say("zoe", n, because), "**Overridden**")
+	s.expect("once more", s.say("zoe", n, because), "**Requirements overridden**")
 	s.repo.Grant("zoe", "read")
 	s.expect("by somebody who may not write any more", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
 	s.repo.Grant("zoe", "write")
@@ -751,7 +751,7 @@ func TestNoTraceOfAnOverride(t *testing.T) {
 	s := newStage(t, requiring("apply", "  approvals = 1\n  override = [\"zoe\"]"))
 	s.repo.Grant("zoe", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("an override", s.say("zoe", n, "lockstep override --reason \"known\""), "**Overridden**")
+	s.expect("an override", s.say("zoe", n, "lockstep override --reason \"known\""), "**Requirements overridden**")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 	s.without("the applied project", s.status(n)+s.onPage(n)+s.pages("b"), "overridden", "lifted")
@@ -781,7 +781,7 @@ func TestRequiredOnMerge(t *testing.T) {
 	s.settle()
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Lockstep applies the plan once that is resolved, if the plan is still up to date then.")
+	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then.")
 }
 
 // TestPlanOverrideApply holds that commands of one comment are answered in words that were typed.

@@ -179,7 +179,7 @@ func TestDeadProcesses(t *testing.T) {
 	s.expect("the status", s.status(n), "failed to apply", "read the new plan with care")
 	s.expect("the check", s.check("b"), "failure Failed to apply")
 	comments := s.repo.Comments(n)
-	s.expect("the answer", comments[len(comments)-1].Body, "**Failed to apply** `.`: the apply ended without a result.", "read the new plan with care")
+	s.expect("the answer", comments[len(comments)-1].Body, "**Failed to apply** `.`: the apply ended without a result, so Lockstep does not know what was changed.", "read the new plan with care")
 	engine.apply = false
 	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")

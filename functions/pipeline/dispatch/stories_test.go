@@ -125,7 +125,7 @@ func TestBadConfigurations(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"main.tf": "resource \"terraform_data\" \"a\" {\n  inptu = 1\n}\n"})
 	s.expect("the status", s.status(n), "failed to plan", "**failed to plan**", "main.tf", "inptu")
-	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "failed", "Push a correction")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "failed", "Correct the files and push")
 	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Failed to plan** `.", "inptu")
 	s.repo.Push("alice", "b", "Better", githubtest.Files{"main.tf": resource("a", "2")})
 	s.settle()
@@ -148,7 +148,7 @@ resource "terraform_data" "bad" {
 `})
 	answer := s.say("alice", m, "lockstep apply")
 	s.expect("the answer", answer, "**Failed to apply** `.`: 3 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "Never, it says.", "The state contains these changes.")
-	s.expect("the status", s.status(m), "failed to apply", "**failed to apply**; 3 added, 0 changed, 0 destroyed, requested by `alice`")
+	s.expect("the status", s.status(m), "failed to apply", "**failed to apply** (3 added, 0 changed, 0 destroyed before the failure), requested by `alice`")
 	s.expect("again", s.say("alice", m, "lockstep apply"), "need a new plan")
 }
 

@@ -17,7 +17,7 @@ func newcomer(more githubtest.Files) githubtest.Files {
 // to the address of its state before they are destroyed: whose they are is told, and by which pull request they are.
 func TestNewProjectAtALeftAddress(t *testing.T) {
 	t.Parallel()
-	const left = "The state of `net` at `s3://states/net` still has objects, left there by #2, and the plan of"
+	const left = "The state at `s3://states/net` still has objects of the removed project `net`, left there by #2. The plan of"
 	t.Run("planned", func(t *testing.T) {
 		t.Parallel()
 		s, b := orphaning(t, anyState)
@@ -56,7 +56,7 @@ func TestNewProjectAtALeftAddress(t *testing.T) {
 		s.repo.Push("alice", "main", "Remove", netGone(anyState))
 		s.settle()
 		n := s.pull("bob", "web", newcomer(nil))
-		told := "although the base branch no longer has the project there"
+		told := "which the base branch no longer has"
 		s.expect("the status", s.status(n), told)
 		s.merge("bob", n)
 		s.expect("the plan", s.say("bob", n, "lockstep retry"), "**Failed to plan** `web`.")
@@ -80,7 +80,7 @@ func TestNewProjectAtALeftAddress(t *testing.T) {
 		n := s.pull("alice", "other", githubtest.Files{
 			"web/main.tf": resource("w", "1"), "web/backend.tf": stateAt("net"), "lockstep.hcl": named("net", "") + "project \"web\" {\n  dir = \"web\"\n}\n" + anyState,
 		})
-		s.expect("the status", s.status(n), "The state of `net` at `s3://states/net` still has objects")
+		s.expect("the status", s.status(n), "The state at `s3://states/net` still has objects")
 		s.say("alice", n, "lockstep apply -p web")
 		if got := b.objects(t, here); got != "a z" {
 			t.Errorf("the state has %q", got)

@@ -201,7 +201,7 @@ func TestTwoPlansInAComment(t *testing.T) {
 		want    []string
 	}{
 		"the apply of one of them": {"lockstep plan -destroy -p net\nlockstep plan -p net\nlockstep apply -p net", []string{
-			"**Planned** `net`: 0 to add, 0 to change, 2 to destroy", first + "`lockstep plan -p net -destroy`", "**Not applied** `net`", "The comment requests more than one plan of `net`, so Lockstep makes the first, `lockstep plan -p net -destroy`.", "`lockstep apply -p net`"}},
+			"**Planned** `net`: 0 to add, 0 to change, 2 to destroy", first + "`lockstep plan -p net -destroy`", "**Not applied** `net`", "The comment requests more than one plan of `net`, so this apply is not clear. Lockstep makes only the first plan, `lockstep plan -p net -destroy`.", "`lockstep apply -p net`"}},
 		"the second one of all": {"lockstep plan -destroy -p net\nlockstep plan\nlockstep apply", []string{
 			"**Planned** `net`: 0 to add, 0 to change, 2 to destroy", first, "**Not applied** `net`", "**Applied** `app`"}},
 		"two imports":       {"lockstep import terraform_data.c x -p net\nlockstep import terraform_data.d y -p net", []string{"**Planned** `net`", first + "`lockstep import terraform_data.c x -p net`"}},

@@ -75,7 +75,7 @@ func TestOutOfTime(t *testing.T) {
 	s.drain(ctx, s.pipeline.Handle)
 	s.expect("the answer", s.answerTo(n, id), "**Failed to apply** `.`: 0 added, 0 changed, 0 destroyed before the failure. The state contains these changes.", "**Not started: 2 changes.** To plan the rest, comment `lockstep plan`.", "To plan the rest")
 	s.expect("the status", s.status(n), "failed to apply", "2 changes not started")
-	s.expect("the check", s.check("b"), "failure Failed to apply; nothing changed; 2 changes not started")
+	s.expect("the check", s.check("b"), "failure Failed to apply (nothing changed; 2 changes not started)")
 	s.pipeline.StopBefore = 0
 	s.say("alice", n, "lockstep plan")
 	s.expect("the rest", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
@@ -112,10 +112,10 @@ func TestAbandoned(t *testing.T) {
 		hub, err := connect(p)
 		return stubbornHub{hub}, err
 	}
-	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep failed**: handle 84fe0846ef8e2883d02b0d11128bb9f0: GitHub has not made the trial merge yet.", "To try again, write the comment again.")
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep failed** to carry out this: handle 84fe0846ef8e2883d02b0d11128bb9f0: GitHub has not made the trial merge yet.", "To try again, write the command in a new comment.")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("a push", s.answer(n, "push"), "**Lockstep failed**: handle 5637b615e86a609b815ac9e1951302f9: GitHub has not made the trial merge yet.")
+	s.expect("a push", s.answer(n, "push"), "**Lockstep failed** to carry out this: handle 5637b615e86a609b815ac9e1951302f9: GitHub has not made the trial merge yet.")
 }
 
 // broken is an engine that cannot reach what it needs for an apply.

@@ -79,7 +79,7 @@ func TestDeniedAtTheApply(t *testing.T) {
 	places("allowed again", allows, "missing")
 	denies = "the budget is spent"
 	s.say("alice", n, "lockstep apply")
-	s.expect("an override", s.say("alice", n, "lockstep override --reason \"known\""), "**Overridden**")
+	s.expect("an override", s.say("alice", n, "lockstep override --reason \"known\""), "**Requirements overridden**")
 	denies = ""
 	s.expect("the next apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 }
@@ -126,7 +126,7 @@ func TestWhatAnOverrideLeaves(t *testing.T) {
 			n := s.pull("alice", "b", change)
 			test.before(s, n)
 			got := s.say("zoe", n, "lockstep override -p net --reason \"it burns\"")
-			s.expect("the answer", got, append(test.has, "**Overridden** for the plan of `net` by `zoe`: `it burns`.", "The override is for this plan only")...)
+			s.expect("the answer", got, append(test.has, "**Requirements overridden** for the plan of `net` by `zoe`: `it burns`.", "The override is for this plan only")...)
 			s.without("the answer", got, test.lacks)
 		})
 	}

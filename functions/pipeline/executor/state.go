@@ -76,7 +76,7 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 			j.Project, since, owner, unlock)
 	}
 	return diags.Errorf(nil, notLocked,
-		"The state of %s is locked since %s by %s, with the lock %s for %s. Wait until this has finished, and try again. If nothing is in progress there any more, release the lock on that machine with \"force-unlock\": \"lockstep unlock\" in a comment releases only locks of pull requests.",
+		"The state of %s is locked since %s by %s, with the lock %s for %s. Wait until this has finished, and try again. If nothing is in progress there any more, release the lock on that machine: \"lockstep unlock\" in a comment releases only locks of pull requests.",
 		j.Project, since, at.Who, at.ID, at.Operation)
 }
 

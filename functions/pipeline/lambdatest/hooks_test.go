@@ -26,7 +26,7 @@ func TestHooks(t *testing.T) {
 	n := r.pull("db", githubtest.Files{"net/db.tf": secretThing})
 	r.expect("the plan", r.status(n), "1 to add")
 	hook.says(`{"verdict":"deny","messages":["CHG-7 is closed"]}`)
-	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Not applied**", "denies it: `CHG-7 is closed`")
+	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Not applied**", "denied this apply: `CHG-7 is closed`")
 	hook.says(`{"messages":["CHG-7 is open"]}`)
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied**", "(before_apply): `CHG-7 is open`", "(after_apply): `CHG-7 is open`")
 

@@ -26,7 +26,7 @@ func TestOthersChecked(t *testing.T) {
 	r.expect("the second apply", r.say("alice", zone, "lockstep apply"), "**Applied**", "1 added")
 	r.repo.Merge("alice", zone)
 	r.settle()
-	r.expect("the same plan", r.status(same), "Planned again, with the same changes", "by #4, applied by `alice`", "ready to apply")
+	r.expect("the same plan", r.status(same), "Planned again", "by #4, applied by `alice`", "ready to apply")
 	r.expect("its apply", r.say("alice", same, "lockstep apply"), "**Applied**", "1 added, 0 changed, 0 destroyed")
 	r.free(netState)
 }

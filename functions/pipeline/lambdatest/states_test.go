@@ -62,7 +62,7 @@ func TestAnotherRepositorysState(t *testing.T) {
 	const allow = "allow {\n  states = [\"s3://states/**\"]\n}\n"
 	for name, test := range map[string]struct{ settings, want string }{
 		"shop":   {"# nothing is allowed\n", "the base branch does not allow that"},
-		"greedy": {allow, "The state at `s3://states/net/terraform.tfstate` belongs to the project `net` of `acme/infra`."},
+		"greedy": {allow, "The state at `s3://states/net/terraform.tfstate` belongs to the project `net` of another repository, `acme/infra`."},
 	} {
 		x := r.neighbour(name, githubtest.Files{"shop/main.tf": project(name + "/terraform.tfstate"), "lockstep.hcl": test.settings})
 		reads := x.pull("read", githubtest.Files{"shop/main.tf": project(netState, spelled)})
@@ -74,7 +74,7 @@ func TestAnotherRepositorysState(t *testing.T) {
 		// A repository whose base branch already has the other's state.
 		taken := r.neighbour(name+"-2", githubtest.Files{"shop/main.tf": project(netState, spelled)})
 		n := taken.pull("touch", githubtest.Files{"shop/x.tf": "# touched\n"})
-		r.expect("a plan of what was merged", taken.status(n), "failed to plan", "belongs to the project `net` of `acme/infra`")
+		r.expect("a plan of what was merged", taken.status(n), "failed to plan", "belongs to the project `net` of another repository, `acme/infra`")
 		for _, c := range r.hub.Edits() {
 			if strings.Contains(c.Text, "~b~4~") && c.Repo != "acme/infra" {
 				t.Errorf("the secret is told: %s", c.Text)

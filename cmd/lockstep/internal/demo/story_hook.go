@@ -72,7 +72,7 @@ var hooks = Story{
 				"\nhook \"changes\" {\n  on      = [\"before_apply\", \"after_apply\"]\n  program = \"" + deskName + "\"\n}\n"})
 		})},
 		opened("alice opens a pull request", "alice", "more", "One more subnet", more, "ready to apply"),
-		commented("she applies it at once", "alice", 1, "lockstep apply", "**Not applied** `network`", "The hook `changes` denies it: `nobody has agreed to CHG-7, the change of network`"),
+		commented("she applies it at once", "alice", 1, "lockstep apply", "**Not applied** `network`", "The hook `changes` denied this apply: `nobody has agreed to CHG-7, the change of network`"),
 		{title: "the board agrees to the change", do: func(_ context.Context, w *World) error {
 			w.desk.mu.Lock()
 			defer w.desk.mu.Unlock()

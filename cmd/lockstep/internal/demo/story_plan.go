@@ -72,9 +72,9 @@ var semanticEqual = Story{
 		opened("bob opens one, for the same project", "bob", "peering", "Peering with the office", peering, "1 to add"),
 		opened("alice another", "alice", "zone", "A zone", zone, "1 to add"),
 		commented("alice applies hers", "alice", 3, "lockstep apply", "**Applied** `network`: 1 added"),
-		merged("and merges: bob's plan is checked", "alice", 3, "Planned again, with the same changes", "Approvals of this plan stay valid"),
+		merged("and merges: bob's plan is checked", "alice", 3, "Planned again, because", "The changes are the same. Approvals of this plan stay valid"),
 		commented("bob applies the plan that he has seen", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added",
-			"Planned again, with the same changes", "`network/zone.tf`", "the state was written"),
+			"Planned again", "The changes are the same.", "`network/zone.tf`", "the state was written"),
 	),
 }
 
