@@ -30,7 +30,7 @@ func TestLeasedBy(t *testing.T) {
 			Lease: &statebackend.Lease{Lock: "id", Fence: 1, Term: statebackend.Term{Run: "r", Until: end.Add(-statebackend.Grace)}},
 		}}
 		text := flat(lockedBy(mine, e).Error())
-		if !strings.Contains(text, "by "+c.who+".") || !strings.Contains(text, "from 2026-11-22T10:00:00Z on") || strings.Contains(text, "lockstep unlock") != c.unlock {
+		if !strings.Contains(text, "by "+c.who+".") || !strings.Contains(text, "expires at 2026-11-22T10:00:00Z") || strings.Contains(text, "lockstep unlock") != c.unlock {
 			t.Errorf("%s: %s", c.who, text)
 		}
 	}

@@ -44,7 +44,7 @@ func TestGitHubStaysDown(t *testing.T) {
 	for _, c := range r.repo.Comments(n) {
 		said += c.Body
 	}
-	r.expect("what is said", said, "Lockstep failed", "3 times")
+	r.expect("what is said", said, "Lockstep failed", "3 attempts failed or were interrupted")
 }
 
 // round lets the janitor go round, and what follows happen.
@@ -76,7 +76,7 @@ func TestPlanThatKills(t *testing.T) {
 	}
 	r.stack.Fault(nil)
 	r.expect("the check", r.checks("subnet"), "completed failure")
-	r.expect("the status", r.status(n), "failed to plan", "3 times")
+	r.expect("the status", r.status(n), "failed to plan", "3 attempts failed or were interrupted")
 	r.say("alice", n, "lockstep plan")
 	r.expect("the status", r.status(n), "2 to add")
 }

@@ -61,7 +61,7 @@ func TestAnotherRepositorysState(t *testing.T) {
 
 	const allow = "allow {\n  states = [\"s3://states/**\"]\n}\n"
 	for name, test := range map[string]struct{ settings, want string }{
-		"shop":   {"# nothing is allowed\n", "the base branch does not allow that"},
+		"shop":   {"# nothing is allowed\n", "The settings on the base branch do not allow"},
 		"greedy": {allow, "The state at `s3://states/net/terraform.tfstate` belongs to the project `net` of another repository, `acme/infra`."},
 	} {
 		x := r.neighbour(name, githubtest.Files{"shop/main.tf": project(name + "/terraform.tfstate"), "lockstep.hcl": test.settings})
@@ -186,16 +186,16 @@ func TestPlaces(t *testing.T) {
 	r.applied("first", githubtest.Files{"net/subnet.tf": thing("subnet", "1")})
 
 	n := r.pull("new", githubtest.Files{"app/main.tf": project("app/terraform.tfstate", thing("app", "1"))})
-	r.expect("a new project", r.status(n), "failed to plan", "The state of `app` may not be at `s3://states/app/terraform.tfstate`: the base branch does not allow that.",
+	r.expect("a new project", r.status(n), "failed to plan", "The settings on the base branch do not allow `app` to have its state at `s3://states/app/terraform.tfstate`.",
 		"`states = [\"s3://states/app/terraform.tfstate\"]`")
 	own := r.pull("own", githubtest.Files{"app/main.tf": project("acme/infra/app.tfstate", thing("app", "1"))})
 	r.expect("a new project in a place of the repository's own", r.status(own), "1 to add")
 	theirs := r.pull("theirs", githubtest.Files{"app/main.tf": project("acme/shop/app.tfstate", thing("app", "1"))})
-	r.expect("a new project in another's", r.status(theirs), "failed to plan", "the base branch does not allow that")
+	r.expect("a new project in another's", r.status(theirs), "failed to plan", "The settings on the base branch do not allow")
 	r.expect("its apply", r.say("alice", own, "lockstep apply"), "**Applied** `app`: 1 added")
 
 	moved := r.pull("moved", githubtest.Files{"net/main.tf": project("network/terraform.tfstate", thing("vpc", "1"))})
-	r.expect("a move", r.status(moved), "failed to plan", "the base branch does not allow that")
+	r.expect("a move", r.status(moved), "failed to plan", "The settings on the base branch do not allow")
 	r.repo.Push("alice", "main", "Allow it", githubtest.Files{"lockstep.hcl": "allow {\n  states = [\"s3://states/network/*\"]\n}\n"})
 	r.say("alice", moved, "lockstep plan")
 	r.expect("a move that is allowed", r.status(moved), "**This moves the state** of `net` from `s3://states/net/terraform.tfstate` to `s3://states/network/terraform.tfstate`", "2 to add")
@@ -221,7 +221,7 @@ func TestPlaces(t *testing.T) {
 	}
 	x := r.neighbour("shop", githubtest.Files{"shop/main.tf": project(netState)})
 	n = x.pull("touch", githubtest.Files{"shop/x.tf": thing("x", "1")})
-	r.expect("a state that is gone is still owned", x.status(n), "belongs to the project `network` of `acme/infra`")
+	r.expect("a state that is gone is still owned", x.status(n), "belongs to the project `network` of another repository, `acme/infra`")
 }
 
 // TestBaseTakesItAway holds that the base branch is asked again when the state is locked:

@@ -64,7 +64,7 @@ func TestServedPages(t *testing.T) {
 		{title: "there is a page, which is not listed", do: serves(5, "", "changes no project", "This pull request changes no project")},
 		opened("an apply that fails", "alice", "six", "Six", githubtest.Files{"network/six.tf": breaks, "app/six.tf": oneObject("six")}),
 		commented("it is applied", "carol", 6, "lockstep apply -p network", "**Failed to apply** `network`"),
-		{title: "the failure comes first", do: serves(6, "open: network failed to apply; 2 added, 0 changed, 0 destroyed, bad; app applies on merge, waiting", "It went wrong.", "on six.tf line 4")},
+		{title: "the failure comes first", do: serves(6, "open: network failed to apply (2 added, 0 changed, 0 destroyed before the failure), bad; app applies on merge, waiting", "It went wrong.", "on six.tf line 4")},
 		opened("a project in the way of that", "alice", "seven", "Seven", githubtest.Files{"network/seven.tf": oneObject("seven")}),
 		{title: "the list tells what is in the way, too", do: serves(7, "open: network blocked by #6, which is applied and not merged, waiting", "#6 was applied to <code>network</code>")},
 	}}

@@ -69,7 +69,7 @@ var stop = Story{
 		{title: "she applies it, and bob stops it when the zone is made", do: func(ctx context.Context, w *World) error {
 			return stopped(ctx, w, says("alice", 1, "lockstep apply"), says("bob", 1, "lockstep stop"))
 		},
-			want: []string{"**Cancelling** the apply of `network`, as `bob` requested", "**Cancelled** the apply of `network`, as `bob` requested: 2 of 4 changes done, and the state contains them"}, never: []string{"failed"}},
+			want: []string{"**Cancelling** the apply of `network`, as `bob` requested", "**Cancelled** the apply of `network`, as `bob` requested: 2 of 4 changes done. The state contains these changes."}, never: []string{"failed"}},
 		commented("alice goes on with the rest", "alice", 1, "lockstep apply", "**Applied** `network`: 4 added"),
 	},
 }

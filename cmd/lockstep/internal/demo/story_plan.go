@@ -41,7 +41,7 @@ var buttons = Story{
 		opened("bob opens one with a name", "bob", "names", "A name", names, "3 to add"),
 		{title: "he applies it, and alice presses stop when the zone is made", do: func(ctx context.Context, w *World) error {
 			return stopped(ctx, w, press("bob", "names", "lockstep/network", "Apply"), press("alice", "names", "lockstep/network", "Cancel"))
-		}, want: []string{"**Cancelled** the apply of `network`, as `alice` requested: 1 of 3 changes done, and the state contains them"}},
+		}, want: []string{"**Cancelled** the apply of `network`, as `alice` requested: 1 of 3 changes done. The state contains these changes."}},
 	},
 }
 
@@ -72,7 +72,7 @@ var semanticEqual = Story{
 		opened("bob opens one, for the same project", "bob", "peering", "Peering with the office", peering, "1 to add"),
 		opened("alice another", "alice", "zone", "A zone", zone, "1 to add"),
 		commented("alice applies hers", "alice", 3, "lockstep apply", "**Applied** `network`: 1 added"),
-		merged("and merges: bob's plan is checked", "alice", 3, "Planned again, because", "The changes are the same. Approvals of this plan stay valid"),
+		merged("and merges: bob's plan is checked", "alice", 3, "Planned again. Causes:", "The changes are the same. Approvals of this plan stay valid"),
 		commented("bob applies the plan that he has seen", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added",
 			"Planned again", "The changes are the same.", "`network/zone.tf`", "the state was written"),
 	),
@@ -134,7 +134,7 @@ var forkPlan = Story{
 			f := r.Fork("mallory")
 			f.Push("mallory", "coffee", "Free coffee", zone)
 			r.OpenPullFrom(f, "mallory", "Free coffee", "coffee")
-		}), want: []string{"once somebody with write access has read the commit and named it", "lockstep plan "}, never: []string{"to add"}},
+		}), want: []string{"Somebody with write access has to read the commit first", "lockstep plan "}, never: []string{"to add"}},
 		scene{title: "alice reads it, and names the commit", do: by(func(r *githubtest.Repository) {
 			r.Comment("alice", 2, wholePlan.FindString(r.Comments(2)[0].Body))
 		}), want: []string{"previewed without credentials", "1 to add", "from a snapshot of the state"}},
