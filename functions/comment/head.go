@@ -128,7 +128,7 @@ func (h Head) Title(limit int) string {
 	title := row.title
 	switch {
 	case h.Standing == HeadNothing && h.Removed != "":
-		title = "Nothing to plan: only removed projects"
+		title = "Only removed projects"
 	case title == "" && len(h.Projects) == 0: // a record of another version
 		title = strings.ToUpper(string(h.Standing[:1])) + string(h.Standing[1:])
 	case title == "":

@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,16 @@ var next = []remedy{
 	},
 	{func(s Status) bool { return s.ready(true) && s.Removed == "" }, says("To destroy the objects of a removed project, comment the command in the table.")},
 	{func(s Status) bool { return s.ready(false) }, Status.toApply},
-	{has(Renewed), says("Read the new plan. To confirm it, comment the command in the table.")},
+	{
+		has(Renewed),
+		func(s Status) string {
+			once := ""
+			if s.holds(Renewed) {
+				once = "Once its requirements are met, to"
+			}
+			return fmt.Sprintf("Read the new plan. %s confirm it, comment the command in the table.", cmp.Or(once, "To"))
+		},
+	},
 	{
 		func(s Status) bool { return s.ranks(OnMerge) },
 		func(s Status) string {
@@ -54,7 +64,7 @@ var next = []remedy{
 	{Status.lacking, says("Meet the requirements before you merge: the merge applies only plans whose requirements are met.")},
 	{
 		func(s Status) bool { return !s.lacking() && s.holds(OnMerge) },
-		says("The requirements can be met before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."),
+		says("Requirements of plans that apply on merge can be met before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."),
 	},
 	{
 		func(s Status) bool {
@@ -130,7 +140,11 @@ func (s Status) remedy() string {
 		}
 	}
 	say = append(say, s.Repeated...)
-	return strings.Join(append(say, "`lockstep help` lists all commands."), " ")
+	const help = "`lockstep help` lists all commands."
+	if len(say) > 1 {
+		return "- " + strings.Join(say, "\n- ") + "\n\n" + help
+	}
+	return strings.Join(append(say, help), " ")
 }
 
 // all are the sentences of the remedies that are about a pull request.
@@ -194,7 +208,7 @@ func (s Status) ranks(is Standing) bool {
 
 // toApply tells how the plans are applied that wait for a comment.
 func (s Status) toApply() string {
-	free := func(p ProjectStatus) bool { return p.ranked() == Ready && !p.Removed }
+	free := func(p ProjectStatus) bool { return p.ranked() == Ready }
 	mine := func(p ProjectStatus) bool { return p.Standing == Ready && !p.Removed && !p.afterMerge() }
 	n, first := 0, ""
 	for _, p := range s.Projects {
@@ -215,12 +229,12 @@ func (s Status) toApply() string {
 	case !s.some(func(p ProjectStatus) bool { return free(p) && !p.Behind.afterFailed() }):
 		when = "First plan the projects that come before. Then, to apply " + plans
 	case s.holds(Ready):
-		then = " It skips plans whose requirements are not met."
+		then = " Lockstep skips plans whose requirements are not met."
 	}
 	if s.some(func(p ProjectStatus) bool {
 		return p.Standing == Ready && p.Behind.outOfTurn() && !p.Behind.inCircle()
 	}) {
-		then += " It applies projects in the order of their dependencies."
+		then += " Lockstep applies projects in the order of their dependencies."
 	}
 	text := fmt.Sprintf("%s, comment `lockstep apply`.", when)
 	if len(s.Projects) > 1 && n != 1 {

@@ -38,7 +38,11 @@ func TestRequirements(t *testing.T) {
 	labelled := says(nil, rulings.Ruling{Rule: rulings.Labels, Outcome: rulings.Fails, Wanted: []string{"go"}, Against: []rulings.Against{{Name: "go", Why: rulings.Missing}}},
 		rulings.Ruling{Rule: rulings.Windows, Outcome: rulings.Fails, Wanted: []string{"Mon-Fri 08:00-17:00 UTC"}})
 	plan := func(name string, s Standing, r *rulings.Ruling) ProjectStatus {
-		return ProjectStatus{Name: name, Standing: s, Counts: counting.Counts{Add: 1}, Plan: someHash, Body: "the plan", Required: r}
+		p := ProjectStatus{Name: name, Standing: s, Plan: someHash, Body: "the plan", Required: r}
+		if s != NoChanges {
+			p.Counts.Add = 1
+		}
+		return p
 	}
 	var b strings.Builder
 	for _, all := range [][]ProjectStatus{

@@ -117,6 +117,7 @@ const (
 	inLine        Standing = "in line"        // ApplyQueued behind the applies of other pull requests
 	later         Standing = "later"          // Ready behind what the merge applies
 	elsewhere     Standing = "elsewhere"      // the apply of another pull request has finished it
+	toDestroy     Standing = "to destroy"     // Ready, and the plan destroys the objects of a removed project
 )
 
 // denied reports whether a policy or a gate says no to a plan, whatever else is in its way.
@@ -151,6 +152,8 @@ func (p ProjectStatus) ranked() Standing {
 		return held
 	case p.Standing == Blocked && p.Locked && !p.Copied:
 		return locked
+	case p.Standing == Ready && p.Removed:
+		return toDestroy
 	case p.Standing == Ready && p.afterMerge():
 		return later
 	case p.Standing == ApplyQueued && len(p.Ahead) > 0:

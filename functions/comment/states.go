@@ -106,13 +106,16 @@ func init() { // its functions look into it
 			{is: inLine, means: ToCome, cell: queuedCell},
 		}},
 		{"ready to apply", "ready to apply", sumOfPlans, []row{
-			{is: Ready, means: Well, waits: true, named: true, cell: readyCell, needs: Check.required, todo: Check.toApply},
+			{is: Ready, means: Well, waits: true, named: true, cell: always("ready to apply"), needs: Check.required, todo: Check.toApply},
+		}},
+		{"ready to destroy", "ready to destroy", sumOfPlans, []row{
+			{is: toDestroy, means: Well, cell: func(p ProjectStatus) string { return "ready to destroy with " + p.command(Apply) }},
 		}},
 		{"applies on merge", "apply on merge", sumOfPlans, []row{
 			{is: OnMerge, means: Well, waits: true, named: true, cell: always("applies on merge"), needs: Check.required, todo: Check.toApply},
 		}},
 		{"ready to apply after the merge", "ready to apply after the merge", sumOfPlans, []row{
-			{is: later, means: Well, cell: laterCell},
+			{is: later, means: Well, cell: always("ready to apply after the merge")},
 			{is: OnceMerged, means: Well, waits: true, named: true, cell: always("ready to apply after the merge"), needs: Check.required, todo: func(c Check) string { return c.onceMerged() }},
 		}},
 		{"previewed without credentials", "previewed without credentials", sumOfPlans, []row{
@@ -157,7 +160,7 @@ func (g state) standings() (out []Standing) {
 }
 
 // refined are the standings that only readers tell apart: see [ProjectStatus.ranked].
-var refined = []Standing{Denied, needsApproval, locked, held, waiting, later, inLine, elsewhere}
+var refined = []Standing{Denied, needsApproval, locked, held, waiting, later, inLine, elsewhere, toDestroy}
 
 // Standings returns all standings that a project can have.
 func Standings() (out []Standing) {
@@ -284,20 +287,6 @@ func heldCell(lacks func(ProjectStatus) string) func(ProjectStatus) string {
 		}
 		return text
 	}
-}
-
-func readyCell(p ProjectStatus) string {
-	if p.Removed {
-		return "ready to destroy with " + p.command(Apply)
-	}
-	return "ready to apply"
-}
-
-func laterCell(p ProjectStatus) string {
-	if p.Removed {
-		return readyCell(p)
-	}
-	return "ready to apply after the merge"
 }
 
 func renewedCell(p ProjectStatus) string {
