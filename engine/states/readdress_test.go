@@ -80,6 +80,31 @@ func TestReaddress(t *testing.T) {
 	}
 }
 
+// TestReaddressKeepsTheProvider holds that an object whose dependencies are rewritten stays with its instance of a provider
+// configuration with for_each: `state mv` of what it depends on must not give it to another region.
+func TestReaddressKeepsTheProvider(t *testing.T) {
+	t.Parallel()
+	const eu = `provider["registry.terraform.io/lockstep/lab"].by_region["eu"]`
+	p, err := addrs.ParseAbsProviderConfig(eu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, a, b := Empty().Edit(), instanceOf(t, "t.a"), instanceOf(t, "t.b")
+	e.SetObject(addrs.ResourceInstanceObject{Instance: a}, p, &Object{})
+	for _, deposed := range []addrs.DeposedKey{addrs.NotDeposed, "0a1b2c3d"} {
+		e.SetObject(addrs.ResourceInstanceObject{Instance: b, Deposed: deposed}, p, &Object{Dependencies: listed(t, "t.a")})
+	}
+	e.MoveInstance(a, instanceOf(t, "t.z"))
+	e.Readdress(map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{a: instanceOf(t, "t.z")}, func(addrs.AbsResourceInstance) bool { return true })
+	r := e.State().Resource(b.AbsResource())
+	if got := r.ProviderOf(b.Resource.Key).String(); got != eu {
+		t.Errorf("t.b is looked after by %s", got)
+	}
+	if got := r.Instances[b.Resource.Key].Current.Dependencies.All()[0].String(); got != "t.z" {
+		t.Errorf("t.b depends on %s", got)
+	}
+}
+
 func instanceOf(t *testing.T, text string) addrs.AbsResourceInstance {
 	t.Helper()
 	x, err := addrs.ParseTarget(text)
