@@ -44,7 +44,7 @@ type Workspace interface {
 // change it. The directories "." and ".." are refused, too.
 func CheckWorkspaceName(name string) error {
 	if name == "" || name == "." || name == ".." || url.PathEscape(name) != name {
-		return fmt.Errorf("%q is not a workspace name: it must not be empty, and hold only characters that need no escaping in a URL path segment", name)
+		return fmt.Errorf("%q is not a workspace name: use letters, digits, and the characters - _ . ~ $ & + : = @", name)
 	}
 	return nil
 }

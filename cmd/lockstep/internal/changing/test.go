@@ -155,7 +155,7 @@ func chosen(all []*testfiles.File, filter []string) (out []*testfiles.File, ds d
 	}
 	slices.SortFunc(out, func(a, b *testfiles.File) int { return strings.Compare(a.Name, b.Name) })
 	if len(filter) > 0 && len(out) == 0 {
-		return nil, diags.Warningf(nil, "No tests were found", "No test file has a name that the option -filter gives. Name a file by its path from the root module's directory, such as tests/main.tftest.hcl.")
+		return nil, diags.Warningf(nil, "No tests were found", "The option -filter selects no test file. Name a file by its path from the root module's directory, such as tests/main.tftest.hcl.")
 	}
 	for _, name := range filter {
 		if !seen[path.Clean(filepath.ToSlash(name))] {
