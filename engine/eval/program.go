@@ -24,7 +24,7 @@ type Program struct {
 	RootDir, WorkingDir string
 	// Workspace is the value of terraform.workspace.
 	Workspace string
-	// Budget limits evaluation, and ends it when exceeded; nil means the default budget, which is generous.
+	// Budget limits evaluation, and ends it when exceeded; nil means the limits of [budget.Generous].
 	Budget *budget.Budget
 }
 
