@@ -63,7 +63,7 @@ func (p *Printer) Event(e events.Event) string {
 	case events.ApplyDone:
 		id := idNote(e.ID)
 		if e.Action == plans.Delete {
-			id = "" // there is nothing left that has it
+			id = "" // the object no longer exists
 		}
 		return addr + p.in(bold, fmt.Sprintf(": %s complete after %s%s", w.end, seconds(e.Elapsed), id))
 	case events.EphemeralStart:
@@ -131,7 +131,7 @@ func refreshMessage(e events.Event) Message {
 func applyMessage(e events.Event) Message {
 	w := wordsOf(e.Action)
 	if e.Kind == events.ApplyDone && e.Action == plans.Delete {
-		e.ID = "" // there is nothing left that has it
+		e.ID = "" // the object no longer exists
 	}
 	if e.Addr.Instance.Resource.Resource.Mode == addrs.Data {
 		w = words{"Refreshing", "refreshing", "Refresh"} // the stream's word

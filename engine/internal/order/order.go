@@ -1,10 +1,8 @@
-// Package order turns planned changes into steps, and puts the steps in order. All of Terraform's
-// destroy ordering is here and nowhere else, as a pure function from data to data: it evaluates
-// nothing and calls nothing.
+// Package order turns planned changes into steps, and determines the order of the steps. It contains all of
+// Terraform's destroy ordering, as a pure function from data to data: it evaluates nothing and calls nothing.
 //
-// It refuses to know the effect of a change on an object, the reason for it, and the way in which
-// steps are run: walk visits its graph, and applying carries out each visit. Start at [Steps],
-// after the essay below.
+// It refuses to know what a change does to an object, why it is made, and how steps are run: package walk
+// visits the graph, and package applying carries out each step. Start at [Steps], after the essay below.
 package order
 
 /*
@@ -117,36 +115,36 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// A Change is a planned change, as far as it matters for the order. The lists are
-// only read; instances of a resource should share them.
+// A Change is the part of a planned change that matters for the order. The lists are only read; instances of
+// a resource should share them.
 type Change struct {
-	// Object is the object that changes: the current one of an instance, or a deposed one.
+	// Object is the object that changes: the current object of an instance, or a deposed one.
 	Object addrs.ResourceInstanceObject
 	// Config is the block that Object belongs or belonged to.
 	Config addrs.ConfigResource
 	// Action is anything but Open. A deposed object can only be deleted or forgotten.
 	Action plans.Action
-	// CreateBeforeDestroy is the setting in force: of the configuration, forced by a dependent, or
-	// if the configuration is gone, stored in the state. It matters for objects that are only
-	// deleted; for replacements, Action has it.
+	// CreateBeforeDestroy is the setting in effect: from the configuration, forced by a dependent, or,
+	// without configuration, stored in the state. It matters only for objects that are deleted; for a
+	// replacement, Action includes it.
 	CreateBeforeDestroy bool
-	// Provider is the provider configuration that is used for the change.
+	// Provider is the provider configuration used for the change.
 	Provider addrs.AbsProviderConfig
 
-	// ConfigDeps are the resources that the configuration of Object needs, at least directly.
-	// Dependencies without an effect of their own are replaced by theirs: data sources that are
-	// already read, ephemeral resources, providers, resources without instances. A resource without
-	// a change orders nothing, not even its own dependencies; no-ops are changes.
+	// ConfigDeps are the resources that the configuration of Object needs, at least the direct ones.
+	// Dependencies without an effect are replaced by their own dependencies: data sources that are already
+	// read, ephemeral resources, providers, resources without instances. A resource without a change orders
+	// nothing, not even its own dependencies. No-ops are changes.
 	ConfigDeps []addrs.ConfigResource
-	// OnlyInstances are, of those ConfigDeps to which the configuration refers by literal keys
-	// only, the instances that rule 1 applies to. If there is no such instance, it applies to all.
+	// OnlyInstances are the ConfigDeps that the configuration refers to only with literal keys, and these
+	// keys: rule 1 applies only to these instances. If one of the instances does not exist, the rule applies
+	// to all.
 	OnlyInstances map[addrs.ConfigResource][]addrs.InstanceKey
-	// ProviderDeps are those that the configuration of Provider needs, of any
-	// change; they may stand in ConfigDeps as well. If an object is deleted and nothing of its
-	// resource is made, those ConfigDeps that belong to another provider configuration
-	// are taken for ProviderDeps: an object without a block has no others.
+	// ProviderDeps are the resources that the configuration of Provider needs, with any change. They may also
+	// be in ConfigDeps. If an object is deleted and its resource makes nothing, ConfigDeps with another
+	// provider configuration count as ProviderDeps: an object without a block has no other ConfigDeps.
 	ProviderDeps []addrs.ConfigResource
-	// StoredDeps are those that the state has stored with Object, transitively.
+	// StoredDeps are the dependencies that the state has stored with Object, direct and indirect.
 	StoredDeps []addrs.ConfigResource
 }
 
@@ -157,13 +155,13 @@ const (
 	Create  Verb = '+'
 	Update  Verb = '~'
 	Delete  Verb = 'd'
-	Read    Verb = 'r' // of a data source
-	Forget  Verb = 'f' // drops the object from the state; calls no provider
+	Read    Verb = 'r' // reads a data source
+	Forget  Verb = 'f' // removes the object from the state without calling a provider
 	Verify  Verb = 'v' // checks the conditions of an instance that does not change
-	Barrier Verb = '|' // does nothing; stands for many others
+	Barrier Verb = '|' // does nothing; joins the edges of many steps
 )
 
-// String returns "create", "update" and so on.
+// String returns the verb as a word: "create", "update" and so on.
 func (v Verb) String() string {
 	switch v {
 	case Create:
@@ -184,27 +182,26 @@ func (v Verb) String() string {
 	return "invalid"
 }
 
-// A Step is a part of a change, the whole for most. Replacements have two: one
-// Delete, one Create.
+// A Step is a change, or one of its two parts: a replacement has a Delete and a Create step.
 type Step struct {
-	Change int // its index in the list, or -1 for a Barrier
+	Change int // index of the change, or -1 for a Barrier
 	Verb   Verb
 }
 
-// Graph is all steps, and for each the ones that it comes after, by index. It has
-// no cycle. The steps stand in the order of the changes, barriers at the end.
+// Graph is all steps and, for each step, the indices of the steps that it must come after. It has no cycle.
+// The steps are in the order of the changes, followed by barriers.
 type Graph struct {
 	Steps []Step
 	After [][]int32
 }
 
-// Steps puts changes in order. The result is a function of the list, including its
-// order, by which ties are decided. Time and memory grow with the number of
-// changes and the lengths of their lists, except around cycles of wishes.
+// Steps determines the order of changes. The result depends only on the list. The order of the list decides
+// ties. Time and memory grow linearly with the number of changes and the lengths of their lists, except
+// around cycles of wishes.
 //
-// No-op changes of current objects become Verify steps; those of deposed objects
-// nothing. Configuration dependencies with a cycle among resources that are made are
-// our bug, as is an action that cannot be: Steps panics.
+// No-op changes of current objects become Verify steps; no-op changes of deposed objects give no step. Steps
+// panics if resources that are made have configuration dependencies with a cycle, or if a change has an
+// impossible action: both are bugs in Lockstep.
 func Steps(changes []Change) Graph {
 	b := newBuilder(changes)
 	steps := len(b.steps)
