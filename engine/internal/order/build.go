@@ -20,7 +20,7 @@ type builder struct {
 	forgotten map[addrs.ConfigResource]*block
 	stored    list
 	config    list
-	needs     list // of the provider
+	needs     list // dependencies of the provider configuration
 	forgets   list // stored dependencies with objects that are forgotten
 	// deposed are the deletions of deposed objects, by instance.
 	deposed map[addrs.AbsResourceInstance][]int32
@@ -61,7 +61,7 @@ type listKind byte
 
 const (
 	inStored listKind = iota
-	inNeeds           // of the provider
+	inNeeds           // dependencies of the provider configuration
 	inConfig
 	inRest // the configuration's dependencies, read a second time
 	inForgotten
