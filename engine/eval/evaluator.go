@@ -23,29 +23,28 @@ import (
 /*
 # Values on demand
 
-A configuration has no order of evaluation of its own: only references tie its parts together, and
-these reach through modules in both directions. One could sort everything first, and push the values
-through that order, as Terraform's graph does. Here values are pulled instead: whoever
-needs one asks for it, and that one asks for those that it refers to. The order comes out by itself,
-in every phase, and nothing is evaluated that nobody needs. References form no cycle (package
-refs has refused those), so that every question ends.
+A configuration has no order of evaluation of its own. Only references connect its parts, and they cross
+modules in both directions. Terraform's graph sorts everything first, and then evaluates the values in that
+order. Here values are evaluated on demand: whoever needs a value asks for it, and evaluating it asks for the
+values that it refers to. The right order follows by itself, in every phase, and values that nobody needs are
+not evaluated. References form no cycle (package refs refuses cycles), so every evaluation ends.
 
-A named value is evaluated once, by whoever comes first; all others wait for it. Since there are no
-cycles, nobody waits for himself.
+A named value is evaluated once, for the first caller; other callers wait for the result. Since there are no
+cycles, no evaluation waits for itself.
 
 # Errors are reported once
 
-An error in a local value makes all values behind it impossible, and each of their users would
-report it again. So the diagnostics of a value stay with the evaluator, and each who asks gets
-[diags.DependsOn]: an error that stands for another, and is not shown. To know whether a question was
-answered, a caller looks for errors; to show them, it takes [Evaluator.Diagnostics] as well.
+An error in a local value makes all values that depend on it impossible, and each of their users would report
+the error again. So the evaluator keeps the diagnostics of a value, and each caller gets [diags.DependsOn]: an
+error that refers to another one, and is not shown. To know whether an evaluation succeeded, a caller checks
+for errors. To show them, it also uses [Evaluator.Diagnostics].
 
 # Sharing
 
-A thousand instances of a block refer to the same variables, and the objects for `var` and `local`
-are the same for all of them. They are made once for each set of names, and so is the context in
-which nothing differs by instance; count, each and self are in a small context of the instance's
-own, on top of it. Nobody may change a context that is shared.
+A thousand instances of a block refer to the same variables, and the objects for `var` and `local` are the
+same for all of them. The objects are made once for each set of names. The part of the context that does not
+depend on the instance is made once, too. count, each and self are in a small context of each instance, on top
+of the shared one. A shared context must not be changed.
 */
 
 // An Evaluator evaluates expressions for one phase of one run. Safe for concurrent use.

@@ -34,41 +34,40 @@ import (
 )
 
 /*
-# Two plans, one consent
+# Two plans, one approval
 
-A plan is made while many values do not exist yet. The ID that a provider has not given out stands in
-it as unknown, and so does all that follows from the ID. Somebody has approved the plan with these
-gaps. An apply closes them, step after step, and must do nothing else. Each creation and
-update has three stages, with a check of its own in each:
+A plan is made while many values do not exist yet. An ID that a provider has not assigned is unknown in the
+plan, and so is everything that depends on the ID. Somebody has approved the plan with these gaps. An apply
+fills them, step by step, and must do nothing else. Each creation and update has three stages, each with its
+own check:
 
- 1. The configuration is evaluated again. By the order of the steps, all that it refers to is there
-    now, so that nothing in it may be unknown any more ([object.prepare]).
- 2. The provider plans again, for that configuration. Its second plan may fill the gaps of the first:
-    values that were known stay, and an update stays one ([object.planAgain]).
+ 1. The configuration is evaluated again. The order of steps ensures that everything it refers to exists now,
+    so no part of it may be unknown any more ([object.prepare]).
+ 2. The provider plans again, for this configuration. Its second plan may fill the gaps of the first: known
+    values must not change, and an update must stay an update ([object.planAgain]).
  3. The provider acts. Its answer may fill the gaps of the second plan ([object.newState]).
 
-A breach found in 1 or 2 ends the step before anything has happened. One found in 3 is too late for
-that: the object exists, in whatever form. So the answer is recorded as far as it can be, beside the
+If the check of stage 1 or 2 fails, the step ends before anything has happened. In stage 3 it is too late for
+that: the object exists, in whatever form. So the answer is recorded as well as possible, together with the
 error about it.
 
-Source: Terraform's docs/resource-instance-change-lifecycle.md, where the two plans are the initial
-and the final planned state. Their checks are in package schema.
+Source: Terraform's docs/resource-instance-change-lifecycle.md, which calls the two plans the initial and the
+final planned state. Their checks are in package schema.
 
 # After a failure
 
-A failed step ends only those that come after it; all others are carried out, as in Terraform. To
-end at the first failure would leave a result that depends on the timing of calls. At the end,
-outputs and checks that depend on the failure are left as they were. To evaluate them would give an
-error for each, about a missing value, where only the first error has a cause that can be mended.
-[failures] knows the dependents of each failure.
+A failed step ends only the steps that come after it; all others are carried out, as in Terraform. Ending at
+the first failure would make the result depend on the timing of calls. At the end, outputs and checks that
+depend on the failure stay as they were. Evaluating them would give one error each, about a missing value,
+although only the first error has a cause that can be fixed. [failures] knows the dependents of each failure.
 
-# Where the truth is
+# Where the state is
 
-In memory: [record] has the state, which is edited after each answer of a provider, before any step that
-depends on the answer. It is saved at intervals, since each save transfers the whole. In between,
-the journal has the edits and the calls under way (see the essay in journal.go). Without a journal
-a crash loses the work of one interval, as with Terraform. Failed calls and the end of the apply
-are saved at once.
+The valid state is in memory: [record] has the state, and edits it after each answer of a provider, before any
+step that depends on the answer. The state is saved at intervals, since each save transfers all of it. In
+between, the journal has the edits and the calls in progress (see the essay in journal.go). Without a journal,
+a crash loses the work of one interval, as in Terraform. After failed calls and at the end of the apply, the
+state is saved at once.
 */
 
 // Input is everything that an apply depends on.

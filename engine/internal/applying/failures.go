@@ -10,21 +10,22 @@ import (
 )
 
 /*
-# The reach of a failure
+# What a failure affects
 
 The question "does x depend on a failure?" comes in two forms, at two times.
 
-While steps run, a value is asked for. The order skips the steps that come after a failed one, but a
-step that refers to a[0] alone runs although a[1] failed. So failures are kept by instance, and the
-question is only whether the instances asked for are among them (of, needs).
+The first is asked while steps run, when a step needs a value. The order skips the steps that come after a
+failed one, but a step that refers only to a[0] runs although a[1] failed. So failures are recorded by
+instance, and the question is only whether one of the needed instances failed (of, needs).
 
-When all steps are over, outputs, checks and blocks without instances are looked at, which no step
-stands for. For them the dependencies of the configuration are followed through everything
-in between: local values, modules, other resources that were skipped (blocked, waits). This is
-by block, but for references by a literal key.
+The second is asked after all steps, about outputs, checks and blocks without instances, which have no steps.
+For them the dependencies of the configuration are followed through everything in between: local values,
+modules, other resources that were skipped (blocked, waits). This works by block, except for references with a
+literal key.
 
-In doubt, an object waits. An output that is left as it was becomes right with the next apply; one
-that was computed from a world half made may be read by another configuration in the meantime.
+In doubt, the object counts as depending on the failure. An output that keeps its old value becomes right with
+the next apply. An output computed from half-made objects may be read by another configuration in the
+meantime.
 */
 
 // failures are the resource instances that did not get their planned values, and everything that depends on

@@ -19,32 +19,32 @@ import (
 )
 
 /*
-# An effect, and a crash in the middle of it
+# A crash during a provider call
 
-Only the provider's answer tells the outcome of a call, and only the state, written after it, keeps
-that. A process that dies in between leaves an object that nobody knows of: it costs money, it
-blocks its name, and the next plan creates another. No order of the two writes
-helps by itself, so each effect stands between two records in the journal:
+Only the provider's answer shows the outcome of a call, and only the state, written after the answer, keeps
+it. A process that dies in between leaves an object that nobody knows of: it costs money, it blocks its name,
+and the next plan creates another one. No order of call and save can prevent this, so each call stands between
+two records in the journal:
 
 	intent    durable before the call
 	call      the provider acts
 	edits     of the state, in memory and in the journal
-	outcome   behind all edits before it, and before any later intent
+	outcome   after all edits that follow from the call, and before any later intent
 
-The next process finds one of these:
+The next process finds one of these cases:
 
-  - No intent: the provider was not called. The step is begun anew.
-  - An intent, no outcome: nobody knows how far the call came. An object that existed before can be read. For
-    a creation there is nothing to read by, so that a person has to look for it; the
-    intent has the planned names for them (see known).
-  - An outcome: the step is over, well or not, and the edits that follow from it are there.
+  - No intent: the provider was not called. The step begins from its start.
+  - An intent without outcome: nobody knows how far the call came. An object that existed before can be read.
+    After a creation there is no ID to read the object by, so a person has to look for it. The intent has the
+    planned names for this search (see known).
+  - An outcome: the step has ended, with or without errors, and the journal has the edits that follow from it.
 
-An answer that never arrives, because the provider died, leaves the second case on purpose: an
-outcome would claim knowledge that nobody has.
+If an answer never arrives, because the provider died, the second case is intended: an outcome would claim
+something that nobody knows.
 
-An object of the built-in provider exists in the state alone, so that nothing is lost with its records.
-They stand in the journal as others do, since a later intent may rest on the object's values, but
-nobody waits for a disk.
+Objects of the built-in provider exist only in the state, so losing their records loses nothing. The journal
+has these records like others, since a later intent may use the object's values. But no step waits until they
+are on disk.
 */
 
 // errUnjournaled is the cause of a stop when the journal cannot be written.

@@ -24,17 +24,17 @@ import (
 /*
 # Provisioners
 
-A provisioner is the one action of an apply that no plan describes: a command, with effects that
-nobody records. So the rules around it are about the object.
+A provisioner is the only action of an apply that no plan describes: a command, with effects that nothing
+records. So its rules are about the object.
 
-A creation with provisioners is over when they are. Until then the object is stored as tainted, so that a crash
-or a failure leaves one that the next plan replaces: it may be half set up, and running the rest
-on it could do more harm than making it anew. A destruction begins with them, and one that fails
-keeps the object, with its data. The order of several is that of the block, and the first that
-fails ends the list, unless it has on_failure = continue.
+The creation of an object ends when its provisioners have ended. Until then the object is stored as tainted.
+So after a crash or a failure, the next plan replaces it: it may be half set up, and running the remaining
+commands could do more harm than creating it again. A destruction begins with the provisioners, and if one
+fails, the object stays, with its data. Several provisioners run in the order of the block. The first failure
+ends the list, unless the provisioner has on_failure = continue.
 
-Output may hold secrets that the command was given. If any argument of the provisioner is sensitive or
-ephemeral, its whole output is kept back, since nobody can tell the secret part of a text.
+The output may contain secrets that the command was given. If any argument of the provisioner is sensitive or
+ephemeral, its whole output is hidden, since nobody can find the secret part of a text.
 
 Source: https://developer.hashicorp.com/terraform/language/provisioners
 */

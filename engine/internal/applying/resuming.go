@@ -20,17 +20,17 @@ import (
 /*
 # Resuming
 
-An apply that goes on from the progress of another process takes all steps in the same order, with
-the state that the other had. A step that is done is not repeated: only its conditions are evaluated
-again, from the same values, for their results. One that failed stays failed, with what depends on
-it: to try again is for a new plan. One that never came to call its provider is begun anew.
+An apply that continues the work of another process takes all steps in the same order, with the state that the
+other process had. A step that has succeeded is not repeated: only its conditions are evaluated again, from
+the same values, because the journal does not have their results. A step that has failed stays failed, and so
+do the steps that depend on it: trying again needs a new plan. A step that did not call its provider begins
+from its start.
 
-A call without outcome is in doubt. An update or a deletion has an object, which is read: it is as
-before, or as planned, or something between, and the step goes on from there. A creation has none:
-its step fails until a person has settled it.
+A call without outcome is in doubt. After an update or a deletion, the object is read: it is as before, or as
+planned, or something between, and the step continues from there. A creation has no object to read: its step
+fails until a person has settled it.
 
-Provider configurations and ephemeral resources belong to a process. They are made again, at first
-need.
+Provider configurations and ephemeral resources belong to a process. They are opened again when first needed.
 */
 
 // fate is what earlier processes have done in a step.

@@ -19,20 +19,20 @@ import (
 )
 
 /*
-# The value of a resource in the middle of an apply
+# The value of a resource during an apply
 
-An expression such as a[*].id asks for all instances of a resource. Any of them may be unchanged,
-new, failed, or not part of the plan. A step that asks comes after all steps of that
-resource, so that the value never changes once somebody has seen it, and is made once.
+An expression such as a[*].id needs all instances of a resource. Any of them may be unchanged, new, failed, or
+not part of the plan. A step with such an expression comes after all steps of the resource. So the value never
+changes after its first use, and is computed once.
 
-The exception is a reference by a literal key, such as a[0].id. Its step waits for that instance
-alone, and others may be under way. The value for it is made of the instances asked for, and
-must agree with the whole value in all that these keys show of it.
+The exception is a reference with a literal key, such as a[0].id. Its step waits only for that instance, while
+steps of other instances may be in progress. Its value contains only the needed instances. For these keys it
+must agree with the whole value.
 
-The instances are those of the plan, not those of the state: one that is yet to be deleted is
-in the state still, but no expression may see it. A plan of a part (-target), or one that only
-refreshes, knows instances that it does not create, and leaves others that nobody deletes. There
-those that exist count, too (incomplete).
+The instances come from the plan, not from the state: an instance that will be deleted is still in the state,
+but no expression may see it. A plan of a part (-target), or one that only refreshes, has instances that it
+does not create, and leaves others that nothing deletes. In such plans, existing instances count, too
+(incomplete).
 */
 
 // values computes the values of resources during an apply from the record. It relies on the order of steps:

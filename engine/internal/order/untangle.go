@@ -7,28 +7,25 @@ import (
 )
 
 /*
-Untangling removes cycles by giving up wishes.
+Untangling removes cycles by dropping wishes.
 
-Few graphs have a cycle at all. This is found out first, by taking away nodes
-without predecessors or successors, until only those on cycles and
-between cycles are left. If some are, the rest goes on among them:
+Few graphs have a cycle at all. To find out, nodes without predecessors or successors are removed first, until
+only those on cycles and between cycles remain. If some remain, the rest works on these:
 
- 1. Find the strongly connected components. In each with more than one node, some
-    step has only wishes coming into it from the component: the necessary edges
-    have no cycle, so they have a first node; that is no barrier, as the edges
-    into a barrier on a cycle are necessary (barriers never yield, see scope.go).
- 2. Of such steps, take the one whose strongest incoming wish is the weakest, and let
-    all wishes go that come into it from the component. Begin again until no component is left.
- 3. Let wishes that were let go come back, the strongest first, where they close
-    no cycle with the edges there are now. A wish from a barrier comes back for each
-    node behind the barrier by itself.
+ 1. Find the strongly connected components. In each with more than one node, some step has only wishes as
+    edges from its component. The reason: the necessary edges have no cycle, so they have a first node. This
+    node is not a barrier, because the edges into a barrier on a cycle are necessary (barriers are never
+    dropped, see scope.go).
+ 2. Among such steps, take the one whose strongest incoming wish is the weakest, and drop all wishes that come
+    into it from the component. Repeat from 1 until no component is left.
+ 3. Add dropped wishes again, the strongest first, if they close no cycle with the present edges. A wish from
+    a barrier is added separately for each node before the barrier.
 
-If the necessary edges and all wishes of a strength and above have no cycle, none of
-these is let go: there is always a step in 2 with weaker ones only. After 3, each
-wish that is missing would close a cycle.
+If the necessary edges and all wishes of at least some strength have no cycle, none of these is dropped: there
+is always a step in 2 with only weaker ones. After 3, each missing wish would close a cycle.
 
-Each round of 1 and 2 is linear in the nodes left, and there are as many as steps
-that let go in one component: one, in every case that has been thought of.
+Each round of 1 and 2 is linear in the remaining nodes. The number of rounds is the largest number of steps
+that drop wishes in one component: one, in every known case.
 */
 
 // untangle removes edges until n nodes have no cycle, and may add edges that bypass barriers. The nodes from

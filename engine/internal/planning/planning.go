@@ -36,43 +36,43 @@ import (
 /*
 # The order of a plan
 
-A plan is made in one walk over the resources. Before it comes all that must be settled for every
-resource at once, and after it all that needs every count and for_each:
+A plan is made in one walk over the resources. Some work for all resources comes before it, and work that
+needs every count and for_each comes after it:
 
- 1. Moves give the objects of the state their new addresses (moves.go). From then on nobody
-    has to ask for an old address: a visit finds an object where its block is now.
- 2. The part that the options select is made from the moved state, because -target names present
-    addresses (target_selection.go).
- 3. The walk visits each resource after those that it refers to (nodes.go). So every value that an
-    expression asks for has been planned, be it as unknown. This is the invariant of the whole package:
-    [planner.resourceValue] panics where it does not hold.
- 4. Moves are checked, outputs are planned, and values without a reference to them are evaluated for
-    their errors.
- 5. In a plan that destroys, the deletions that would leave an object behind without its dependencies
-    are withheld (package drafts).
+ 1. Moves change the addresses of the objects in the state (moves.go). From then on no code needs an old
+    address: a visit finds an object where its block is now.
+ 2. The part that the options select is computed from the moved state, because -target names current addresses
+    (target_selection.go).
+ 3. The walk visits each resource after those that it refers to (nodes.go). So every value that an expression
+    needs has been planned, even if it is unknown. The whole package relies on this: otherwise
+    [planner.resourceValue] panics.
+ 4. Moves are checked, outputs are planned, and values that nothing refers to are evaluated for their errors.
+ 5. In a plan that destroys, deletions that would leave an object without its dependencies are withheld
+    (package drafts).
 
 # Three states
 
-The previous run state is the one that was read. It goes into the plan as it is, so that an apply can
-be refused if the stored state is another one by then. The prior state is made of it by moves,
-by upgrades to the present schemas and by refreshing; an apply starts there, and stores it even where
-no action is left. The planned state exists nowhere as a whole: it is the prior state with the new
-values of all changes. The difference of the first two is drift, that of the last two are the changes.
+The previous run state is the state that was read. The plan contains it unchanged, so that an apply can be
+refused if the stored state has changed by then. The prior state is made from it by moves, by upgrades to the
+current schemas and by refreshing. An apply starts from the prior state, and stores it even if no action is
+left. The planned state does not exist as a whole: it would be the prior state with the new values of all
+changes. The difference between the first two is drift; the difference between the last two is the changes.
 
 Source: docs/planning-behaviors.md and docs/resource-instance-change-lifecycle.md in Terraform's repository.
 
 # Errors
 
-A plan with errors is returned all the same, marked as errored, and cannot be applied: a person wants
-to see every independent mistake, and the changes that do not depend on one. There is none where
-all of it may be a mere consequence: after a contradiction between moves and configuration, or where
-the first part of a destroy has failed.
+A plan with errors is still returned, marked as errored, and cannot be applied: a person wants to see every
+independent mistake, and the changes that do not depend on one. There is no plan if everything in it may be
+only a consequence: after a contradiction between moves and configuration, or if the first part of a destroy
+has failed.
 
-# Who writes when
+# Locks
 
-Visits run in parallel, and so do the instances within one. Prior state, changes, values and refusals
-have locks of their own (package drafts), as the evaluator and the session do. The planner's mu guards the
-two fields below it. Everything else is written before the walk or after it, and only read in between.
+Visits run in parallel, and so do the instances within one visit. The prior state, changes, values and
+refusals have their own locks (package drafts), and so have the evaluator and the session. The planner's mu
+guards the two fields below it. Everything else is written only before or after the walk, and only read during
+it.
 */
 
 // Input is everything that a plan depends on. Planning does not change it.
