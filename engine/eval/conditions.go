@@ -138,7 +138,7 @@ const InvalidValue = "Invalid value for variable"
 // destroying, it is a warning.
 func (x *conditions) validate(in addrs.ModuleInstance, v *config.Variable, val cty.Value, rng *hcl.Range) diags.Diagnostics {
 	if v.Sensitive {
-		val = val.Mark(marks.Sensitive) // so that no message shows the value
+		val = val.Mark(marks.Sensitive) // no message may show it
 	}
 	if v.Ephemeral {
 		val = val.Mark(ephemeral) // so that no record stores the value

@@ -20,7 +20,7 @@ type frame struct {
 	pathOnce sync.Once
 	path     cty.Value
 	named    map[namedKey]cty.Value      // guarded by the evaluator's mu
-	shared   map[string]*hcl.EvalContext // likewise: see builder.shared
+	shared   map[string]*hcl.EvalContext // guarded by the evaluator's mu: see builder.shared
 }
 
 // expanded has the module instances that calls were expanded to. Safe for concurrent use.

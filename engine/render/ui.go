@@ -22,7 +22,7 @@ import (
 const UIVersion = "1.2"
 
 // A Message is one line of the stream. Encoding it as JSON adds the current time. The functions of this
-// package make messages. None contains a sensitive value, except [TestMessages].
+// package make messages. None contains a sensitive value, except those of [TestMessages].
 type Message struct {
 	Level      string              `json:"@level"`
 	Text       string              `json:"@message"`

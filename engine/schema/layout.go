@@ -28,7 +28,8 @@ type layout struct {
 	// level may be written as blocks (see blockattr.go).
 	modern, either bool
 
-	// asAttrs reads all attributes as attributes; asBlocks reads those that may be blocks as blocks.
+	// asAttrs is the schema for a body in which all attributes are written as attributes. asBlocks is the
+	// schema for a body in which attributes that may be blocks are written as blocks.
 	asAttrs, asBlocks bodySchemas
 }
 

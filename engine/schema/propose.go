@@ -7,9 +7,9 @@ import "github.com/zclconf/go-cty/cty"
 // The proposed new value of an object combines its prior value and its configuration. The provider makes its
 // plan from it:
 //
-//  - a configured attribute has the configured value;
-//  - a computed attribute that is not configured keeps its prior value;
-//  - all other attributes are null.
+//   - a configured attribute has the configured value;
+//   - a computed attribute that is not configured keeps its prior value;
+//   - all other attributes are null.
 //
 // To find the prior value of nested blocks and objects, those of the prior value are matched with those of
 // the configuration: in lists by index, in maps by key. In a set nothing identifies an element. So an element

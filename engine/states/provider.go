@@ -35,7 +35,8 @@ func (r *Resource) assign(in *Instance, p addrs.AbsProviderConfig) {
 	in.Provider = p.String()
 }
 
-// keyed reports whether the instance's provider configuration is one instance of a repeated one.
+// keyed reports whether the instance's provider configuration has an instance key, as with for_each in a
+// provider block.
 func (r *Resource) keyed(in *Instance) bool {
 	p, err := addrs.ParseAbsProviderConfig(in.Provider)
 	return err == nil && !p.Key.IsNone()

@@ -22,7 +22,7 @@ func Convert(v cty.Value, want cty.Type) (cty.Value, error) {
 	return convert.Convert(v, want)
 }
 
-// few is the largest number of elements that are left to go-cty.
+// few is the largest number of elements whose conversion is left to go-cty.
 const few = 64
 
 // maxTypes is the largest number of different types that the elements of a large value may have.

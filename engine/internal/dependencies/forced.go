@@ -20,7 +20,7 @@ func (g *Graph) CreateBeforeDestroy(part func(addrs.ConfigResource) bool) map[ad
 	return forced
 }
 
-// force adds a block, and all its dependencies, direct and indirect.
+// force adds a block to forced, with all its dependencies, direct and indirect.
 func (g *Graph) force(forced map[addrs.ConfigResource]bool, cr addrs.ConfigResource) {
 	if forced[cr] {
 		return

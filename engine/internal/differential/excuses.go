@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// crashed is used as the error's heading after a crash.
+// crashed replaces the error's heading after a crash.
 const crashed = "a crash"
 
 // excused recognizes rounds in which lockstep deviates from Terraform 1.11.4 on purpose.

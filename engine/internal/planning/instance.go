@@ -161,8 +161,9 @@ func (x *instance) question(config cty.Value) *session.Question {
 	return &session.Question{Session: x.p.s, Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: config}
 }
 
-// storedDeps returns the dependencies stored with the object, for the order of its destruction. In a
-// replacement, they apply to the old object, and those of the configuration to the new one.
+// storedDeps returns the dependencies stored with the object. They order the destruction of the object: in a
+// replacement, the stored dependencies are for the old object, and the configuration's dependencies for the
+// new one.
 func (x *instance) storedDeps() *states.Dependencies {
 	if x.found.object == nil {
 		return nil

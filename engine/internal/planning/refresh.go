@@ -98,8 +98,9 @@ func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 }
 
 // driftAction returns the action that describes how an object differs from the stored one. Marks may differ,
-// too: a value that was read has the marks of its schema, a stored one those listed in the state, and one
-// converted by a provider from another type none. Terraform 1.11.4 takes a difference of marks for an update.
+// too. A value that was read has the marks of its schema, and a stored value has the marks listed in the
+// state. A value that a provider converted from another type has no marks. Terraform 1.11.4 takes a
+// difference of marks for an update.
 func (b *block) driftAction(addr addrs.AbsResourceInstance, stored *states.Object, before, after cty.Value) plans.Action {
 	from, moved := b.p.moved.Origins[addr]
 	retyped := moved && from.Resource.Resource.Type != addr.Resource.Resource.Type

@@ -4,7 +4,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// targetEdges is a graph of resources: for each resource, those that it has an edge to.
+// targetEdges is a graph of resources. It maps each resource to the resources that its edges lead to.
 type targetEdges map[addrs.ConfigResource][]addrs.ConfigResource
 
 // add and reverse add an edge from a resource to its dependency, or the other way around.

@@ -39,8 +39,8 @@ func (s *Session) InstanceProvider(use config.ProviderUse, scope eval.Scope) (ad
 	return pc, ds
 }
 
-// callScope returns the scope of the call of module callee, for a module instance in that is inside callee or
-// an instance of it.
+// callScope returns the scope of the call of the module callee. in is an instance of callee, or a module
+// instance inside one.
 func (s *Session) callScope(in addrs.ModuleInstance, callee *config.Module) (eval.Scope, diags.Diagnostics) {
 	for in.Module() != callee.Addr {
 		in = in.Parent()

@@ -29,8 +29,8 @@ type Input struct {
 	Unused map[*config.Provider]bool
 }
 
-// Findings are the diagnostics of a validation, grouped by their origin, because a later apply repeats
-// those of some origins.
+// Findings are the diagnostics of a validation, grouped by origin, because a later apply repeats only some of
+// the groups.
 type Findings struct {
 	// References are about references to attributes of resources. Ignored is about ignore_changes.
 	References, Ignored, Others diags.Diagnostics

@@ -20,7 +20,7 @@ type providerEntry struct {
 	source string // key of the configuration that this entry is another name for; "" if there is none
 }
 
-// own returns the entries that are not another name for another entry.
+// own returns the entries that are configurations themselves, not just another name for one.
 func (e providerEntries) own() map[string]providerConfigJSON {
 	out := map[string]providerConfigJSON{}
 	for key, x := range e {
@@ -94,7 +94,7 @@ func (w configWriter) enterProviders(m *config.Module) {
 	}
 }
 
-// enter adds an entry, unless there is one.
+// enter adds an entry, unless the key has one already.
 func (w configWriter) enter(key string, x providerEntry) {
 	if _, ok := w.providers[key]; !ok {
 		w.providers[key] = x

@@ -1,6 +1,5 @@
-// Package formats writes the JSON formats that tools for Terraform read: plans,
-// states, outputs, provider schemas, and diagnostics as in `validate -json`.
-// They are those of Terraform 1.11, described at
+// Package formats writes the JSON formats that tools for Terraform read: plans, states, outputs, provider
+// schemas, and diagnostics as in `validate -json`. The formats are those of Terraform 1.11, described at
 // https://developer.hashicorp.com/terraform/internals/json-format and
 // https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
 //

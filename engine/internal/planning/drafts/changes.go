@@ -50,7 +50,7 @@ func NewChanges(mode plans.Mode, origins map[addrs.AbsResourceInstance]addrs.Abs
 	}
 }
 
-// Withhold removes the changes from the plan that refusals forbid; see Refusals.withhold.
+// Withhold removes the deletions that refusals forbid from the plan; see Refusals.withhold.
 func (s *Changes) Withhold(r *Refusals, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) (ds diags.Diagnostics) {
 	s.list, ds = r.withhold(s.list, dependencies)
 	return ds
