@@ -1,5 +1,6 @@
-// Package testruns carries out the runs of test files: each plans, or plans and applies, the configuration under test or a module,
-// and compares the result with conditions. At the end of a file it destroys everything that its runs have made.
+// Package testruns carries out the runs of test files. Each run plans, or plans and applies, the configuration under test
+// or a module, and compares the result with conditions. At the end of a file the package destroys everything that
+// its runs have made.
 //
 // It uses the engine as a command does, and adds three things: the values of variables that refer to earlier runs, provider
 // configurations of test files, and mocks, which take the place of providers and of single objects. It refuses to know how a

@@ -26,7 +26,7 @@ func (x *object) begin(verb plans.Action, prior cty.Value) *progress {
 	return p
 }
 
-// spared sends the events of a deletion that turned out to be unnecessary.
+// spared sends the event for a deletion that turned out to be unnecessary.
 func (x *object) spared() {
 	x.a.in.Events.Send(events.Event{Kind: events.ApplySpared, Addr: x.c.Addr, Action: plans.Delete})
 }

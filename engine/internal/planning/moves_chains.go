@@ -74,7 +74,7 @@ func moveFeeds(a, b *moveEnds) bool {
 		return true
 	}
 	// If b changes only the key of a module, all addresses of a are within both its old and its new address.
-	// Then b comes first: see feeds(b, a).
+	// Then b comes first: see moveFeeds(b, a).
 	return !b.rekeys()
 }
 
