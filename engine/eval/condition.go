@@ -13,21 +13,21 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// A Result is the outcome of one condition. Status is "" if it was not evaluated,
-// because something that it depends on failed.
+// A Result is the outcome of one condition. Status is "" if the condition was not evaluated, because
+// something that it depends on failed.
 type Result struct {
 	Status Status
-	// Message is the error message of a failed condition; Problem is the same for the record, ""
-	// if it is secret or not known.
+	// Message is the error message of a failed condition. Problem is the same text for the stored results; ""
+	// if the text is secret or unknown.
 	Message, Problem string
 	Context          *hcl.EvalContext
 	Diags            diags.Diagnostics
 }
 
-// condition evaluates a condition in a context that has all of its references.
+// condition evaluates a condition. The context has all values that the condition and its message refer to.
 func (l limits) condition(c *config.Condition, ctx *hcl.EvalContext) Result {
 	v, hs := l.value(c.Condition, ctx, nil)
-	// The message is evaluated in any case: it must be valid, whether it is needed or not.
+	// The message is always evaluated: it must be valid even if it is not needed.
 	m, more := l.errorMessage(c, ctx)
 	r := Result{Status: Errored, Context: ctx, Diags: append(diags.FromHCL(hs), more...)}
 	if r.Diags.HasErrors() {
@@ -43,7 +43,7 @@ func (l limits) condition(c *config.Condition, ctx *hcl.EvalContext) Result {
 	return r
 }
 
-// unsuitable adds the error about a condition's value.
+// unsuitable adds an error about the value of a condition.
 func (r Result) unsuitable(c *config.Condition, summary, problem string) Result {
 	d := diags.Errorf(c.Condition.Range().Ptr(), summary, "%s", problem)
 	d[0].Expression, d[0].EvalContext = c.Condition, r.Context
@@ -51,13 +51,12 @@ func (r Result) unsuitable(c *config.Condition, summary, problem string) Result 
 	return r
 }
 
-// noMessage stands in the record for a message that could not be evaluated.
+// noMessage is stored instead of a message that could not be evaluated.
 const noMessage = "Failed to evaluate condition error message."
 
-// validation evaluates one validation rule of a variable. As in Terraform 1.11, it is not as strict
-// as other conditions: a condition that cannot be evaluated has no result rather than a
-// wrong one, the message matters only if it is needed, and a null message does
-// not hide the failure.
+// validation evaluates one validation rule of a variable. As in Terraform 1.11, it is less strict than other
+// conditions: a condition that cannot be evaluated has no result, the message matters only if it is needed,
+// and a failure with a null message is still a failure.
 func (l limits) validation(c *config.Condition, ctx *hcl.EvalContext) Result {
 	v, hs := l.value(c.Condition, ctx, nil)
 	r := Result{Context: ctx, Diags: diags.FromHCL(hs)}
@@ -92,8 +91,8 @@ func (l limits) validation(c *config.Condition, ctx *hcl.EvalContext) Result {
 	return r
 }
 
-// truth returns the status for the value of a condition, and the error about a value that is not
-// suitable, or "".
+// truth returns the status for the value of a condition. problem says what is wrong with an unsuitable value;
+// otherwise "".
 func truth(v cty.Value) (s Status, problem string) {
 	v, _ = v.Unmark()
 	if !v.IsKnown() {
@@ -112,8 +111,8 @@ func truth(v cty.Value) (s Status, problem string) {
 	return Fail, ""
 }
 
-// A message is an error message: for people, and for the record ("" if it is secret, or not
-// known).
+// A message is an error message: text is for people. problem is for the stored results; "" if the text is
+// secret or unknown.
 type message struct{ text, problem string }
 
 // errorMessage evaluates the error_message of a condition.

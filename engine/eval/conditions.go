@@ -13,13 +13,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// conditions evaluates conditions, and records their results. It is a part of [Evaluator], with its exported
-// methods, and knows of the rest no more than the values of references.
+// conditions evaluates conditions, and records their results. It is a part of [Evaluator], together with its
+// exported methods. From the rest of the evaluator it uses only the values of references.
 //
-// A condition has three ways not to be met: it is false, it cannot be evaluated, or its references
-// failed. The first is an error with the author's message. The second is one about the condition. The third
-// was reported where it happened, and the condition has no result, so that nobody takes the
-// consequence for a second cause. Source: Terraform 1.11.4, whose records of results have the same statuses.
+// A condition that is not met has one of three causes. If the condition is false, the error has the author's
+// message. If the condition cannot be evaluated, the error is about the condition. If its references failed,
+// that failure is reported already, and the condition has no result: a consequence must not look like a
+// second cause.
+// Source: Terraform 1.11.4, which records the same statuses.
 type conditions struct {
 	phase  *Phase
 	limits limits
@@ -27,9 +28,9 @@ type conditions struct {
 	results
 }
 
-// Conditions evaluates the conditions of one object, records the results, and
-// returns errors headed by summary for those that failed: warnings for check blocks,
-// and for all where [Phase.ConditionsWarn] is set.
+// Conditions evaluates the conditions of one object and records the results. It returns an error headed by
+// summary for each failed condition. The errors of check blocks are warnings. If [Phase.ConditionsWarn] is
+// set, all are warnings.
 func (x *conditions) Conditions(cs []*config.Condition, s Scope, about Subject, summary string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, c := range cs {
@@ -61,7 +62,7 @@ func (x *conditions) Conditions(cs []*config.Condition, s Scope, about Subject, 
 	return ds
 }
 
-// Evaluate evaluates one condition by itself and records nothing.
+// Evaluate evaluates one condition and records nothing.
 func (x *conditions) Evaluate(c *config.Condition, s Scope) Result {
 	if s.SelfGone && refersToSelf(c) {
 		return Result{Status: Errored}
@@ -73,8 +74,8 @@ func (x *conditions) Evaluate(c *config.Condition, s Scope) Result {
 	return x.limits.condition(c, ctx)
 }
 
-// unevaluated is the result of a condition whose references have errors. If they are reported
-// elsewhere, the condition itself has no status.
+// unevaluated returns the result of a condition whose references have errors. If these errors are reported
+// elsewhere, the condition has no status.
 func unevaluated(ds diags.Diagnostics) Result {
 	if len(ds.Unreported()) == 0 {
 		return Result{Diags: ds}
@@ -82,9 +83,8 @@ func unevaluated(ds diags.Diagnostics) Result {
 	return Result{Status: Errored, Diags: ds}
 }
 
-// assertion returns the errors that an assertion of a check block has with any values. As in
-// Terraform they are few, so that it fails no plan without them: its references must exist, and its
-// message must be valid.
+// assertion returns the errors that an assertion of a check block has whatever its values are. As in
+// Terraform there are only two kinds: a reference to something that does not exist, and an invalid message.
 func (x *conditions) assertion(c *config.Condition, s Scope) diags.Diagnostics {
 	ctx, ds := x.conditionContext(c, s, "")
 	if ds.HasErrors() {
@@ -94,8 +94,8 @@ func (x *conditions) assertion(c *config.Condition, s Scope) diags.Diagnostics {
 	return append(ds, more...)
 }
 
-// conditionContext returns the context for both expressions of a condition, without the variable
-// called except.
+// conditionContext returns the context for the expressions of a condition. It leaves out the variable named
+// except.
 func (x *conditions) conditionContext(c *config.Condition, s Scope, except string) (*hcl.EvalContext, diags.Diagnostics) {
 	var rs []refs.Reference
 	var ts []hcl.Traversal
@@ -113,8 +113,8 @@ func (x *conditions) conditionContext(c *config.Condition, s Scope, except strin
 	return x.values(rs, s)
 }
 
-// validation evaluates one validation rule of a variable, whose value is val: asked for by its name it
-// would wait for this very rule.
+// validation evaluates one validation rule of a variable whose value is val. The rule must not get the value
+// by the variable's name: that would wait for this very rule.
 func (x *conditions) validation(c *config.Condition, in addrs.ModuleInstance, name string, val cty.Value) Result {
 	s := Scope{Module: in}
 	ctx, ds := x.conditionContext(c, s, name)
@@ -126,22 +126,22 @@ func (x *conditions) validation(c *config.Condition, in addrs.ModuleInstance, na
 		vars = others.AsValueMap()
 	}
 	vars[name] = val
-	child := ctx.NewChild() // the context itself may be shared
+	child := ctx.NewChild() // a child, because the context may be shared
 	child.Variables = map[string]cty.Value{"var": cty.ObjectVal(vars)}
 	return x.limits.validation(c, child)
 }
 
-// InvalidValue is the summary of the diagnostic about a variable's value that a validation rule refuses.
+// InvalidValue is the summary of the diagnostic about a variable's value that fails a validation.
 const InvalidValue = "Invalid value for variable"
 
-// validate evaluates the validation rules of a variable. A failure is an error about the value, at rng.
-// While destroying it is a warning.
+// validate evaluates the validation rules of a variable. A failure is an error about the value, at rng; while
+// destroying, it is a warning.
 func (x *conditions) validate(in addrs.ModuleInstance, v *config.Variable, val cty.Value, rng *hcl.Range) diags.Diagnostics {
 	if v.Sensitive {
 		val = val.Mark(marks.Sensitive) // no message may show it
 	}
 	if v.Ephemeral {
-		val = val.Mark(ephemeral) // no record may keep it
+		val = val.Mark(ephemeral) // so that no record stores the value
 	}
 	var ds diags.Diagnostics
 	for _, c := range v.Validations {

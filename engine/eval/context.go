@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// context returns a context with the values of the references, and no others.
+// context returns a context with the values of the references rs only.
 func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, diags.Diagnostics) {
 	f := e.frame(s.Module)
 	b := builder{e: e, s: s}
@@ -29,9 +29,8 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 	return s.child(ctx), b.ds
 }
 
-// shared returns the context for the references added. Many blocks of a module refer to the
-// same variables and local values and nothing else: they have one context, which must not be
-// changed.
+// shared returns the context for the added references. Many blocks of a module refer to the same variables
+// and local values only: they share one context, which must not be changed.
 func (b *builder) shared(f *frame) *hcl.EvalContext {
 	if b.resources != nil || b.only != nil || b.outputs != nil {
 		return &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.phase.functions(f.module)}
@@ -52,9 +51,8 @@ func (b *builder) shared(f *frame) *hcl.EvalContext {
 	return ctx
 }
 
-// Detached returns the context for expressions of a module that are evaluated when the block, or the
-// module, of their object may be gone: self, count and each of the scope, and no named
-// values.
+// Detached returns the context for expressions whose block or module may no longer exist. It has self, count
+// and each of the scope, but no variables, local values or resources.
 func (e *Evaluator) Detached(m *config.Module, s Scope) *hcl.EvalContext {
 	f := &frame{module: m, dir: m.Dir}
 	b := builder{e: e, s: s}
@@ -81,16 +79,16 @@ func (s Scope) child(ctx *hcl.EvalContext) *hcl.EvalContext {
 	return child
 }
 
-// A builder makes the context for some references.
+// A builder makes the evaluation context for some references.
 type builder struct {
 	e  *Evaluator
 	s  Scope
 	ds diags.Diagnostics
 
-	vars, locals []string // in order of the first reference
+	vars, locals []string // names, in the order of the first reference
 	resources    map[addrs.Resource]cty.Value
-	only         map[addrs.Resource][]addrs.InstanceKey // with references to these instances alone so far
-	outputs      map[string][]string                    // by call; "" means all
+	only         map[addrs.Resource][]addrs.InstanceKey // resources with references to single instances only, and the keys of these
+	outputs      map[string][]string                    // outputs referred to, by call; "" means all outputs
 }
 
 func put[K comparable, V any](m *map[K]V, k K, v V) {
@@ -100,7 +98,7 @@ func put[K comparable, V any](m *map[K]V, k K, v V) {
 	(*m)[k] = v
 }
 
-// add adds one reference. A resource is evaluated at once.
+// add adds one reference. It evaluates a resource at once.
 func (b *builder) add(r *refs.Reference) {
 	o := r.Object
 	switch o.Kind {
@@ -128,8 +126,8 @@ func (b *builder) add(r *refs.Reference) {
 	}
 }
 
-// addInstances evaluates the resources with references to some of their instances only. It comes after
-// all references were added: one to the whole resource makes the others needless, wherever it stands.
+// addInstances evaluates the resources with references to some of their instances only. Call it after all
+// references were added: a reference to the whole resource, wherever it is, makes these needless.
 func (b *builder) addInstances() {
 	for _, r := range slices.SortedFunc(maps.Keys(b.only), addrs.Resource.Compare) {
 		if _, ok := b.resources[r]; ok {
@@ -141,7 +139,7 @@ func (b *builder) addInstances() {
 	}
 }
 
-// roots returns the values by root name; not all of them if there are errors.
+// roots returns the values by root name. If there are errors, some are missing.
 func (b *builder) roots(f *frame) map[string]cty.Value {
 	root := make(map[string]cty.Value, 8)
 	if b.vars != nil {
@@ -169,8 +167,8 @@ func (b *builder) roots(f *frame) map[string]cty.Value {
 	return root
 }
 
-// named returns an object of named values. Many blocks of a module refer to the same
-// ones: the object is made once for them.
+// named returns the object of some named values. Many blocks of a module refer to the same values: they share
+// one object.
 func (b *builder) named(f *frame, kind addrs.ObjectKind, names []string, get func(addrs.ModuleInstance, string) (cty.Value, diags.Diagnostics)) cty.Value {
 	k := namedKey{kind, strings.Join(names, ",")}
 	b.e.mu.Lock()
@@ -208,8 +206,9 @@ func (f *frame) pathValue(p *Program) cty.Value {
 	return f.path
 }
 
-// addResources adds resources by type, below data, ephemeral and resource too. Managed ones have two
-// names: t_x.a and resource.t_x.a, where the long one helps if a type is called like a root name.
+// addResources adds the resources by type; data sources are below data, ephemeral resources below ephemeral.
+// A managed resource has two names: t_x.a and resource.t_x.a. The long name helps if a type has the name of
+// another root.
 func (b *builder) addResources(root map[string]cty.Value) {
 	if b.resources == nil {
 		return
@@ -245,7 +244,7 @@ func (b *builder) addResources(root map[string]cty.Value) {
 	}
 }
 
-// checkScope reports references to each, count and self in a scope without them.
+// checkScope returns errors for references to each, count and self that the scope does not have.
 func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
 	return refs.Scope{
 		Count: s.Instance != nil && s.Instance.HasCount,

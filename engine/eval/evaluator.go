@@ -1,10 +1,9 @@
-// Package eval gives every expression of a configuration its value: on demand, and each named value
-// once. It pulls: the references of an expression (as package refs resolved them) are evaluated
-// first, for any caller.
+// Package eval evaluates the expressions of a configuration: on demand, and each named value only once.
+// Before an expression, it evaluates what the expression refers to (as package refs resolved it).
 //
-// It knows no phase of a run by name. All that differs between phases are fields and functions of
-// [Phase]: the values of resources, the instance keys that were decided before, the variables of
-// the root module. It refuses to know providers, states and plans. Start at [New].
+// It does not know which phase of a run it works for. All differences between phases are fields and functions
+// of [Phase]: the values of resources, instance keys that an earlier phase decided, the variables of the root
+// module. It refuses to know providers, states and plans. Start at [New].
 package eval
 
 import (
@@ -24,32 +23,31 @@ import (
 /*
 # Values on demand
 
-A configuration has no order of evaluation of its own: only references tie its parts together, and
-these reach through modules in both directions. One could sort everything first, and push the values
-through that order, as Terraform's graph does. Here values are pulled instead: whoever
-needs one asks for it, and that one asks for those that it refers to. The order comes out by itself,
-in every phase, and nothing is evaluated that nobody needs. References form no cycle (package
-refs has refused those), so that every question ends.
+A configuration has no order of evaluation of its own. Only references connect its parts, and they cross
+modules in both directions. Terraform's graph sorts everything first, and then evaluates the values in that
+order. Here values are evaluated on demand: whoever needs a value asks for it, and evaluating it asks for the
+values that it refers to. The right order follows by itself, in every phase, and values that nobody needs are
+not evaluated. References form no cycle (package refs refuses cycles), so every evaluation ends.
 
-A named value is evaluated once, by whoever comes first; all others wait for it. Since there are no
-cycles, nobody waits for himself.
+A named value is evaluated once, for the first caller; other callers wait for the result. Since there are no
+cycles, no evaluation waits for itself.
 
 # Errors are reported once
 
-An error in a local value makes all values behind it impossible, and each of their users would
-report it again. So the diagnostics of a value stay with the evaluator, and each who asks gets
-[diags.DependsOn]: an error that stands for another, and is not shown. To know whether a question was
-answered, a caller looks for errors; to show them, it takes [Evaluator.Diagnostics] as well.
+An error in a local value makes all values that depend on it impossible, and each of their users would report
+the error again. So the evaluator keeps the diagnostics of a value, and each caller gets [diags.DependsOn]: an
+error that refers to another one, and is not shown. To know whether an evaluation succeeded, a caller checks
+for errors. To show them, it also uses [Evaluator.Diagnostics].
 
 # Sharing
 
-A thousand instances of a block refer to the same variables, and the objects for `var` and `local`
-are the same for all of them. They are made once for each set of names, and so is the context in
-which nothing differs by instance; count, each and self are in a small context of the instance's
-own, on top of it. Nobody may change a context that is shared.
+A thousand instances of a block refer to the same variables, and the objects for `var` and `local` are the
+same for all of them. The objects are made once for each set of names. The part of the context that does not
+depend on the instance is made once, too. count, each and self are in a small context of each instance, on top
+of the shared one. A shared context must not be changed.
 */
 
-// An Evaluator gives values for one phase of one run. Safe for concurrent use.
+// An Evaluator evaluates expressions for one phase of one run. Safe for concurrent use.
 type Evaluator struct {
 	phase     Phase
 	ctx       context.Context // see [New]
@@ -65,8 +63,8 @@ type Evaluator struct {
 	found    diags.Diagnostics
 }
 
-// New returns an evaluator with nothing evaluated yet. ctx is that of the whole phase rather than
-// of a call: values are shared, so that a caller who gives up must not spoil them for the others.
+// New returns an evaluator that has evaluated nothing yet. ctx must belong to the whole phase, not to one
+// call: callers share values, so one caller that is cancelled must not spoil them for the others.
 func New(ctx context.Context, p Phase) *Evaluator {
 	root := &frame{module: p.Config.Root, dir: p.Config.Root.Dir}
 	l := limits{p.Budget}
@@ -84,7 +82,7 @@ func New(ctx context.Context, p Phase) *Evaluator {
 	return e
 }
 
-// A namedKey is the key of an object of variables or local values: all of their names.
+// A namedKey identifies an object of variables or local values: names has all their names.
 type namedKey struct {
 	kind  addrs.ObjectKind
 	names string
@@ -96,7 +94,7 @@ type cellKey struct {
 	name string
 }
 
-// String names a named value as configurations do.
+// String returns the name of the value as configurations spell it.
 func (k cellKey) String() string {
 	name := k.name
 	switch k.kind {
@@ -120,15 +118,15 @@ type cell struct {
 	failed    bool
 }
 
-// Diagnostics returns the diagnostics of all named values evaluated so far, each once. Those that
-// [diags.Reported] stands for are among them.
+// Diagnostics returns the diagnostics of all named values evaluated so far, each once. They include the
+// errors that [diags.Reported] refers to.
 func (e *Evaluator) Diagnostics() diags.Diagnostics {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append(diags.Diagnostics(nil), e.found...)
 }
 
-// report keeps ds for [Evaluator.Diagnostics].
+// report adds ds to the result of [Evaluator.Diagnostics].
 func (e *Evaluator) report(ds diags.Diagnostics) {
 	ds = ds.Unreported()
 	if len(ds) == 0 {
@@ -139,8 +137,8 @@ func (e *Evaluator) report(ds diags.Diagnostics) {
 	e.mu.Unlock()
 }
 
-// get returns the cell of a named value, computed. The value beside errors is [cty.DynamicVal], so that
-// an expression that gets it by mistake is unknown rather than wrong.
+// get returns the cell of a named value; the first call computes the value. With errors the value is
+// [cty.DynamicVal], so that an expression that uses it by mistake is unknown rather than wrong.
 func (e *Evaluator) get(k cellKey, compute func(*cell) diags.Diagnostics) (*cell, diags.Diagnostics) {
 	e.mu.Lock()
 	c := e.cells[k]
@@ -161,7 +159,7 @@ func (e *Evaluator) get(k cellKey, compute func(*cell) diags.Diagnostics) (*cell
 	return c, nil
 }
 
-// Local returns a local value.
+// Local returns the value of a local value in a module instance.
 func (e *Evaluator) Local(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
 	c, ds := e.get(cellKey{in, addrs.KindLocal, name}, func(c *cell) (ds diags.Diagnostics) {
 		c.val, ds = e.Expr(e.frame(in).module.Locals[name].Expr, named(in, addrs.KindLocal, name))
@@ -170,20 +168,19 @@ func (e *Evaluator) Local(in addrs.ModuleInstance, name string) (cty.Value, diag
 	return c.val, ds
 }
 
-// A Scope is the module instance that an expression is evaluated in, with its values of count,
-// each and self.
+// A Scope is where an expression is evaluated: the module instance, and the values of count, each and self.
 type Scope struct {
 	Module   addrs.ModuleInstance
-	Instance *Instance // nil: count and each mean nothing
-	Self     cty.Value // cty.NilVal: self means nothing
-	// SelfGone is for an object that does not exist: conditions that refer to self have the
-	// status of an error then. It is not reported, since the cause of the object's absence was.
+	Instance *Instance // nil if there is no count and each
+	Self     cty.Value // cty.NilVal if there is no self
+	// SelfGone means that the object does not exist: conditions that refer to self then have the status
+	// Errored, without a diagnostic, since the reason for the missing object is reported already.
 	SelfGone bool
-	// Extra are further root names, such as those of an import block.
+	// Extra are additional root names, such as those of an import block.
 	Extra map[string]cty.Value
 
-	name fmt.Stringer // the address of the value, if it has one
-	cell fmt.Stringer // the name under which the value may be kept, see [Impure]
+	name fmt.Stringer // address of the value, for messages; nil if it has none
+	cell fmt.Stringer // name for keeping the value, see [Impure]; nil if it is not kept
 }
 
 // named returns the scope for the expression of a named value.
@@ -197,7 +194,7 @@ func (e *Evaluator) Expr(x hcl.Expression, s Scope) (cty.Value, diags.Diagnostic
 	return e.value(x, e.phase.Refs.OfExpr(x), s)
 }
 
-// value evaluates an expression with the references list.
+// value evaluates an expression whose references are list.
 func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty.Value, diags.Diagnostics) {
 	ctx, ds := e.context(list, s)
 	if ds.HasErrors() {
@@ -215,9 +212,8 @@ func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty
 	return v, ds
 }
 
-// BlockContext returns the context to decode the body of a *config.Resource, *config.Provider or
-// *config.Provisioner in. The part that does not depend on the instance is made once for all of
-// them.
+// BlockContext returns the context for decoding the body of a block: a *config.Resource, *config.Provider or
+// *config.Provisioner. All instances share the part of the context that does not depend on the instance.
 func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Diagnostics) {
 	k := contextKey{s.Module, block}
 	e.mu.Lock()
@@ -239,8 +235,8 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 	return s.child(c.ctx), nil
 }
 
-// Ready evaluates the references of a resource block in a module instance. If there are errors, one
-// of these failed, and the block has no instances to plan.
+// Ready evaluates what a resource block refers to, in a module instance. After errors, the block cannot be
+// planned.
 func (e *Evaluator) Ready(in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
 	s := Scope{Module: in}
 	_, ds := e.BlockContext(r, s)

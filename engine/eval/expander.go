@@ -18,15 +18,14 @@ import (
 
 const ephemeral = marks.Ephemeral
 
-// An expander turns the values of count and for_each arguments into instances, and the values of
-// instances into that of the block. It works on values alone: the expressions are there for
-// messages.
+// An expander turns the values of count and for_each arguments into instances, and the values of instances
+// into the value of the block. It uses only values; expressions are passed for messages.
 type expander struct {
 	limits
 	unexpanded bool // see [Phase.Unexpanded]
 }
 
-// refusal returns the errors about an argument: summary, and one detail each.
+// refusal returns a function that makes an error about an argument, with this summary and the given detail.
 func refusal(x hcl.Expression, summary string) func(detail string, args ...any) diags.Diagnostics {
 	return func(detail string, args ...any) diags.Diagnostics {
 		ds := diags.Errorf(x.Range().Ptr(), summary, detail, args...)
@@ -35,7 +34,7 @@ func refusal(x hcl.Expression, summary string) func(detail string, args ...any) 
 	}
 }
 
-// unknownKeys is the error of a for_each whose keys are not known.
+// unknownKeys returns the error for a for_each whose keys are unknown.
 func unknownKeys(x hcl.Expression, detail string, args ...any) diags.Diagnostics {
 	ds := refusal(x, "Invalid for_each argument")(detail, args...)
 	ds[0].Extra = diags.Cause{Unknown: true}
@@ -61,15 +60,15 @@ func (e expander) counted(v cty.Value, at expansion) ([]Instance, diags.Diagnost
 	return out, nil
 }
 
-// count returns the number that a count argument stands for. It must be known, since the plan lists
-// instances one by one, and it must be the same at apply, so that it is not ephemeral. Texts
-// that are numbers are accepted, as for every number in the language.
+// count returns the value of a count argument as a number. The value must be known, since the plan lists
+// instances one by one. It must not be ephemeral, since it must be the same at apply. Texts that are numbers
+// are accepted, as everywhere in the language.
 func (e expander) count(v cty.Value, x hcl.Expression) (int, diags.Diagnostics) {
 	bad := refusal(x, "Invalid count argument")
 	if marks.Has(v, ephemeral) {
 		return 0, bad(`The given "count" is derived from an ephemeral value, which means that it can be different in each run. Use only values that stay the same to decide how many instances there are.`)
 	}
-	v, _ = v.Unmark() // a sensitive count shows in the number of instances, and may
+	v, _ = v.Unmark() // a sensitive count is allowed, although the number of instances shows it
 	if v.IsNull() {
 		return 0, bad(`The given "count" argument value is null. An integer is required.`)
 	}
@@ -95,8 +94,8 @@ func (e expander) count(v cty.Value, x hcl.Expression) (int, diags.Diagnostics) 
 	return int(f), nil
 }
 
-// each returns the instances for the value of a for_each argument; its elements may be anything. The
-// number is checked first, before anything is made for each of them.
+// each returns the instances for the value of a for_each argument. The elements may have any type. It checks
+// the number of instances before it makes them.
 func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, diags.Diagnostics) {
 	if was == nil && !e.unexpanded {
 		if ds := e.instances(at, lengthOf(v)); ds.HasErrors() {
@@ -118,11 +117,11 @@ func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, dia
 	return e.eachOfMap(v.AsValueMap(), at.x, was)
 }
 
-// unsuitable refuses a value of for_each that is a secret or ephemeral, since addresses are made of its keys, and one
-// that has no keys.
+// unsuitable returns an error for a for_each value that is sensitive or ephemeral, since its keys become part
+// of addresses, and for a value without keys.
 //
-// Lists are refused although they have elements, as in Terraform: their keys would be positions, and
-// to remove the first would rename all others.
+// Lists are refused although they have elements, as in Terraform: their keys would be positions, and removing
+// the first element would rename all other instances.
 func unsuitable(v cty.Value, x hcl.Expression) diags.Diagnostics {
 	bad := refusal(x, "Invalid for_each argument")
 	if marks.Has(v, ephemeral) {
@@ -144,7 +143,7 @@ func unsuitable(v cty.Value, x hcl.Expression) diags.Diagnostics {
 	return nil
 }
 
-// lengthOf returns the number of elements of a value, 0 for one that has none.
+// lengthOf returns the number of elements of a value; 0 for a value that has no elements.
 func lengthOf(v cty.Value) int {
 	v, _ = v.Unmark()
 	if !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
@@ -153,7 +152,7 @@ func lengthOf(v cty.Value) int {
 	return v.LengthInt()
 }
 
-// unknownEach returns the instances for a for_each argument of which no more than the type is known.
+// unknownEach returns the instances for a for_each argument whose value is unknown; only its type is known.
 func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]Instance, diags.Diagnostics) {
 	if e.unexpanded {
 		return anyEach(), nil
@@ -174,9 +173,9 @@ func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]In
 
 // setInstances returns the instances for the decided keys of a set. The value of each instance is its key.
 //
-// By now the set may have other elements. For example, fileset returns more files once the apply has written some.
-// The approved instances are kept. Maps are different: if a decided key is not in the map any more, that is an
-// error (see eachOfMap), because only the map has the value of the key.
+// By now the set may have other elements. For example, fileset returns more files after the apply has written
+// some. The approved instances are kept. Maps are different: if a decided key is not in the map any more,
+// that is an error (see eachOfMap), because only the map has the value of the key.
 func (was *decided) setInstances() []Instance {
 	out := make([]Instance, len(was.keys))
 	for i, k := range was.keys {
@@ -185,8 +184,8 @@ func (was *decided) setInstances() []Instance {
 	return out
 }
 
-// eachOfMap returns the instances for a map or an object. With keys that were decided before, at apply,
-// these are the instances, in their order; a key that has appeared in the map since is none.
+// eachOfMap returns the instances for a map or an object. If an earlier phase decided the keys, these are the
+// instances, in their order; it ignores keys that the map has got since.
 func (e expander) eachOfMap(elems map[string]cty.Value, x hcl.Expression, was *decided) ([]Instance, diags.Diagnostics) {
 	if e.unexpanded {
 		return anyEach(), nil
@@ -209,7 +208,7 @@ func (e expander) eachOfMap(elems map[string]cty.Value, x hcl.Expression, was *d
 	return out, nil
 }
 
-// eachOfSet returns the instances for a set, which must hold known strings.
+// eachOfSet returns the instances for a set. Its elements must be known strings.
 func (e expander) eachOfSet(v cty.Value, x hcl.Expression) ([]Instance, diags.Diagnostics) {
 	badSet := refusal(x, "Invalid for_each set argument")
 	if et := v.Type().ElementType(); et != cty.String && v.LengthInt() > 0 && et != cty.DynamicPseudoType {
@@ -217,7 +216,7 @@ func (e expander) eachOfSet(v cty.Value, x hcl.Expression) ([]Instance, diags.Di
 	}
 	var out []Instance
 	for it := v.ElementIterator(); it.Next(); {
-		_, el := it.Element() // without marks: those of elements are the set's
+		_, el := it.Element() // elements have no marks: a set carries the marks of its elements
 		switch {
 		case !el.IsKnown() && e.unexpanded:
 			return anyEach(), nil
@@ -231,12 +230,12 @@ func (e expander) eachOfSet(v cty.Value, x hcl.Expression) ([]Instance, diags.Di
 	if e.unexpanded {
 		return anyEach(), nil
 	}
-	return out, nil // in order: a set of strings has no other
+	return out, nil // sorted: cty iterates over a set of strings in order
 }
 
-// imported returns the instances for the value of an import block's for_each. Other than elsewhere,
-// lists and sets of any type are accepted, null has no instances, and sensitive values are no secret,
-// since the addresses are not made of them. But all must be known. Source: Terraform 1.11.4.
+// imported returns the instances for the value of an import block's for_each. Unlike elsewhere, lists and
+// sets of any type are accepted, null means no instances, and sensitive values are allowed, since no address
+// contains them. But the whole value must be known. Source: Terraform 1.11.4.
 func (e expander) imported(v cty.Value, at expansion) ([]Instance, diags.Diagnostics) {
 	bad := refusal(at.x, "Invalid for_each argument")
 	switch {
@@ -266,8 +265,8 @@ func (e expander) imported(v cty.Value, at expansion) ([]Instance, diags.Diagnos
 	return out, nil
 }
 
-// collect makes the value of a block from those of its instances: a tuple for count,
-// an object for for_each, null where it is not enabled.
+// collect makes the value of a block from the values of its instances: a tuple for count, an object for
+// for_each, and null if enabled is false.
 func (e expander) collect(r config.Repetition, ins []Instance, vals []cty.Value) cty.Value {
 	switch {
 	case (r.Count != nil || r.ForEach != nil) && e.unexpanded:

@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Force evaluates every variable, local and output of every module instance, so
-// that errors in unused ones are found, too. Objects for which skip is true are left out,
-// because their references are not part of this run.
+// Force evaluates every variable, local value and output of every module instance, so that errors in unused
+// ones are found, too. It leaves out objects for which skip is true, because their references are not part of
+// this run.
 func (e *Evaluator) Force(skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range e.phase.Config.Order {
@@ -33,7 +33,7 @@ func (e *Evaluator) Force(skip func(addrs.Object) bool) diags.Diagnostics {
 	return ds
 }
 
-// named evaluates a named value of a module instance.
+// named evaluates a variable, local value or output of a module instance.
 func (e *Evaluator) named(in addrs.ModuleInstance, o addrs.Object) (cty.Value, diags.Diagnostics) {
 	switch o.Kind {
 	case addrs.KindVariable:
@@ -44,8 +44,8 @@ func (e *Evaluator) named(in addrs.ModuleInstance, o addrs.Object) (cty.Value, d
 	return e.Output(in, o.Name)
 }
 
-// skipsAll reports whether none of a module's values are to be evaluated. Then its instances need
-// not be known either.
+// skipsAll reports whether skip is true for all values of a module. Then the instances of the module need not
+// be known either.
 func skipsAll(m *config.Module, skip func(addrs.Object) bool) bool {
 	for _, o := range values(m) {
 		if !skip(o) {
@@ -71,7 +71,7 @@ func values(m *config.Module) []addrs.Object {
 	return out
 }
 
-// declareNone records that the values of a module have no instances.
+// declareNone declares the conditions of a module without instances: they have no results.
 func (e *Evaluator) declareNone(m *config.Module, skip func(addrs.Object) bool) {
 	for _, v := range m.Variables {
 		if len(v.Validations) > 0 && !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: v.Name}) {

@@ -10,20 +10,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// A frame is a module instance: its module, and the call that made it.
+// A frame is a module instance: its module, its directory, and the call that made it.
 type frame struct {
 	module   *config.Module
 	parent   addrs.ModuleInstance
-	instance *Instance // in the call; nil for the root
+	instance *Instance // instance of the call; nil for the root module
 	dir      string
 
 	pathOnce sync.Once
 	path     cty.Value
 	named    map[namedKey]cty.Value      // guarded by the evaluator's mu
-	shared   map[string]*hcl.EvalContext // likewise: see builder.shared
+	shared   map[string]*hcl.EvalContext // guarded by the evaluator's mu: see builder.shared
 }
 
-// expanded holds the module instances that calls were expanded to. Safe for concurrent use.
+// expanded has the module instances that calls were expanded to. Safe for concurrent use.
 type expanded struct {
 	mu     sync.Mutex
 	frames map[addrs.ModuleInstance]*frame
@@ -48,14 +48,14 @@ func (x *expanded) frame(in addrs.ModuleInstance) *frame {
 	return f
 }
 
-// has reports whether there is a module instance, as far as calls were expanded.
+// has reports whether a module instance exists, among the calls expanded so far.
 func (x *expanded) has(in addrs.ModuleInstance) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.frames[in] != nil
 }
 
-// addFrames adds the instances of a call.
+// addFrames adds the frames of all instances of a call.
 func (x *expanded) addFrames(call addrs.ModuleInstance, child *config.Module, instances []Instance) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -65,7 +65,7 @@ func (x *expanded) addFrames(call addrs.ModuleInstance, child *config.Module, in
 	}
 }
 
-// list returns the list that was kept for a module, if there is one.
+// list returns the kept list of a module's instances. The result is false if none was kept.
 func (x *expanded) list(m *config.Module) ([]addrs.ModuleInstance, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,20 +9,21 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Impure keeps the values of named values whose expressions call functions such as uuid(), which
-// would return something else when another process goes on with the phase. It is used by many
-// goroutines.
+// Impure keeps the values of named values whose expressions call impure functions such as uuid(). Another
+// process that continues the phase would get other values from these functions. Safe for concurrent use.
 type Impure interface {
-	// Value returns a value that was kept before.
+	// Value returns the value kept under a name. The result is false if there is none.
 	Value(name string) (cty.Value, bool)
-	// Keep is given a value before anybody sees it. The value may have any marks and unknown parts.
+	// Keep keeps a value. The evaluator calls it before anything uses the value. The value may have any marks
+	// and unknown parts.
 	Keep(name string, v cty.Value)
-	// Calls is the number of calls of impure functions by now. So a value may be kept, too, whose
-	// expression is pure, and was evaluated in the meantime.
+	// Calls returns the number of calls of impure functions so far. The evaluator keeps a value if the number
+	// grew during the evaluation. With concurrent evaluations, it may also keep values of pure expressions.
 	Calls() int64
 }
 
-// keeping evaluates an expression, unless its value was kept, and keeps it if it has to be.
+// keeping returns the kept value of an expression. If there is none, it evaluates the expression, and keeps
+// the value if an impure function was called.
 func keeping(to Impure, name fmt.Stringer, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
 	if to == nil || name == nil {
 		return evaluate()
@@ -38,12 +39,12 @@ func keeping(to Impure, name fmt.Stringer, evaluate func() (cty.Value, hcl.Diagn
 	return v, ds
 }
 
-// repeating returns the scope for the count or for_each argument of a block.
+// repeating returns the scope for evaluating the count or for_each argument of a block.
 func repeating(in addrs.ModuleInstance, kind addrs.ObjectKind, name string) Scope {
 	return Scope{Module: in, cell: repetition{cellKey{in, kind, name}}}
 }
 
-// A repetition names the argument that repeats a block.
+// A repetition is the name of a block's count or for_each argument, for [Impure].
 type repetition struct{ block cellKey }
 
 func (r repetition) String() string { return "for_each of " + r.block.String() }

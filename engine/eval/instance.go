@@ -6,20 +6,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// An Instance is one instance that count or for_each makes of a block, with the values of count
-// and each in it.
+// An Instance is one instance that count or for_each makes of a block, with its values of count and each.
 type Instance struct {
 	Key      addrs.InstanceKey
 	Value    cty.Value // each.value
 	HasCount bool
 	HasEach  bool
-	// unknown marks the instance that stands for all of an unexpanded block: its key is unknown.
+	// unknown is true for the single instance that represents all instances of an unexpanded block. Its key
+	// is unknown.
 	unknown bool
-	// eachKey is each.key where that is not Key: those of import blocks need not be strings.
+	// eachKey is each.key if it differs from Key: in import blocks it need not be a string.
 	eachKey cty.Value
 }
 
-// anyCounted and anyEach stand for all instances of a block whose count or for_each is not expanded.
+// anyCounted and anyEach return the single instance that represents all instances of an unexpanded block.
 func anyCounted() []Instance { return []Instance{{HasCount: true, unknown: true}} }
 
 func anyEach() []Instance {

@@ -34,15 +34,15 @@ func (e *Evaluator) Modules(m *config.Module) ([]addrs.ModuleInstance, diags.Dia
 	return out, ds
 }
 
-// HasModule reports whether a module has an instance. Errors of other instances do not count.
+// HasModule reports whether a module instance exists. Errors of other instances do not matter.
 func (e *Evaluator) HasModule(m *config.Module, in addrs.ModuleInstance) bool {
 	_, _ = e.Modules(m)
 	return e.has(in)
 }
 
-// CallInstances returns the instances of a module call, in order. After it, values can be evaluated
-// in them: they have no frame before, and to ask for a value in a module instance without one is our
-// bug, and panics.
+// CallInstances returns the instances of a module call, in order. Call it before evaluating values in these
+// module instances: evaluating a value in a module instance that is not expanded yet is a bug in Lockstep,
+// and panics.
 func (e *Evaluator) CallInstances(in addrs.ModuleInstance, name string) ([]Instance, diags.Diagnostics) {
 	c, ds := e.get(cellKey{in, addrs.KindCall, name}, func(c *cell) (ds diags.Diagnostics) {
 		f := e.frame(in)
@@ -62,7 +62,7 @@ func (e *Evaluator) ResourceInstances(in addrs.ModuleInstance, r *config.Resourc
 	return e.expand(r.Repetition, repeating(in, addrs.KindResource, r.Addr.String()), e.phase.keysOfResource(addrs.AbsResource{Module: in, Resource: r.Addr}))
 }
 
-// ForEach returns the instances for a for_each argument in a scope.
+// ForEach returns the instances for a for_each argument that is evaluated in a scope.
 func (e *Evaluator) ForEach(x hcl.Expression, s Scope) ([]Instance, diags.Diagnostics) {
 	return e.expand(config.Repetition{ForEach: x}, s, nil)
 }
@@ -78,8 +78,8 @@ func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.
 	return out, append(ds, explained(e, more, x, s)...)
 }
 
-// expand evaluates count, for_each or enabled, unless an earlier phase has decided all that they
-// could: only the values of for_each are then left to find out.
+// expand returns the instances that count, for_each or enabled makes. Keys that an earlier phase decided are
+// not evaluated again; then it evaluates only a for_each, for the values of its instances.
 func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instance, diags.Diagnostics) {
 	if was != nil && r.ForEach == nil {
 		out := make([]Instance, len(was.keys))
@@ -113,7 +113,7 @@ func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instan
 	return []Instance{{}}, nil
 }
 
-// explained adds the values in an expression to the errors about it, for their readers.
+// explained adds the values in an expression to errors about the expression, for the readers of the errors.
 func explained(e *Evaluator, ds diags.Diagnostics, x hcl.Expression, s Scope) diags.Diagnostics {
 	if len(ds) == 0 {
 		return nil
@@ -142,7 +142,7 @@ func (e *Evaluator) Protects(in addrs.ModuleInstance, r *config.Resource) (bool,
 	return e.setting(x, Scope{Module: in}, &preventDestroySetting)
 }
 
-// setting evaluates a setting; false beside errors.
+// setting evaluates a boolean setting; false with errors.
 func (e *Evaluator) setting(x hcl.Expression, s Scope, of *setting) (bool, diags.Diagnostics) {
 	v, ds := e.Expr(x, s)
 	if ds.HasErrors() {
@@ -152,8 +152,8 @@ func (e *Evaluator) setting(x hcl.Expression, s Scope, of *setting) (bool, diags
 	return on, append(ds, more...)
 }
 
-// CollectResource makes the value of a resource from those of its instances. An ephemeral
-// one is ephemeral as a whole: even the number of its instances may not be kept.
+// CollectResource makes the value of a resource from the values of its instances. The value of an ephemeral
+// resource is ephemeral as a whole, because not even the number of its instances may be stored.
 func (e *Evaluator) CollectResource(r *config.Resource, ins []Instance, vals []cty.Value) cty.Value {
 	v := e.expander.collect(r.Repetition, ins, vals)
 	if r.Addr.Mode == addrs.Ephemeral {
@@ -162,7 +162,7 @@ func (e *Evaluator) CollectResource(r *config.Resource, ins []Instance, vals []c
 	return v
 }
 
-// call returns the value of a module call with some outputs; "" among them means all.
+// call returns the value of a module call as an object with the outputs outs; "" in outs means all.
 func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (cty.Value, diags.Diagnostics) {
 	f := e.frame(in)
 	child := f.module.Children[name]
@@ -196,7 +196,7 @@ func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (c
 	return c.val, ds
 }
 
-// outputs returns an object of some outputs of a module instance.
+// outputs returns an object with some outputs of a module instance.
 func (e *Evaluator) outputs(in addrs.ModuleInstance, names []string) (cty.Value, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	attrs := make(map[string]cty.Value, len(names))

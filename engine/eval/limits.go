@@ -11,13 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// limits evaluates single expressions within a budget.
+// limits evaluates single expressions within the budget.
 type limits struct{ budget *budget.Budget }
 
-// value evaluates an expression. Functions and loops of the configuration count the memory of their
-// results themselves; the result as a whole is measured here, because it may hold one large
-// value many times. name is the address of the value for messages about the budget, nil if it
-// has none.
+// value evaluates an expression. Functions and loops of the configuration count the memory of their results
+// themselves. value measures the whole result, which may contain one large value many times. name is the
+// address of the value, for messages about the budget; nil if it has none.
 func (l limits) value(x hcl.Expression, ctx *hcl.EvalContext, name fmt.Stringer) (cty.Value, hcl.Diagnostics) {
 	b := l.budget
 	defer b.Enter(site{x, name}).Leave()
@@ -34,7 +33,7 @@ func (l limits) value(x hcl.Expression, ctx *hcl.EvalContext, name fmt.Stringer)
 	return v, ds
 }
 
-// exceeded returns the error for an excess at a source range; nil for none.
+// exceeded returns the error for exceeding the budget, at a source range; nil if x is nil.
 func (l limits) exceeded(x *budget.Excess, at hcl.Range) hcl.Diagnostics {
 	if x == nil {
 		return nil
@@ -43,8 +42,8 @@ func (l limits) exceeded(x *budget.Excess, at hcl.Range) hcl.Diagnostics {
 	return hcl.Diagnostics{x.Diagnostic(at)}
 }
 
-// instances checks the number of instances that a count or for_each makes. An expression that is
-// expanded several times in the same module instance counts once.
+// instances checks the number of instances that a count or for_each makes. An argument that is expanded
+// several times in the same module instance counts once.
 func (l limits) instances(at expansion, n int) diags.Diagnostics {
 	if n <= 1 {
 		return nil
@@ -62,7 +61,7 @@ type expansion struct {
 	x  hcl.Expression
 }
 
-// A site is an expression under evaluation. It implements [budget.Place].
+// A site is an expression that is being evaluated. It implements [budget.Place].
 type site struct {
 	x    hcl.Expression
 	name fmt.Stringer

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// Output returns an output value as a caller sees it, with the marks of its declaration.
+// Output returns an output value as the caller of the module sees it, with the marks of its declaration.
 func (e *Evaluator) Output(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
 	c, ds := e.get(cellKey{in, addrs.KindOutput, name}, func(c *cell) diags.Diagnostics {
 		return e.output(c, in, e.frame(in).module.Outputs[name])
@@ -20,8 +20,8 @@ func (e *Evaluator) Output(in addrs.ModuleInstance, name string) (cty.Value, dia
 	return c.val, ds
 }
 
-// output evaluates an output value into its cell. Preconditions come first: the value is
-// not asked for unless they are met, since they state on which terms it makes sense.
+// output evaluates an output value into its cell. It evaluates the preconditions first. If they are not met,
+// it does not evaluate the value, since they state when the value makes sense.
 func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) diags.Diagnostics {
 	if in.IsRoot() && o.Ephemeral {
 		return diags.Errorf(&o.Range, "Ephemeral output not allowed",
@@ -29,7 +29,7 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 	}
 	scope := Scope{Module: in, name: cellKey{in, addrs.KindOutput, o.Name}}
 	if ds := e.ready(o, scope); ds.HasErrors() {
-		return ds // its conditions have no result then
+		return ds // the conditions have no result in this case
 	}
 	ds := e.Conditions(o.Preconditions, scope, OutputSubject(in.Module(), in, o), "Module output value precondition failed")
 	if ds.HasErrors() {
@@ -48,7 +48,7 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 		return ds
 	}
 	if o.Ephemeral && e.phase.OpaqueModules {
-		val = cty.DynamicVal // without the mark that it has otherwise: the restrictions of ephemeral values are for planning to check
+		val = cty.DynamicVal // without the ephemeral mark: planning checks the restrictions of ephemeral values
 	}
 	if o.Sensitive {
 		val = val.Mark(marks.Sensitive)
@@ -57,7 +57,7 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 	return ds
 }
 
-// checkOutputMarks holds the marks of an output's value against its declaration.
+// checkOutputMarks checks the marks of an output's value against the output's declaration.
 func (p *Phase) checkOutputMarks(in addrs.ModuleInstance, o *config.Output, val cty.Value) diags.Diagnostics {
 	rng := o.Expr.Range()
 	switch {
@@ -74,15 +74,15 @@ func (p *Phase) checkOutputMarks(in addrs.ModuleInstance, o *config.Output, val 
 	return nil
 }
 
-// marksKnown reports whether the value of an output has all of its marks in this phase. Values
-// of opaque modules come without, and local values may be made of them.
+// marksKnown reports whether the value of an output has all its marks in this phase. The values of opaque
+// modules have no marks, and local values may contain them.
 func (p *Phase) marksKnown(o *config.Output) bool {
 	return !p.OpaqueModules || !slices.ContainsFunc(p.Refs.OfExpr(o.Expr), func(r refs.Reference) bool {
 		return r.Object.Kind == addrs.KindCall || r.Object.Kind == addrs.KindLocal
 	})
 }
 
-// ready evaluates the references of an output that has preconditions.
+// ready evaluates what an output with preconditions refers to.
 func (e *Evaluator) ready(o *config.Output, s Scope) diags.Diagnostics {
 	if len(o.Preconditions) == 0 {
 		return nil

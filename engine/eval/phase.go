@@ -9,51 +9,49 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Phase is the program of a run together with everything that one of its phases decides
-// about values. The zero values of its switches are those of planning and applying.
+// A Phase is the program of a run together with everything that depends on the phase. The zero values of its
+// switches are right for planning and applying.
 type Phase struct {
 	Program
-	// Variables are the root module's variables, converted and without marks. A missing
-	// one is unknown.
+	// Variables are the values of the root module's variables, converted and without marks. A missing
+	// variable is unknown.
 	Variables map[string]cty.Value
-	// InvalidVariables are the errors of those variables of the root module whose values do not
-	// have the declared type, by name.
+	// InvalidVariables are the errors of root module variables whose values do not have the declared type, by
+	// name.
 	InvalidVariables map[string]diags.Diagnostics
-	// Resource returns the value of a resource in this phase: an object, or a tuple or
-	// object of them by instance key. If only is not nil, nobody will look at other
-	// instances than those, and any value may stand for the others. It may ask a provider; ctx
-	// is that of [New].
+	// Resource returns the value of a resource in this phase: an object, or a tuple or object of objects by
+	// instance key. If only is not nil, the caller uses only these instances, and the others may have any
+	// value. It may call a provider. ctx is the context of [New].
 	Resource func(ctx context.Context, r addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics)
-	// CallKeys and ResourceKeys return instance keys that were decided before. nil: count
-	// and for_each decide.
+	// CallKeys and ResourceKeys return the instance keys that an earlier phase decided. If they are nil,
+	// count and for_each decide.
 	CallKeys     func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool)
 	ResourceKeys func(addrs.AbsResource) ([]addrs.InstanceKey, bool)
-	// Impure keeps values for a process that goes on with this phase; nil: nobody will.
+	// Impure keeps values for a process that continues this phase; nil if there will be none.
 	Impure Impure
 	// Applying is the value of terraform.applying.
 	Applying bool
-	// ConditionsWarn makes conditions that are not met warnings instead of errors.
+	// ConditionsWarn makes the errors of failed conditions warnings.
 	ConditionsWarn bool
-	// ValidationsWarn makes validation rules that are not met warnings: what is there must not need a valid value to be
-	// destroyed.
+	// ValidationsWarn makes the errors of failed validation rules warnings: destroying objects must not need
+	// valid values.
 	ValidationsWarn bool
 
-	// Unexpanded is for a phase in which there are no instances yet. count, for_each and enabled
-	// may be unknown, and are checked, but not carried out: every block has one instance, which
-	// stands for any number of them. Its count.index, each.key and each.value are unknown, and
-	// so is the value of a repeated block.
+	// Unexpanded is for a phase in which there are no instances yet. count, for_each and enabled are checked
+	// but not expanded, and may be unknown. Every block has one instance, which represents any number. Its
+	// count.index, each.key and each.value are unknown, and so is the value of a repeated block.
 	Unexpanded bool
-	// OpaqueModules checks the values that modules take and return where they are given, and
-	// passes none of them on: variables and outputs of modules are unknown in all references
-	// to them. Errors that depend on the values of a call are thus left to a later
-	// phase: the call may turn out to have no instances.
+	// OpaqueModules separates modules from each other. The values that modules take and return are checked
+	// where they are given, but not passed on: references to variables and outputs of modules are unknown. So
+	// errors that depend on the values of a call are left to a later phase, since the call may turn out to
+	// have no instances.
 	OpaqueModules bool
-	// AssertionsUnevaluated leaves the results of check blocks to a later phase. Their references
-	// must be valid, and their messages are evaluated.
+	// AssertionsUnevaluated leaves the results of check blocks to a later phase. Their references are still
+	// checked, and their messages evaluated.
 	AssertionsUnevaluated bool
 }
 
-// keysOfCall returns the instance keys of a module call that were decided before; nil if none were.
+// keysOfCall returns the instance keys that an earlier phase decided for a module call; nil if none did.
 func (p *Phase) keysOfCall(in addrs.ModuleInstance, name string) *decided {
 	if p.CallKeys == nil {
 		return nil
@@ -64,7 +62,7 @@ func (p *Phase) keysOfCall(in addrs.ModuleInstance, name string) *decided {
 	return nil
 }
 
-// keysOfResource returns the instance keys of a resource that were decided before; nil if none were.
+// keysOfResource returns the instance keys that an earlier phase decided for a resource; nil if none did.
 func (p *Phase) keysOfResource(r addrs.AbsResource) *decided {
 	if p.ResourceKeys == nil {
 		return nil
@@ -75,5 +73,5 @@ func (p *Phase) keysOfResource(r addrs.AbsResource) *decided {
 	return nil
 }
 
-// decided are the instance keys of a block, possibly none, which an earlier phase decided.
+// decided are the instance keys that an earlier phase decided for a block; there may be none.
 type decided struct{ keys []addrs.InstanceKey }

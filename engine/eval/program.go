@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// A Program is a configuration with everything that its expressions mean the same by in each
-// phase of a run. It is read only, and may be shared.
+// A Program is a configuration with everything that its expressions need and that is the same in each phase
+// of a run. It is read only, and may be shared.
 type Program struct {
 	Config *config.Config
 	// Refs are the resolved references of Config.
@@ -17,14 +17,14 @@ type Program struct {
 	// Functions are the built-in functions, by name. They may differ from phase to phase:
 	// while planning, impure ones return unknown values.
 	Functions map[string]function.Function
-	// ModuleFunctions returns all functions that a module may call: the built-in ones, and those
-	// of the providers that it requires. nil, or a nil result: Functions are all there are.
+	// ModuleFunctions returns all functions that a module may call: the built-in ones, and those of the
+	// providers that it requires. If it or its result is nil, the module may call only Functions.
 	ModuleFunctions func(*config.Module) map[string]function.Function
 	// RootDir and WorkingDir are the values of path.root and path.cwd.
 	RootDir, WorkingDir string
 	// Workspace is the value of terraform.workspace.
 	Workspace string
-	// Budget limits evaluation, and ends it; nil means the generous one.
+	// Budget limits evaluation, and ends it when exceeded; nil means the limits of [budget.Generous].
 	Budget *budget.Budget
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Status is the outcome of a condition. The values are those of the state and
-// plan formats.
+// Status is the outcome of a condition. The values are those of the state and plan formats. "" means that
+// there is no outcome.
 type Status string
 
 const (
@@ -17,14 +17,14 @@ const (
 	Unknown Status = "unknown"
 )
 
-// rank orders statuses: the worst of several is that of the whole.
+// rank orders statuses: the status of several conditions is the worst one.
 var rank = map[Status]int{"": 0, Pass: 1, Unknown: 2, Fail: 3, Errored: 4}
 
-// Worse reports whether s is worse than t as the status of the whole.
+// Worse reports whether s is worse than t, so that s wins when statuses are combined.
 func (s Status) Worse(t Status) bool { return rank[s] > rank[t] }
 
-// A Checked is the combined result of all conditions of one object. One whose Object is "" is
-// the declaration of a block.
+// A Checked is the combined result of all conditions of one object. If Object is "", it is about the block
+// itself.
 type Checked struct {
 	Subject
 	Status   Status
@@ -41,23 +41,22 @@ type results struct {
 type result struct {
 	status     Status
 	failures   []string
-	conditions int // the number of results that there should be, if that was declared
+	conditions int // number of results to expect, if declared
 	results    int
 }
 
-// Declare records an object that has n conditions: unknown until each of them has a
-// result. A block that is declared itself has all its objects declared, and may have
-// none.
+// Declare records that an object has n conditions. The object is unknown until all n have a result. If a
+// block itself is declared, all its objects are known: there may be none.
 func (r *results) Declare(about Subject, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.of(about).conditions = n
 }
 
-// Failed records a failure of an object that is none of its conditions.
+// Failed records a failure of an object for another reason than its conditions.
 func (r *results) Failed(about Subject, problem string) { r.add(about, Fail, problem) }
 
-// Fails reports whether a failure was recorded for an object.
+// Fails reports whether the object has a recorded failure.
 func (r *results) Fails(about Subject) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +64,7 @@ func (r *results) Fails(about Subject) bool {
 	return x != nil && x.status == Fail
 }
 
-// add records the result of one condition. A problem is kept of failures only.
+// add records the result of one condition. It keeps problem only for failures.
 func (r *results) add(about Subject, s Status, problem string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +78,7 @@ func (r *results) add(about Subject, s Status, problem string) {
 	}
 }
 
-// of returns the result of an object. The caller holds mu.
+// of returns the result of an object, and adds a missing one. The caller holds mu.
 func (r *results) of(about Subject) *result {
 	x := r.by[about]
 	if x == nil {

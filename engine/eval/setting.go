@@ -11,12 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// A setting is a boolean argument of a lifecycle block. It is part of the plan, which anybody may
-// see, and must be the same at apply.
+// A setting is a boolean argument of a lifecycle block, such as prevent_destroy. Its value is in the plan,
+// which anybody may see, and must be the same at apply.
 type setting struct {
 	name    string
-	refuse  func(cty.Value) string // the error about a value's marks; "" for none
-	unknown string                 // the error about a value that is not known until apply
+	refuse  func(cty.Value) string // returns the error about a value's marks; "" if they are allowed
+	unknown string                 // the error about a value that is unknown until apply
 }
 
 var enabledSetting = setting{
@@ -39,7 +39,7 @@ var preventDestroySetting = setting{
 	unknown: `The "prevent_destroy" value depends on what is not known until apply, so it cannot be said whether the object may be destroyed. Use values that are known before, such as input variables.`,
 }
 
-// setting returns the value of a setting; false beside errors, and where the value is unknown because
+// setting returns the value of a setting. It returns false with errors, and if the value is unknown because
 // nothing is expanded yet.
 func (e expander) setting(v cty.Value, x hcl.Expression, of *setting) (bool, diags.Diagnostics) {
 	bad := refusal(x, fmt.Sprintf("Invalid %s argument", of.name))

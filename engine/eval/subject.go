@@ -9,10 +9,10 @@ import (
 type Subject struct {
 	Kind   string // "resource", "output_value", "check" or "var", as in states and plans
 	Config string // the address of the block
-	Object string // that of the instance; "" means the block itself
+	Object string // address of the instance; "" means the block itself
 }
 
-// KindCheck is the kind of check blocks, whose failures are warnings.
+// KindCheck is the [Subject.Kind] of check blocks, whose failures are warnings.
 const KindCheck = "check"
 
 // OutputSubject returns an output of a module, in one of its instances, as a subject.
@@ -25,7 +25,7 @@ func VariableSubject(m addrs.Module, in addrs.ModuleInstance, v *config.Variable
 	return Subject{Kind: "var", Config: within(m.String(), "var."+v.Name), Object: within(in.String(), "var."+v.Name)}
 }
 
-// within returns the address of an object of a module; "" is the root module.
+// within returns the address of an object in a module; a module of "" is the root module.
 func within(module, object string) string {
 	if module == "" {
 		return object

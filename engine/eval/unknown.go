@@ -18,20 +18,22 @@ type Unknowns struct {
 	// Attributes are the resource attributes whose values are unknown, such as
 	// random_password.p.result, each once, in the order of the first reference.
 	Attributes []UnknownAttribute
-	// Resources are the resource instances to apply before the values are known, in the same order:
-	// those of Attributes, and all others that the block refers to and that are unknown in part. A
-	// database user, for example, whose name is known, but not its password.
+	// Resources are the resource instances to apply before the values become known, in the same order. They
+	// include the resources of Attributes, and other resources that the block refers to and that are partly
+	// unknown. For example, a database user whose name is known, but not its password.
 	Resources []addrs.Target
 }
 
-// An UnknownAttribute names a part of a resource whose value is unknown. An empty Path means the whole resource.
+// An UnknownAttribute is an attribute of a resource whose value is unknown. An empty Path means the whole
+// resource.
 type UnknownAttribute struct {
 	Resource addrs.Target
 	Path     cty.Path
 }
 
-// Unknowns finds the unknown values that a *config.Provider refers to, also through variables, local
-// values, outputs and ephemeral resources. Everything that it refers to has been evaluated.
+// Unknowns finds the unknown values that a *config.Provider refers to, directly or through variables, local
+// values, outputs and ephemeral resources. The caller must have evaluated everything that the block refers
+// to.
 func (e *Evaluator) Unknowns(block *config.Provider, in addrs.ModuleInstance) Unknowns {
 	u := unknowns{e: e, seen: map[visited]bool{}}
 	u.all(e.phase.Refs.OfBlock(block), in, true)
@@ -48,16 +50,16 @@ type unknowns struct {
 	seen  map[visited]bool
 }
 
-// visited is a list of references that the search has followed: the name of their object, and whether
-// its value was unknown where it was referred to.
+// visited identifies a reference that the search has followed: the object, and whether the value was unknown
+// at the reference.
 type visited struct {
 	in      addrs.ModuleInstance
 	object  addrs.Object
 	unknown bool
 }
 
-// all follows references in a module instance. unknown is false if the value that they are part of is
-// known: then they only tell what to apply first.
+// all follows references in a module instance. If unknown is false, the value with these references is known:
+// then they only show what to apply first.
 func (u *unknowns) all(list []refs.Reference, in addrs.ModuleInstance, unknown bool) {
 	for i := range list {
 		u.follow(&list[i], in, unknown)
@@ -66,8 +68,8 @@ func (u *unknowns) all(list []refs.Reference, in addrs.ModuleInstance, unknown b
 
 func (u *unknowns) follow(r *refs.Reference, in addrs.ModuleInstance, unknown bool) {
 	e, m := u.e, u.e.frame(in).module
-	// enter reports whether the part of a value is unknown that the reference means, and notes that the object
-	// is visited.
+	// enter reports whether the part of v that the reference names is unknown, and marks the object as
+	// visited. again is true if it was visited before.
 	enter := func(v cty.Value) (is, again bool) {
 		_, rest := reach(v, r.Rest)
 		is = unknown && !rest.IsWhollyKnown()
@@ -131,7 +133,8 @@ func (u *unknowns) outputs(r *refs.Reference, in addrs.ModuleInstance, child *co
 	}
 }
 
-// resource notes a reference to a resource. An ephemeral one is never applied: its own references count.
+// resource records a reference to a resource. For an ephemeral resource, which is never applied, it follows
+// the references of its block instead.
 func (u *unknowns) resource(r *refs.Reference, in addrs.ModuleInstance, unknown bool) {
 	abs := addrs.AbsResource{Module: in, Resource: r.Object.Res}
 	v, ds := u.e.phase.Resource(u.e.ctx, abs, nil)
@@ -165,8 +168,8 @@ func (u *unknowns) resource(r *refs.Reference, in addrs.ModuleInstance, unknown 
 	}
 }
 
-// reach follows the steps of a reference as far as the value is known, and returns the steps taken and
-// the value there. Steps behind an unknown value are taken, too: they name the part that is meant.
+// reach follows the steps of a reference as far as the value is known. It returns the steps and the value
+// there. Steps after an unknown value are included: they name the part that the reference means.
 func reach(v cty.Value, steps hcl.Traversal) (cty.Path, cty.Value) {
 	var path cty.Path
 	v = marks.Plain(v)

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// Variable returns an input variable of a module instance, with the marks of its declaration, after
-// its validations have passed.
+// Variable returns the value of an input variable in a module instance, with the marks of its declaration.
+// The variable's validations have passed.
 func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
 	c, ds := e.get(cellKey{in, addrs.KindVariable, name}, func(c *cell) (ds diags.Diagnostics) {
 		f := e.frame(in)
@@ -25,12 +25,12 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 			c.val, rng, ds = e.argument(in, f, v)
 		}
 		if len(v.Validations) > 0 {
-			e.Declare(VariableSubject(in.Module(), in, v), len(v.Validations)) // also without a value
+			e.Declare(VariableSubject(in.Module(), in, v), len(v.Validations)) // declared even if there is no value
 		}
 		if ds.HasErrors() {
 			return ds
 		}
-		// The rules see the value without its marks: their messages may show it.
+		// The rules get the value without its marks: their messages may show the value.
 		ds = append(ds, e.conditions.validate(in, v, c.val, rng)...)
 		if e.phase.OpaqueModules {
 			c.val = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
@@ -54,15 +54,15 @@ func (p *Phase) variable(v *config.Variable) cty.Value {
 	return cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
 }
 
-// argument evaluates the argument of a call for a variable. The order of its steps matters: a null is
-// judged after the conversion, and the default is given without one, since loading has converted it.
-// Errors about the value belong to the range returned.
+// argument evaluates the argument that a call gives to a variable. The order of its steps matters: null is
+// checked after the conversion, and the default needs no conversion, since loading has converted it. Errors
+// about the value refer to the returned range.
 func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variable) (cty.Value, *hcl.Range, diags.Diagnostics) {
 	call := f.module.Call
 	arg := call.Args[v.Name]
 	if arg == nil {
 		if v.Default == cty.NilVal {
-			return cty.DynamicVal, nil, diags.Reported() // the configuration was refused for it
+			return cty.DynamicVal, nil, diags.Reported() // reported already: the configuration is invalid
 		}
 		return v.Default, v.Range.Ptr(), nil
 	}
@@ -98,8 +98,8 @@ func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variab
 	return val, rng, ds
 }
 
-// converted gives a value the type of a variable: optional attributes' defaults
-// first, then conversion.
+// converted returns val as a value of the variable's type: it first adds defaults of optional attributes,
+// then converts.
 func converted(v *config.Variable, val cty.Value) (cty.Value, error) {
 	if v.Defaults != nil && !val.IsNull() {
 		val = v.Defaults.Apply(val)

@@ -6,7 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// closeEphemerals adds the end of each ephemeral resource, after all that uses it.
+// closeEphemerals adds a node that closes each ephemeral resource. It comes after all nodes that use the
+// resource.
 func (b *builder) closeEphemerals() {
 	for _, n := range slices.Clone(b.nodes) {
 		if n.resource == nil || n.resource.Resource.Mode != addrs.Ephemeral {
@@ -25,7 +26,7 @@ func (b *builder) closeEphemerals() {
 	}
 }
 
-// descendants adds all that come after n to found.
+// descendants adds every node that comes after n, directly or not, to found.
 func descendants(n *node, found map[*node]bool) {
 	for x := range n.before {
 		if !found[x] {
@@ -35,7 +36,8 @@ func descendants(n *node, found map[*node]bool) {
 	}
 }
 
-// closeProviders adds the end of each provider configuration, after all that use it.
+// closeProviders adds a node that closes each provider configuration. It comes after all nodes that use the
+// configuration.
 func (b *builder) closeProviders() {
 	ends := map[addrs.AbsProviderConfig]*node{}
 	for _, n := range slices.Clone(b.nodes) {
@@ -52,7 +54,7 @@ func (b *builder) closeProviders() {
 	}
 }
 
-// closeRoot adds the last step, which comes after whatever nothing else comes after.
+// closeRoot adds the last node of the graph, "root". It comes after every node that had no successor.
 func (b *builder) closeRoot() {
 	var last []*node
 	for _, n := range b.nodes {

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// delayChecks lets data blocks in check blocks wait until all resources are as they should
-// be. It is enough to wait for those that no other resource comes after directly.
+// delayChecks makes the data blocks in check blocks wait until all managed resources are created or updated.
+// Waiting for the managed resources that no other managed resource directly follows is enough.
 func (b *builder) delayChecks() {
 	if b.destroying {
 		return
@@ -39,7 +39,7 @@ func (b *builder) delayChecks() {
 	}
 }
 
-// inCheck reports whether a block stands in a check block.
+// inCheck reports whether a resource's block is the data block of a check block.
 func (b *builder) inCheck(cr addrs.ConfigResource) bool {
 	r := b.block(cr)
 	if r == nil {
@@ -53,8 +53,8 @@ func (b *builder) inCheck(cr addrs.ConfigResource) bool {
 	return false
 }
 
-// forceCreateFirst makes create_before_destroy hold for whatever something depends on for
-// which it holds.
+// forceCreateFirst extends create_before_destroy: if a resource has it, everything that the resource depends
+// on gets it too.
 func (b *builder) forceCreateFirst() {
 	found := map[*node]bool{}
 	for _, n := range b.nodes {
@@ -67,8 +67,8 @@ func (b *builder) forceCreateFirst() {
 	}
 }
 
-// orderDestroys adds the edges of destroying: an object is destroyed before its replacement is
-// created, and after its dependents are destroyed or changed.
+// orderDestroys adds the edges of destroy nodes: an object is destroyed before its replacement is created,
+// and after its dependents are destroyed or changed.
 func (b *builder) orderDestroys() {
 	destroyers := map[addrs.AbsResourceInstance][]*node{}
 	byResource, creators := map[addrs.ConfigResource][]*node{}, map[addrs.ConfigResource][]*node{}
@@ -114,7 +114,8 @@ func (b *builder) orderDestroys() {
 	}
 }
 
-// tryAfter puts x after n, unless they have different providers and the edge would close a cycle.
+// tryAfter makes x come after n. If x and n have different providers and the edge would close a cycle, it
+// adds no edge.
 func (b *builder) tryAfter(x, n *node) {
 	if apart(x, n) || x == n {
 		return
@@ -128,8 +129,8 @@ func (b *builder) tryAfter(x, n *node) {
 	connect(x, n)
 }
 
-// storedDependencies returns the stored dependencies of an instance; without an object, those of its
-// block.
+// storedDependencies returns the dependencies that the state stores for the instance of n. If the state has
+// no object of the instance, it returns computed, the dependencies of its block.
 func (b *builder) storedDependencies(n *node, computed map[addrs.ConfigResource][]addrs.ConfigResource) []addrs.ConfigResource {
 	if in := b.State.Instance(*n.instance); in != nil && in.Current != nil {
 		return in.Current.Dependencies.All()
@@ -137,8 +138,8 @@ func (b *builder) storedDependencies(n *node, computed map[addrs.ConfigResource]
 	return computed[*n.resource]
 }
 
-// computedDependencies returns which of the resources that something of is destroyed the
-// blocks of new instances depend on.
+// computedDependencies returns, for each resource with a new instance, the resources that its block depends
+// on. It lists only resources with an instance that is destroyed.
 func (b *builder) computedDependencies(creators, destroyed map[addrs.ConfigResource][]*node) map[addrs.ConfigResource][]addrs.ConfigResource {
 	out := map[addrs.ConfigResource][]addrs.ConfigResource{}
 	for cr, list := range creators {
@@ -161,7 +162,7 @@ func (b *builder) computedDependencies(creators, destroyed map[addrs.ConfigResou
 	return out
 }
 
-// createFirst reverses the edges between creation and destruction of an instance with
+// createFirst reverses the edge between the creation and the destruction of each instance with
 // create_before_destroy.
 func (b *builder) createFirst() {
 	for _, d := range b.nodes {
@@ -177,7 +178,7 @@ func (b *builder) createFirst() {
 	}
 }
 
-// prune keeps the nodes that a destroy needs: those that destroy, with all they come after, and the
+// prune reduces the graph to what a destroy needs: the destroy nodes, all nodes that they come after, and the
 // root outputs.
 func (b *builder) prune() {
 	kept := map[*node]bool{}
@@ -198,8 +199,8 @@ func (b *builder) prune() {
 	b.keep(kept)
 }
 
-// keepTargets keeps the nodes of targets, with all they come after, and the root outputs that depend
-// on resources of these only.
+// keepTargets reduces the graph to the nodes of targets and all nodes that they come after. It also keeps the
+// root outputs that depend only on resources kept for the targets.
 func (b *builder) keepTargets(targets []addrs.Target) {
 	kept := map[*node]bool{}
 	for _, n := range b.nodes {
@@ -225,8 +226,8 @@ func (b *builder) keepTargets(targets []addrs.Target) {
 	b.keep(kept)
 }
 
-// meansNode reports whether a target means a node of an instance, or may mean an instance
-// of the block of a node.
+// meansNode reports whether a target selects the instance of a node. For the node of a whole block, it
+// reports whether the target may select an instance of the block.
 func meansNode(t addrs.Target, n *node) bool {
 	if n.instance != nil {
 		return t.Contains(*n.instance)

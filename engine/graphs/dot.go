@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Cycles returns the names of the steps in each cycle, in order.
+// Cycles returns the names of the nodes in each cycle, sorted.
 func (g *Graph) Cycles() [][]string {
 	members := map[int][]string{}
 	for n, c := range g.cycles() {
@@ -24,8 +24,8 @@ func (g *Graph) Cycles() [][]string {
 	return out
 }
 
-// WriteDOT writes the graph in the DOT language. With cycles, the edges in a cycle are drawn in red.
-// (Terraform draws them the wrong way around, unless there are two.)
+// WriteDOT writes the graph in the DOT language. If cycles is true, the edges of each cycle are red.
+// (Terraform draws these edges in the wrong direction, unless a cycle has just two nodes.)
 func (g *Graph) WriteDOT(w io.Writer, cycles bool) error {
 	var red map[*node]int
 	if cycles {
@@ -47,7 +47,7 @@ func (g *Graph) WriteDOT(w io.Writer, cycles bool) error {
 			edges = append(edges, e)
 		}
 	}
-	// The nodes go by their names, without the quote behind them.
+	// Sort by the name without its closing quote, as Terraform does.
 	slices.SortStableFunc(nodes, func(x, y line) int { return strings.Compare(x.name, y.name) })
 	slices.Sort(edges)
 	out := bufio.NewWriter(w)
@@ -62,7 +62,7 @@ func (g *Graph) WriteDOT(w io.Writer, cycles bool) error {
 	return out.Flush()
 }
 
-// quoted returns a node's name as DOT has it.
+// quoted returns a node's name as DOT writes it: quoted, after "[root] ".
 func quoted(n *node) string {
 	return `"[root] ` + strconv.Quote(n.name)[1:]
 }

@@ -15,37 +15,38 @@ type Graph struct {
 // A node is one step.
 type node struct {
 	name string
-	// label and shape say how the node is drawn; without a label it is only where edges end.
+	// label and shape are the node's DOT attributes. A node without a label appears only as an end of edges.
 	label, shape string
-	id           int // in the order of their making
+	id           int // position in the order in which the nodes were added
 	after        map[*node]bool
 	before       map[*node]bool
 
-	module  addrs.Module // where the node is, unless it is everywhere
-	outside bool         // of all modules
-	// resource is set for nodes of resources, instance besides for those of instances.
+	module  addrs.Module // module of the node; meaningless if outside is set
+	outside bool         // the node belongs to no module
+	// resource is the resource of the node, nil if it has none. instance is the instance, nil for the node of
+	// a whole block.
 	resource *addrs.ConfigResource
 	instance *addrs.AbsResourceInstance
-	provider *addrs.AbsProviderConfig // that it uses
-	creates  bool                     // or updates, or reads
+	provider *addrs.AbsProviderConfig // provider configuration that the node uses; nil if none
+	creates  bool                     // creates, updates or reads an instance
 	destroys bool
-	refers   bool // it is of a kind that may refer to others
-	rootOut  bool // it is an output of the root module
-	// createFirst is create_before_destroy, as far as that means anything for the node.
+	refers   bool // the node's block may refer to other objects
+	rootOut  bool // the node is an output of the root module
+	// createFirst is the node's create_before_destroy. Only nodes with mayCreateFirst have this setting.
 	createFirst, mayCreateFirst bool
 }
 
-// add makes a node in a module.
+// add adds a node to the graph, in a module.
 func (g *Graph) add(m addrs.Module, name string) *node {
 	n := &node{name: name, module: m, id: len(g.nodes), after: map[*node]bool{}, before: map[*node]bool{}}
 	g.nodes = append(g.nodes, n)
 	return n
 }
 
-// draw gives a node its looks.
+// draw sets the DOT attributes of a node.
 func (n *node) draw(label, shape string) { n.label, n.shape = label, shape }
 
-// connect puts a after b.
+// connect makes a come after b.
 func connect(a, b *node) {
 	a.after[b] = true
 	b.before[a] = true
@@ -56,7 +57,7 @@ func disconnect(a, b *node) {
 	delete(b.before, a)
 }
 
-// keep removes all nodes but some.
+// keep removes all nodes that are not in kept, with their edges.
 func (g *Graph) keep(kept map[*node]bool) {
 	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool {
 		if kept[n] {
@@ -72,7 +73,7 @@ func (g *Graph) keep(kept map[*node]bool) {
 	})
 }
 
-// reach adds n, and all that n comes after, to found.
+// reach adds n, and every node that n comes after, directly or not, to found.
 func reach(n *node, found map[*node]bool) {
 	stack := []*node{n}
 	for len(stack) > 0 {
@@ -88,7 +89,7 @@ func reach(n *node, found map[*node]bool) {
 	}
 }
 
-// some reports whether f holds for any node of a set.
+// some reports whether f is true for any node of a set.
 func some(set map[*node]bool, f func(*node) bool) bool {
 	for n := range set {
 		if f(n) {
@@ -98,5 +99,5 @@ func some(set map[*node]bool, f func(*node) bool) bool {
 	return false
 }
 
-// sorted returns the keys of a set of names in order.
+// sorted returns the keys of a map, sorted.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

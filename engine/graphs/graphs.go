@@ -1,10 +1,9 @@
-// Package graphs draws the graph of an operation in the form of Terraform's, for the programs that
-// read `terraform graph`: with a node for each step that Terraform takes, under Terraform's name.
+// Package graphs draws the graph of an operation in the form of Terraform's, for programs that read
+// `terraform graph`. The graph has a node for each step that Terraform takes, under Terraform's name.
 //
-// It is a picture and nothing else: planning and applying know no such nodes, and go by
-// package refs and package order. It follows Terraform's rules for the order of destroying
-// where those of package order differ: Terraform's may have cycles, which package order takes
-// apart. It is pure, and refuses to know values and providers. Start at [Build].
+// The graph is only a picture: planning and applying do not use it, but packages refs and order. Its order of
+// destroying follows Terraform's rules, which may produce cycles; package order avoids them. The package is
+// pure, and refuses to know values and providers. Start at [Build].
 //
 // Source: the names and edges are those of Terraform 1.11, as internal/terraform of
 // https://github.com/hashicorp/terraform makes them.
@@ -18,11 +17,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Operation is the operation of which a graph is drawn.
+// Operation is the operation whose graph is drawn.
 type Operation byte
 
 const (
-	Plan        Operation = 'P' // with -refresh-only, too
+	Plan        Operation = 'P' // also with -refresh-only
 	PlanDestroy Operation = 'D'
 	Apply       Operation = 'A'
 )
@@ -33,7 +32,7 @@ type Input struct {
 	Config    *config.Config
 	// State is the state before planning; for an apply, the prior state of the plan.
 	State *states.State
-	// Plan is the plan of an apply; nil is a plan without changes. Other operations have none.
+	// Plan is the plan to apply; nil means a plan without changes. It is nil for other operations.
 	Plan *plans.Plan
 }
 
@@ -41,7 +40,7 @@ type Input struct {
 type builder struct {
 	Input
 	Graph
-	destroying bool // everything
+	destroying bool // everything is destroyed
 	uses       map[*config.Content]*refs.Uses
 	keys       map[key][]*node // the nodes that a reference may resolve to
 	expanders  map[addrs.Module]*node

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A key is an object, or one instance of a resource, to which a reference in a module may resolve.
+// A key is what a reference can name in a module: an object, or one instance of a resource.
 type key struct {
 	module   addrs.Module
 	kind     addrs.ObjectKind
@@ -19,10 +19,11 @@ type key struct {
 	instance addrs.InstanceKey
 }
 
-// named makes a node known under a key.
+// named lets references with key k resolve to n, besides earlier nodes with this key.
 func (b *builder) named(n *node, k key) { b.keys[k] = append(b.keys[k], n) }
 
-// within returns the name of something in a module.
+// within returns name with the module's address before it, such as "module.a.local.x"; in the root module,
+// just name.
 func within(m addrs.Module, name string) string {
 	if m.IsRoot() {
 		return name
@@ -30,7 +31,7 @@ func within(m addrs.Module, name string) string {
 	return m.String() + "." + name
 }
 
-// declare adds the nodes of the blocks of a module.
+// declare adds the nodes of all blocks of a module.
 func (b *builder) declare(m *config.Module) {
 	for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 		if b.Operation != PlanDestroy || r.Mode == addrs.Ephemeral {
@@ -80,8 +81,8 @@ func (b *builder) declareResource(m *config.Module, r *config.Resource) {
 	b.named(n, key{module: m.Addr, kind: addrs.KindResource, resource: r.Addr})
 }
 
-// declareVariable adds a variable, and a node for its validations, which whoever uses the
-// variable comes after.
+// declareVariable adds a node for a variable. If the variable has validations, it adds a second node for
+// them; every user of the variable comes after both.
 func (b *builder) declareVariable(m *config.Module, v *config.Variable) {
 	k := key{module: m.Addr, kind: addrs.KindVariable, name: v.Name}
 	name := within(m.Addr, "var."+v.Name)
@@ -101,7 +102,7 @@ func (b *builder) declareVariable(m *config.Module, v *config.Variable) {
 	}
 }
 
-// instanceNode adds a node of one instance. suffix is the part of its name behind the address.
+// instanceNode adds a node of one instance. The node's name is the address and suffix.
 func (b *builder) instanceNode(addr addrs.AbsResourceInstance, suffix string) *node {
 	cr := addr.Config()
 	n := b.add(cr.Module, addr.String()+suffix)
@@ -116,7 +117,7 @@ func (b *builder) instanceNode(addr addrs.AbsResourceInstance, suffix string) *n
 	return n
 }
 
-// block returns the block of a resource, or nil.
+// block returns the block of a resource; nil if the configuration has none.
 func (b *builder) block(cr addrs.ConfigResource) *config.Resource {
 	if m := b.Config.Modules[cr.Module]; m != nil {
 		return m.Resources[cr.Resource]
@@ -124,7 +125,8 @@ func (b *builder) block(cr addrs.ConfigResource) *config.Resource {
 	return nil
 }
 
-// providerOf returns who looks after an instance: who its block names, or the state.
+// providerOf returns the provider configuration of an instance: the one that its block selects, else the one
+// in the state, else the one in the plan. The result is false if there is none.
 func (b *builder) providerOf(addr addrs.AbsResourceInstance) (addrs.AbsProviderConfig, bool) {
 	if r := b.block(addr.Config()); r != nil {
 		return b.Config.Modules[addr.Config().Module].ResourceProvider(r), true
@@ -138,23 +140,23 @@ func (b *builder) providerOf(addr addrs.AbsResourceInstance) (addrs.AbsProviderC
 	return addrs.AbsProviderConfig{}, false
 }
 
-// stored adds the nodes of planning for objects of the state: those without a block, and deposed ones;
-// in a plan that destroys, every object.
+// stored adds the nodes of a plan for objects in the state: objects without a block, and deposed objects. In
+// a plan that destroys everything, it adds all objects.
 func (b *builder) stored() {
 	for _, addr := range instances(b.State) {
 		in := b.State.Instance(addr)
 		switch orphan := b.block(addr.Config()) == nil; {
 		case in.Current == nil:
 		case b.destroying:
-			// All instances of a block have one name.
+			// Terraform gives all instances of a block the same name here.
 			n := b.destroyer(addr, " (destroy)")
 			n.name = addr.Config().String() + " (destroy)"
 			if pc, ok := b.providerOf(addr); ok {
-				n.provider = &pc // of data, too
+				n.provider = &pc // data sources have a provider here, too
 			}
 		case orphan:
 			n := b.destroyer(addr, " (orphan)")
-			n.destroys, n.refers = false, true // it goes by no dependencies
+			n.destroys, n.refers = false, true // not ordered as a destroy: dependencies do not matter
 		}
 		for _, dk := range slices.Sorted(maps.Keys(in.Deposed)) {
 			b.destroyer(addr, " (deposed "+string(dk)+")").createFirst = false
@@ -162,12 +164,12 @@ func (b *builder) stored() {
 	}
 }
 
-// destroyer adds a node that ends an object.
+// destroyer adds a node that removes an object.
 func (b *builder) destroyer(addr addrs.AbsResourceInstance, suffix string) *node {
 	n := b.instanceNode(addr, suffix)
 	n.destroys = true
 	if addr.Resource.Resource.Mode != addrs.Managed {
-		n.provider = nil // nobody is asked
+		n.provider = nil // no provider is called
 	}
 	if in := b.State.Instance(addr); in != nil && in.Current != nil {
 		n.createFirst = in.Current.CreateBeforeDestroy
@@ -187,7 +189,7 @@ func instances(s *states.State) []addrs.AbsResourceInstance {
 	return out
 }
 
-// planned adds a node for each planned step.
+// planned adds the nodes of the plan's changes, and of data sources that the apply removes from the state.
 func (b *builder) planned() {
 	if b.Plan == nil {
 		return
@@ -207,11 +209,11 @@ func (b *builder) planned() {
 	}
 }
 
-// newlyDeposed stands for the deposed key of an object until its replacement is there. The real key is
-// random, and chosen by the apply.
+// newlyDeposed is drawn as the deposed key of an object that the apply replaces. The real key is random, and
+// chosen by the apply.
 const newlyDeposed = "00000000"
 
-// change adds the nodes of a planned change.
+// change adds the nodes of one planned change: to create, update, forget or destroy an object.
 func (b *builder) change(c *plans.ResourceChange) {
 	addr, deposed := c.Addr.Instance, string(c.Addr.Deposed)
 	switch c.Action {
@@ -246,7 +248,8 @@ func (b *builder) change(c *plans.ResourceChange) {
 	}
 }
 
-// creator adds a node that creates, updates or reads an instance.
+// creator adds a node that creates, updates or reads an instance. References to the resource resolve to it,
+// too.
 func (b *builder) creator(addr addrs.AbsResourceInstance) {
 	n := b.instanceNode(addr, "")
 	n.creates, n.refers = true, true
@@ -262,7 +265,7 @@ func (b *builder) creator(addr addrs.AbsResourceInstance) {
 	}
 }
 
-// orphanOutputs adds nodes for root outputs that are gone from the configuration.
+// orphanOutputs adds nodes for the root outputs in the state that the configuration no longer has.
 func (b *builder) orphanOutputs() {
 	var gone []string
 	for name := range b.State.Outputs() {

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// reduce removes the edges that follow from others. A graph with cycles keeps all edges. The cost is
-// that of a search from each node, which does not look below the lowest neighbour whose edge may
-// follow from others.
+// reduce removes each edge that a longer path between the same two nodes makes redundant. A graph with cycles
+// keeps all edges. The cost is a search from each node; the search stops at the height of the lowest
+// neighbour that is still a candidate.
 func (b *builder) reduce() {
 	heights, ok := b.heights()
 	if !ok {
@@ -15,11 +15,11 @@ func (b *builder) reduce() {
 	}
 	height, after := b.numbers(heights)
 	const near, found = 1, 2
-	mark := make([]int32, len(b.nodes)) // twice the number of the last node that asked, plus one of the above
+	mark := make([]int32, len(b.nodes)) // 2*i + near or found, where i is the node whose search set the mark last
 	for i, n := range b.nodes {
 		me := 2 * int32(i)
-		// An edge to a node that no other node comes after does not follow from others; nor does
-		// the one to the highest.
+		// If n is the only node that comes after x, the edge to x cannot be redundant. Nor can the edge to
+		// the highest neighbour.
 		var candidates []int32
 		for _, x := range after[i] {
 			mark[x] = me + near
@@ -43,7 +43,7 @@ func (b *builder) reduce() {
 				case me + found:
 				case me + near:
 					mark[y] = me + found
-					disconnect(n, b.nodes[y]) // it is on the stack
+					disconnect(n, b.nodes[y]) // y needs no push: it is on the stack already
 				default:
 					mark[y] = me + found
 					stack = append(stack, y)
@@ -53,8 +53,8 @@ func (b *builder) reduce() {
 	}
 }
 
-// numbers returns the heights of the nodes and what each comes after, lowest first, by the nodes' numbers: the search
-// looks at them very often.
+// numbers returns the graph as slices by node number, which are faster to search: the height of each node,
+// and the nodes that it comes after, lowest first.
 func (b *builder) numbers(heights map[*node]int) (height []int, after [][]int32) {
 	at := make(map[*node]int32, len(b.nodes))
 	for i, n := range b.nodes {
@@ -75,8 +75,8 @@ func (b *builder) numbers(heights map[*node]int) (height []int, after [][]int32)
 	return height, after
 }
 
-// heights returns for each node the longest way to one that comes after nothing; false if
-// there is a cycle.
+// heights returns the height of each node: the length of the longest path to a node that comes after nothing.
+// The result is false if there is a cycle.
 func (g *Graph) heights() (map[*node]int, bool) {
 	heights := make(map[*node]int, len(g.nodes))
 	waiting := make(map[*node]int, len(g.nodes))
@@ -99,8 +99,8 @@ func (g *Graph) heights() (map[*node]int, bool) {
 	return heights, done == len(g.nodes)
 }
 
-// cycles numbers the nodes that are in cycles, those of one cycle alike: Tarjan's search for strongly
-// connected components, without recursion.
+// cycles returns a number for each node in a cycle; nodes of the same cycle have the same number. It is
+// Tarjan's search for strongly connected components, without recursion.
 func (g *Graph) cycles() map[*node]int {
 	out := map[*node]int{}
 	index, low := map[*node]int{}, map[*node]int{}

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// useProviders adds the provider configurations that somebody uses.
+// useProviders adds a node for each provider configuration that a node uses, before that node.
 func (b *builder) useProviders() {
 	for _, n := range slices.Clone(b.nodes) {
 		if n.provider == nil {
@@ -27,7 +27,7 @@ func (b *builder) useProviders() {
 	}
 }
 
-// removedModules adds the end of modules that the state has, and the configuration not.
+// removedModules adds the close node of each module that is in the state but no longer in the configuration.
 func (b *builder) removedModules() {
 	gone := map[addrs.Module]bool{}
 	for a := range b.State.Resources() {
@@ -40,7 +40,7 @@ func (b *builder) removedModules() {
 	}
 }
 
-// closer adds the end of a module.
+// closer adds the close node of a module. References to its call resolve to this node.
 func (b *builder) closer(m addrs.Module) *node {
 	n := b.add(m, m.String()+" (close)")
 	parent, call := m.Call()
@@ -48,8 +48,8 @@ func (b *builder) closer(m addrs.Module) *node {
 	return n
 }
 
-// expandModules adds the beginning and the end of each module. All nodes of a module come in between,
-// except those that destroy: their order follows from dependencies alone.
+// expandModules adds an expand node and a close node for each module. All other nodes of the module come
+// between the two, except the destroy nodes: their order follows from dependencies alone.
 func (b *builder) expandModules() {
 	inside := slices.Clone(b.nodes)
 	for _, m := range b.Config.Order {
@@ -79,7 +79,7 @@ func (b *builder) expandModules() {
 	}
 }
 
-// refer adds the edges that follow from references.
+// refer adds the edges from references in all modules.
 func (b *builder) refer() {
 	for _, m := range b.Config.Order {
 		b.referIn(m)
@@ -124,8 +124,8 @@ func (b *builder) referIn(m *config.Module) {
 	b.referOutputs(m, local)
 }
 
-// referOutputs adds the edges of outputs. Those of the root module that are to go are not
-// evaluated.
+// referOutputs adds the edges of outputs. If everything is destroyed, root outputs are not evaluated and get
+// no edges.
 func (b *builder) referOutputs(m *config.Module, local func(*node, addrs.Object)) {
 	for name := range m.Outputs {
 		if m.Parent == nil && b.destroying {
@@ -137,8 +137,8 @@ func (b *builder) referOutputs(m *config.Module, local func(*node, addrs.Object)
 	}
 }
 
-// referVariable adds the edges of a variable to the argument of the call, and those of its
-// validations.
+// referVariable adds the edges of a variable: to what its argument in the module call refers to, and to what
+// its validations refer to.
 func (b *builder) referVariable(m *config.Module, name string) {
 	nodes := b.keys[key{module: m.Addr, kind: addrs.KindVariable, name: name}]
 	if m.Parent != nil {
@@ -156,7 +156,7 @@ func (b *builder) referVariable(m *config.Module, name string) {
 	}
 }
 
-// link puts n after the nodes to which a reference in a module resolves.
+// link makes n come after the nodes to which a reference in a module resolves.
 func (b *builder) link(n *node, m addrs.Module, r *refs.Reference) {
 	for _, x := range b.resolve(m, r) {
 		if x != n && !apart(n, x) {
@@ -189,8 +189,8 @@ func (b *builder) resolve(m addrs.Module, r *refs.Reference) []*node {
 	return b.keys[k]
 }
 
-// apart reports whether two nodes are of instances in different instances of one module,
-// which have nothing to do with each other.
+// apart reports whether two nodes are in different instances of the same module. Such nodes have no edges
+// between them.
 func apart(x, y *node) bool {
 	return x.instance != nil && y.instance != nil && x.module == y.module && x.instance.Module != y.instance.Module
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )
 
-// Records are written by hand, with the bytes that encoding/json gives, since an apply of many
-// small objects writes two for each and does little else.
+// Records are encoded by hand, with the same bytes as encoding/json: an apply of many small objects writes
+// two records for each and does little else.
 
-// append appends the record as a line, with edits that are encoded already.
+// append appends the record as a line to b. edits are its edits, already encoded.
 func (r record) append(b []byte, edits []byte) []byte {
 	b = append(b, `{"kind":"`...)
 	b = append(b, r.Kind...)
@@ -68,7 +68,7 @@ func (in Intent) append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// append appends the edit, whose state has o and nothing else.
+// append appends the edit to b. The edit's state has only the object o.
 func (e edit) append(b []byte, a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) ([]byte, error) {
 	b = appendString(append(b, `{"addr":`...), e.Addr)
 	b = appendMember(b, "deposed", e.Deposed)

@@ -11,55 +11,54 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// An Open is an intent whose outcome nobody knows.
+// An Open is a provider call whose outcome nobody knows: an intent without an outcome.
 type Open struct {
 	ID string
 	Intent
 	Started time.Time
-	// Record is the line that keeps it in a journal whose other records are dropped.
+	// Record is the line to keep when the other records of the journal are dropped.
 	Record []byte
 }
 
-// A Conflict is an address at which somebody else has stored another object than the run had
-// there. The stored one stays, and the conflict until a person has settled it, which drops its
-// record, or the state has the run's object there.
+// A Conflict is an address where the stored state has an object that the run has never had there: somebody
+// else has stored it. The stored object stays. The conflict ends when a person settles it, which drops its
+// record, or when the state has the run's object there.
 type Conflict struct {
 	Address string    // with the key of a deposed object
 	Gone    bool      // the run has deleted the object there
-	Since   time.Time // of the run's last record on it
-	New     bool      // it has no record yet
-	// Record is the line that keeps it in a journal whose other records are dropped.
+	Since   time.Time // time of the run's last record about the address
+	New     bool      // the journal has no record of the conflict yet
+	// Record is the line to keep when the other records of the journal are dropped.
 	Record []byte
 }
 
 // Folded is a state with a journal's edits applied.
 type Folded struct {
-	State     *states.State // with the edits; the stored one is left as it is
+	State     *states.State // a new state with the edits; the stored state is not changed
 	Changed   bool          // State has other objects than the stored one
 	Foreign   bool          // somebody else has written the state since
 	Open      []Open        // in the order in which they were begun
 	Conflicts []Conflict    // in the order of the journal
-	Lineage   string        // that the run chose; "" if the journal has no run
+	Lineage   string        // lineage that the run chose; "" if the journal has no run
 }
 
-// LineageError reports a journal that belongs to another state than the one beside it.
+// LineageError is the error for a journal that belongs to another state than the stored one.
 type LineageError struct{ Journal, State string }
 
 func (e *LineageError) Error() string {
 	return fmt.Sprintf("the journal belongs to a state of lineage %q, and the state has lineage %q", e.Journal, e.State)
 }
 
-// KindError reports a record of a newer version of Lockstep.
+// KindError is the error for a record of a kind that only a newer version of Lockstep knows.
 type KindError struct{ Kind string }
 
 func (e *KindError) Error() string {
 	return fmt.Sprintf("its kind is %q, which this version of Lockstep does not know: use the version that wrote it, or a newer one", e.Kind)
 }
 
-// Fold applies the records of a journal, in order, to the stored state. sum is [SHA256] of the
-// stored bytes. The stored state is left as it is. It fails with a *LineageError if the
-// journal is another state's, with a *KindError if a newer version wrote it, and with another error if a
-// record cannot be understood.
+// Fold returns the stored state with the records of a journal applied, in order. sum is [SHA256] of the
+// stored bytes. Fold does not change stored. It fails with a *LineageError if the journal belongs to another
+// state, with a *KindError if a newer version wrote it, and with another error if a record is invalid.
 func Fold(stored *states.State, sum string, lines [][]byte) (Folded, error) {
 	f := &folding{addresses: map[string]*address{}, graphs: newGraphs()}
 	for i, line := range lines {
@@ -74,22 +73,22 @@ func Fold(stored *states.State, sum string, lines [][]byte) (Folded, error) {
 	return f.result(stored)
 }
 
-// folding is a journal as far as it was read.
+// folding is the state of [Fold] after the records read so far.
 type folding struct {
 	out       Folded
-	exact     bool // an edit that leaves all as it is for the provider is applied, too
-	own       bool // the stored state is one that a run has begun with, or was about to store
+	exact     bool // also apply edits that do not change the object's digest
+	own       bool // the stored state is one that a run began with or was about to store
 	addresses map[string]*address
 	graphs    *graphs
 	order     []*address
 }
 
-// address holds the edits of one address.
+// address is an address with its last edit.
 type address struct {
-	edit        // the last
-	run  string // of it
+	edit        // the last edit
+	run  string // run of the last edit
 	at   time.Time
-	seen []string // digests of all objects that were there, "" for none
+	seen []string // digests of all objects that the run has had at the address; "" for no object
 }
 
 func (f *folding) add(r record, line []byte, stored *states.State, sum string) error {
@@ -134,7 +133,8 @@ func (f *folding) add(r record, line []byte, stored *states.State, sum string) e
 	return nil
 }
 
-// kept takes in the record of a conflict that an earlier folding has found.
+// kept adds a conflict that an earlier recovery has recorded, unless the stored state now has the run's
+// object there.
 func (f *folding) kept(r record, line []byte, stored *states.State) error {
 	target, err := edit{Addr: r.Conflict.Addr, Deposed: r.Conflict.Deposed}.target()
 	if err == nil && digest(stored.Object(target)) != r.Conflict.Now {
@@ -143,14 +143,14 @@ func (f *folding) kept(r record, line []byte, stored *states.State) error {
 	return err
 }
 
-// conflict notes a conflict, in the place of an earlier one at its address.
+// conflict adds a conflict. It replaces an earlier conflict at the same address.
 func (f *folding) conflict(c Conflict) {
 	f.out.Conflicts = append(slices.DeleteFunc(f.out.Conflicts, func(x Conflict) bool { return x.Address == c.Address }), c)
 }
 
 func keyOf(address, deposed string) string { return address + " " + deposed }
 
-// withoutEdits is an intent's line for a journal whose edits are in the state already.
+// withoutEdits returns the line of an intent without its edits and values, for a state that has them already.
 func withoutEdits(r record, line []byte) []byte {
 	if len(r.Edits) == 0 && len(r.Values) == 0 {
 		return line
@@ -194,8 +194,8 @@ func Announces(line []byte) bool {
 	return err == nil && r.Kind != outcome && r.Kind != edited
 }
 
-// result applies the last edit of each address. If the state is the run's own, this is right for
-// any object in it, since earlier edits put it there.
+// result applies the last edit of each address. If the run itself has stored the state, this is right for any
+// object in it, since earlier edits put the object there.
 func (f *folding) result(stored *states.State) (Folded, error) {
 	editor := stored.Edit()
 	f.out.Foreign = !f.own && len(f.order) > 0
@@ -227,14 +227,14 @@ func (f *folding) result(stored *states.State) (Folded, error) {
 	return f.out, nil
 }
 
-// supersededBy reports whether an intent repeats an update or a deletion that was open: whoever
-// does that has looked at the object.
+// supersededBy reports whether next repeats the open update or deletion. Whoever repeats it has refreshed the
+// object, so its outcome is known.
 func (o Open) supersededBy(next *Intent) bool {
 	return o.Action != plans.Create.String() && o.Address == next.Address && o.Deposed == next.Deposed
 }
 
-// found reports whether the state has an object at the address of an open creation by now,
-// because somebody has imported it.
+// found reports whether the state now has an object at the address of an open creation: somebody has imported
+// it.
 func (o Open) found(s *states.State) bool {
 	a, err := addrs.ParseAbsResourceInstance(o.Address)
 	return err == nil && o.Action == plans.Create.String() && s.Object(addrs.ResourceInstanceObject{Instance: a}) != nil

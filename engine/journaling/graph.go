@@ -7,11 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// In a state file each object lists its dependencies in full, which is quadratic in a chain. Records
-// have them as a graph: a node is written with the first edit that needs it, and again until a
-// record with it is known to be stored. Numbers count from 1 in each run; 0 is no dependencies.
+// In a state file each object lists all its dependencies, also indirect ones, which is quadratic in a chain.
+// Records store dependencies as a graph. A node is written with the first edit that needs it, and again with
+// later edits until a record with the node is known to be stored. Node numbers count from 1 in each run; 0
+// means no dependencies.
 
-// node is a node of the graph.
+// node is a node of the graph: the dependencies of an object.
 type node struct {
 	Number int      `json:"n"`
 	Direct []link   `json:"direct,omitempty"`
@@ -19,7 +20,7 @@ type node struct {
 	Listed []string `json:"listed,omitempty"`
 }
 
-// link is a direct dependency, and the node of its own dependencies.
+// link is a direct dependency, with the number of the node of its own dependencies.
 type link struct {
 	Resource string `json:"r"`
 	Further  int    `json:"f,omitempty"`
@@ -35,7 +36,7 @@ func newGraph() *graph {
 	return &graph{numbers: map[*states.Dependencies]int{}, stored: map[int]bool{}}
 }
 
-// add returns the number of a node, and appends those to nodes that have to be written for it.
+// add returns the number of the node of d. It appends to nodes the nodes that still have to be written.
 func (g *graph) add(d *states.Dependencies, nodes []node) (int, []node) {
 	if d == nil {
 		return 0, nodes
@@ -69,7 +70,7 @@ func (g *graph) add(d *states.Dependencies, nodes []node) (int, []node) {
 	return n, nodes
 }
 
-// graphs are the nodes of a journal, by run.
+// graphs are the dependency graphs of a journal, one for each run.
 type graphs struct {
 	nodes map[string]map[int]node
 	built map[string]map[int]*states.Dependencies
@@ -88,8 +89,8 @@ func (g *graphs) add(run string, nodes []node) {
 	}
 }
 
-// build returns the dependencies of a node. Of a node that is not there, which no journal of ours
-// lacks, there are none.
+// build returns the dependencies of a node. A missing node, which only a damaged journal has, means no
+// dependencies.
 func (g *graphs) build(run string, n int) (*states.Dependencies, error) {
 	x, ok := g.nodes[run][n]
 	if !ok {
@@ -98,7 +99,7 @@ func (g *graphs) build(run string, n int) (*states.Dependencies, error) {
 	if d, ok := g.built[run][n]; ok {
 		return d, nil
 	}
-	g.built[run][n] = nil // a journal that was edited may have a cycle
+	g.built[run][n] = nil // ends the recursion: a journal edited by hand may have a cycle
 	var direct []states.Dependency
 	for _, l := range x.Direct {
 		r, err := addrs.ParseConfigResource(l.Resource)

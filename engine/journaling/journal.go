@@ -13,26 +13,28 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A Writer stores records. Append takes them, in the order of its calls, and returns at once; stored
-// is always called, and waits. When it returns nil, records that are to be durable outlive the machine,
-// with all before them; others outlive the process, or will as soon as the append under way is over. After
-// an error it is not known whether they are stored. It is called by many at a time.
+// A Writer stores records. It is safe for concurrent use.
+//
+// Append accepts records in the order of its calls, and returns at once. The caller must always call stored,
+// which waits until the records are stored. When stored returns nil, durable records, and all records before
+// them, survive a crash of the machine. Other records survive a crash of the process, at the latest when the
+// append in progress ends. After an error it is unknown whether the records are stored.
 type Writer interface {
 	Append(durable bool, records ...[]byte) (stored func(context.Context) error)
 }
 
-// An Intent is a provider call that is about to change something.
+// An Intent describes a provider call that is about to change an object.
 type Intent struct {
-	Address string `json:"address"` // of the resource instance, as Terraform prints it
+	Address string `json:"address"` // address of the resource instance, as Terraform prints it
 	Deposed string `json:"deposed,omitempty"`
 	Action  string `json:"action"` // "create", "update" or "delete"
 	// Deposes is the key under which a creation keeps the object that it replaces.
 	Deposes string `json:"deposes,omitempty"`
-	// Known are planned attributes that are known and not sensitive: by them a person finds an
-	// object of which nobody has the ID.
+	// Known are the planned attributes that are known and not sensitive. They help a person to find an object
+	// whose ID nobody knows.
 	Known map[string]string `json:"known,omitempty"`
-	// Inner objects exist in the state and nowhere else, as those of the built-in provider do. Nothing
-	// is lost with their intent, so that it need not outlive the machine.
+	// Inner is true for objects that exist only in the state, such as those of the built-in provider. Losing
+	// such an intent loses nothing, so its record need not be durable.
 	Inner bool `json:"-"`
 }
 
@@ -46,39 +48,40 @@ type Journal struct {
 
 	mu     sync.Mutex
 	count  int
-	first  []byte // the start of the run, as long as it is not handed over
-	edits  []byte // of no record yet, with commas between them
-	nodes  []int  // of the graph, that these edits have
-	values []byte // likewise, behind a bracket: see [Journal.Keep]
-	summed []byte // of the last digest; its memory is used again
+	first  []byte // the begin record, until it is passed to the Writer
+	edits  []byte // edits for the next record, separated by commas
+	nodes  []int  // numbers of the graph nodes in these edits
+	values []byte // values for the next record, after a "[": see [Journal.Keep]
+	summed []byte // text of the last digest, kept to reuse its memory
 	graph  *graph
-	open   map[string]record // by ID
-	broken error             // an edit that could not be encoded
+	open   map[string]record // intents without an outcome, by ID
+	broken error             // error of an edit that could not be encoded
 }
 
-// New returns the journal of a run, whose ID no other run has.
+// New returns the journal of a run. No other run may have the same ID.
 func New(run string, to Writer) *Journal {
 	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph(), open: map[string]record{}}
 }
 
-// Guard has every intent ask for permission first, for whoever might have lost the right to begin
-// something. It is called before any other method.
+// Guard makes every [Journal.Intent] call permit first; an error of permit forbids the call. It is for
+// applies that may lose the right to begin calls, such as a lost lock. Call Guard before any other method.
 func (j *Journal) Guard(permit func(context.Context) error) { j.permit = permit }
 
-// A Start is everything that a run starts from.
+// A Start is what a run starts from.
 type Start struct {
-	// Plan tells the saved plan from others, so that the next process can go on with it: see
-	// [Resume]. "" if nobody has kept the plan.
+	// Plan identifies the saved plan, so that the next process can continue it: see [Resume]. "" means that
+	// the plan is not saved.
 	Plan string
 	// Stored is the stored state, and Prior the plan's prior state.
 	Stored, Prior *states.State
-	// Sum is [SHA256] of the stored bytes, and Lineage the one that the state has or is to have.
+	// Sum is [SHA256] of the stored bytes. Lineage is the lineage that the state has or will get.
 	Sum, Lineage string
 }
 
-// Begin notes the start of the run, with the edits that lead from the stored state to the
-// plan's prior state. It is stored together with the next record, so that a run that begins nothing leaves nothing. It is
-// called before any other method. A run that goes on with the work of another one is without.
+// Begin records the start of the run, with the edits that lead from the stored state to the plan's prior
+// state. The record is stored together with the next one, so that a run that does nothing leaves nothing.
+// Call Begin before any other method, except in a run that continues another one: such a run has no begin
+// record.
 func (j *Journal) Begin(s Start) error {
 	if j == nil {
 		return nil
@@ -118,8 +121,8 @@ func each(s *states.State) func(yield func(addrs.ResourceInstanceObject, *states
 	}
 }
 
-// Edit notes that an address holds another object, or none. It is stored with the next record,
-// which may be another step's.
+// Edit records that the object at an address is now another one, or gone if now is nil. The edit is stored
+// with the next record, which may belong to another step.
 func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) {
 	if j == nil {
 		return
@@ -129,7 +132,7 @@ func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfi
 	j.add(a, pc, was, now)
 }
 
-// Move notes that an object has another address. Both edits are in the same record.
+// Move records that an object has moved to another address. Both edits are in the same record.
 func (j *Journal) Move(from, to addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
 	if j == nil {
 		return
@@ -140,7 +143,8 @@ func (j *Journal) Move(from, to addrs.ResourceInstanceObject, pc addrs.AbsProvid
 	j.add(from, pc, o, nil)
 }
 
-// add takes an edit in, with the dependencies of its object; j.mu is held.
+// add appends an edit, with the dependencies of its object, to the edits for the next record. The caller
+// holds j.mu.
 func (j *Journal) add(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) {
 	e := edit{Addr: a.Instance.String(), Deposed: string(a.Deposed)}
 	e.Was, j.summed = digestWith(j.summed, was)
@@ -185,8 +189,8 @@ func (j *Journal) Intent(ctx context.Context, in Intent) (id string, err error) 
 	return id, nil
 }
 
-// Outcome records that a call has been answered, with the edits since. problem is the provider's
-// refusal, or "". A call that was not answered has no outcome.
+// Outcome records that a call has returned, with the edits since the last record. problem is the provider's
+// error, or "". Do not call it for a call that has not returned.
 func (j *Journal) Outcome(ctx context.Context, id, problem string) error {
 	if j == nil {
 		return nil
@@ -197,7 +201,7 @@ func (j *Journal) Outcome(ctx context.Context, id, problem string) error {
 	return j.put(ctx, record{Kind: outcome, ID: id, Failed: problem != "", Problem: problem}, false)
 }
 
-// Unanswered returns the calls of this run without an outcome, in the order of their beginning.
+// Unanswered returns the calls of this run without an outcome, in the order in which they began.
 func (j *Journal) Unanswered() []Open {
 	if j == nil {
 		return nil
@@ -234,11 +238,11 @@ func (j *Journal) Saving(ctx context.Context, data []byte) error {
 	return j.put(ctx, record{Kind: saving, State: SHA256(data)}, true)
 }
 
-// put writes a record, with the edits that wait for one. Only what precedes a call or a save has to
-// be durable: an outcome that is lost with the machine leaves an open intent, which is reported.
+// put writes a record, with the edits and values that wait for a record. Only records that precede a call or
+// a save must be durable: if a crash loses an outcome, its intent is open, and is reported.
 //
-// Records are handed over in the order in which they took the edits: else the outcome of one call
-// could be stored before the record, another call's, that has the edits which belong to it.
+// Records reach the Writer in the order in which they took the waiting edits. Otherwise the outcome of one
+// call could be stored before the record of another call that contains the first call's edits.
 func (j *Journal) put(ctx context.Context, r record, durable bool) error {
 	nodes, stored, err := j.append(r, durable)
 	if err != nil {
@@ -255,8 +259,8 @@ func (j *Journal) put(ctx context.Context, r record, durable bool) error {
 	return nil
 }
 
-// recordSize is about the length of a record without edits, and mostKept how much memory stays for
-// the next edits.
+// recordSize is the approximate length of a record without edits. mostKept is the largest buffer, in bytes,
+// that is kept for the next edits.
 const (
 	recordSize = 256
 	mostKept   = 64 << 10
@@ -276,7 +280,7 @@ func (j *Journal) append(r record, durable bool) (nodes []int, stored func(conte
 	return nodes, j.to.Append(durable, lines...), nil
 }
 
-// line returns a record with the edits that wait for one; j.mu is held.
+// line returns a record with the edits and values that wait for a record. The caller holds j.mu.
 func (j *Journal) line(r record) []byte {
 	if r.At.IsZero() {
 		r.At = j.now()

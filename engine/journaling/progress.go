@@ -12,22 +12,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Progress is an apply of a saved plan that has stopped or died, as its journal has it: enough for
-// another process to go on with the same plan, to the state that the first would have come to. A nil
-// *Progress is that of an apply that has not begun. It is read only.
+// Progress is an apply of a saved plan that has stopped or died, as its journal records it. With it another
+// process can continue the same plan, and reach the state that the first process would have reached. A nil
+// *Progress is an apply that has not begun. It is read only.
 //
-// Nothing in it is a decision about the rest: the rest is the plan's. It has the values that could be
-// others the second time, those of impure expressions and of data that were read, because objects
-// may have been made with them already. So a journal is as secret as the state.
+// Progress decides nothing about the remaining changes: they follow from the plan. It contains values that
+// might differ the second time, those of impure expressions and of data that was read, because objects may
+// have been made with them already. So a journal is as secret as the state.
 type Progress struct {
-	// Began is the beginning of the first process, and Lineage the one that the state has or is to
-	// have.
+	// Began is the time when the first process began. Lineage is the lineage that the state has or will get.
 	Began   time.Time
 	Lineage string
 	// State is the plan's prior state with all edits of the apply.
 	State *states.State
-	// Open are the creations of which nobody knows what became of them, and Conflicts those of
-	// earlier applies.
+	// Open are the creations whose outcome nobody knows. Conflicts are the conflicts of earlier applies.
 	Open      []Open
 	Conflicts []Conflict
 
@@ -38,20 +36,21 @@ type Progress struct {
 	values  map[string]cty.Value
 }
 
-// objectKey names an object, and the action on it if there is one.
+// objectKey identifies an object, or an action on it if action is set.
 type objectKey struct{ address, deposed, action string }
 
 // A Call is a call to a provider that an earlier process has begun.
 type Call struct {
-	// Open: it is not known how it ended. Failed: with the provider's Problem. Else it succeeded.
+	// Open means that the outcome is unknown. Failed means that the provider returned Problem. If neither is
+	// set, the call succeeded.
 	Open, Failed bool
 	Problem      string
 	Started      time.Time
 }
 
-// Resume returns the progress of an apply of a saved plan, or nil if the journal's last run is not of
-// that plan, or somebody else has written the state since. s has the plan, its prior state, and
-// the stored state with its sum. The errors are those of [Fold].
+// Resume returns the progress of an apply of a saved plan. It returns nil if the journal's last run is of
+// another plan, or if somebody else has written the state since. s has the plan, its prior state, and the
+// stored state with its sum. The errors are those of [Fold].
 func Resume(s Start, lines [][]byte) (*Progress, error) {
 	r := resuming{start: s, original: map[string]string{}, folding: folding{exact: true, addresses: map[string]*address{}, graphs: newGraphs()}}
 	for i, line := range lines {
@@ -77,8 +76,8 @@ func Resume(s Start, lines [][]byte) (*Progress, error) {
 	return p, nil
 }
 
-// resuming is a journal as far as it was read: the edits since the last beginning, and the progress,
-// if that beginning is of the plan.
+// resuming is the state of [Resume] after the records read so far: the edits since the last begin record, and
+// the progress if that record is of the plan.
 type resuming struct {
 	start    Start
 	original map[string]string // digests of the objects that differ in the prior state, by key
@@ -86,8 +85,8 @@ type resuming struct {
 	folding
 }
 
-// overtaken returns a state with those objects that the stored one had before a record had them: a
-// save is not kept waiting for a call that has just returned.
+// overtaken returns s with objects that were stored before the journal had a record of them. This happens
+// because a save does not wait for the record of a call that has just returned.
 func (r *resuming) overtaken(s *states.State) *states.State {
 	e := s.Edit()
 	look := func(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig) {
@@ -128,7 +127,7 @@ func (r *resuming) add(line []byte) error {
 				Began: x.At, Lineage: x.Lineage, calls: map[objectKey]*Call{}, byID: map[string]*Call{}, edited: map[objectKey]bool{}, deposed: map[string]addrs.DeposedKey{}, values: map[string]cty.Value{},
 			}
 		}
-		for _, e := range x.Edits { // to the plan's prior state
+		for _, e := range x.Edits { // edits that lead to the plan's prior state
 			r.original[keyOf(e.Addr, e.Deposed)] = e.Was
 		}
 		x.Edits = nil
@@ -164,7 +163,7 @@ func (p *Progress) add(r record) error {
 	}
 	for _, c := range cells {
 		if _, known := p.values[c.Name]; known {
-			continue // each run keeps what it found in the journal, so that the first is that of all
+			continue // the first value counts for all runs: each run keeps what it found in the journal
 		}
 		v, err := c.decode()
 		if err != nil {
@@ -198,12 +197,13 @@ func (p *Progress) Call(a addrs.ResourceInstanceObject, action plans.Action) (Ca
 	return *c, true
 }
 
-// Edited reports whether the apply has read, changed or removed the object of an address.
+// Edited reports whether the apply has read, changed or removed the object at an address.
 func (p *Progress) Edited(a addrs.ResourceInstanceObject) bool {
 	return p != nil && p.edited[objectKey{a.Instance.String(), string(a.Deposed), ""}]
 }
 
-// Deposed returns the key under which the object is that a creation at an address replaces.
+// Deposed returns the deposed key of the object that a creation at this address replaces. The result is false
+// if no such creation has begun.
 func (p *Progress) Deposed(a addrs.AbsResourceInstance) (addrs.DeposedKey, bool) {
 	if p == nil {
 		return addrs.NotDeposed, false
@@ -212,7 +212,7 @@ func (p *Progress) Deposed(a addrs.AbsResourceInstance) (addrs.DeposedKey, bool)
 	return key, ok
 }
 
-// Value returns a value that [Journal.Keep] has kept.
+// Value returns a value that [Journal.Keep] has recorded under this name.
 func (p *Progress) Value(name string) (cty.Value, bool) {
 	if p == nil {
 		return cty.NilVal, false

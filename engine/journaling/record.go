@@ -29,21 +29,21 @@ const (
 	conflict  kind = "conflict"
 )
 
-// record is a line of a journal. Members are those of its kind.
+// record is a line of a journal. Each kind of record uses only some of the members.
 type record struct {
 	Kind    kind            `json:"kind"`
 	At      time.Time       `json:"at"`
 	Plan    string          `json:"plan,omitempty"`    // begin: the saved plan, see [Start]
-	Lineage string          `json:"lineage,omitempty"` // begin: of the state, which may not be stored yet
+	Lineage string          `json:"lineage,omitempty"` // begin: lineage of the state, which may not be stored yet
 	State   string          `json:"state,omitempty"`   // begin, saving: SHA-256 of the stored bytes, hexadecimal; "" if nothing is stored
 	ID      string          `json:"id,omitempty"`      // intent, outcome
 	Intent  *Intent         `json:"intent,omitempty"`
 	Failed  bool            `json:"failed,omitempty"` // outcome: with errors
 	Problem string          `json:"problem,omitempty"`
 	Values  json.RawMessage `json:"values,omitempty"` // a list of cells, see [Journal.Keep]
-	// Conflict is of its own kind: what the run had there is in Now, as in an edit.
+	// Conflict is set in records of kind conflict. Its Now is the digest of the run's object, as in an edit.
 	Conflict *conflictAt `json:"conflict,omitempty"`
-	Run      string      `json:"run,omitempty"` // of the edits
+	Run      string      `json:"run,omitempty"` // run that the edits belong to
 	Edits    []edit      `json:"edits,omitempty"`
 }
 
@@ -60,15 +60,14 @@ type edit struct {
 	Deposed string `json:"deposed,omitempty"`
 	Was     string `json:"was,omitempty"` // digest of the object before; "" for none
 	Now     string `json:"now,omitempty"` // digest of the object after; "" for none
-	// State is a state file with the object and nothing else, without its dependencies, which are
-	// node Needs of the graph of the run, of which Nodes are new.
+	// State is a state file with only this object, without its dependencies. Needs is the number of their
+	// node in the run's dependency graph, and Nodes are the nodes that are new in the graph.
 	State json.RawMessage `json:"state,omitempty"`
 	Needs int             `json:"needs,omitempty"`
 	Nodes []node          `json:"nodes,omitempty"`
 }
 
-// SHA256 is the form in which records name the bytes of a state file: hexadecimal, and "" for
-// no bytes.
+// SHA256 returns the hexadecimal SHA-256 of a state file's bytes, as records have it; "" for no bytes.
 func SHA256(data []byte) string {
 	if len(data) == 0 {
 		return ""
@@ -77,14 +76,14 @@ func SHA256(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digest tells objects apart by all that a provider has said about them; "" for nil. The
-// spelling of the JSON does not count, since stock tools indent it anew.
+// digest returns a hash of everything that a provider has said about an object; "" for nil. The layout of its
+// JSON does not matter, since stock tools indent it again.
 func digest(o *states.Object) string {
 	d, _ := digestWith(nil, o)
 	return d
 }
 
-// digestWith is [digest] with memory for the text that is summed, which it returns.
+// digestWith is [digest] with a buffer for the text that is hashed. It returns the buffer for the next call.
 func digestWith(b []byte, o *states.Object) (string, []byte) {
 	if o == nil {
 		return "", b
@@ -107,7 +106,7 @@ func digestWith(b []byte, o *states.Object) (string, []byte) {
 	return hex.EncodeToString(sum[:12]), b
 }
 
-// target is the address of an edit.
+// target parses the address of an edit.
 func (e edit) target() (addrs.ResourceInstanceObject, error) {
 	a, err := addrs.ParseAbsResourceInstance(e.Addr)
 	if err != nil {
@@ -116,7 +115,7 @@ func (e edit) target() (addrs.ResourceInstanceObject, error) {
 	return addrs.ResourceInstanceObject{Instance: a, Deposed: addrs.DeposedKey(e.Deposed)}, nil
 }
 
-// apply carries out the edit.
+// apply applies the edit to the state that editor edits.
 func (e edit) apply(a addrs.ResourceInstanceObject, needs *states.Dependencies, editor *states.Editor) error {
 	if len(e.State) == 0 {
 		editor.SetObject(a, addrs.AbsProviderConfig{}, nil)

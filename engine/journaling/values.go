@@ -13,7 +13,7 @@ import (
 // cell is the value of an impure expression in a record.
 type cell struct {
 	Name      string          `json:"name"`
-	Value     json.RawMessage `json:"value"` // with its type
+	Value     json.RawMessage `json:"value"` // JSON with the value's type
 	Sensitive [][]pathStep    `json:"sensitive,omitempty"`
 }
 
@@ -23,9 +23,9 @@ type pathStep struct {
 	Index     json.RawMessage `json:"index,omitempty"`
 }
 
-// Keep notes the value of an expression that could give another value the next time, under a name
-// that no other expression of the run has. It is stored with the next record, before any call that is
-// made with it. Values with parts that are ephemeral or not known are not kept.
+// Keep records the value of an impure expression, which could have another value the next time. No other
+// expression of the run may use the same name. The value is stored with the next record, so before any call
+// that uses it. Values that are partly ephemeral or unknown are not recorded.
 func (j *Journal) Keep(name string, v cty.Value) {
 	if j == nil || marks.Contains(v, marks.Ephemeral) {
 		return
@@ -40,7 +40,7 @@ func (j *Journal) Keep(name string, v cty.Value) {
 	}
 	var err error
 	if c.Value, err = ctyjson.Marshal(plain, cty.DynamicPseudoType); err != nil {
-		return // a value that no JSON has is in no state either
+		return // a value that JSON cannot represent cannot be in a state either
 	}
 	text, err := json.Marshal(c)
 	if err != nil {
@@ -72,7 +72,7 @@ func encodePath(path cty.Path) []pathStep {
 	return out
 }
 
-// decode returns the value with its marks.
+// decode returns the value with its sensitive marks.
 func (c cell) decode() (cty.Value, error) {
 	v, err := ctyjson.Unmarshal(c.Value, cty.DynamicPseudoType)
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// Counts returns the numbers of objects that the plan is going to change. Data sources and
-// outputs do not count.
+// Counts returns how many objects the plan will change, by action. Data sources and outputs do not count.
 func (p *Plan) Counts() counting.Counts {
 	var n counting.Counts
 	for _, c := range p.Changes {
@@ -24,7 +23,7 @@ func (p *Plan) Counts() counting.Counts {
 	return n
 }
 
-// Count returns n with one action more.
+// Count returns n with one more object that has the action a. A replacement adds to Add and to Destroy.
 func (a Action) Count(n counting.Counts) counting.Counts {
 	switch a {
 	case Create:

@@ -1,8 +1,8 @@
-// Package plans holds the changes to come, as data: the [Plan] that planning makes, that people
-// read, that is saved, and that applying carries out.
+// Package plans holds planned changes as data: the [Plan] that planning makes, that people read, that is
+// saved, and that an apply carries out.
 //
-// It refuses to know how a plan is made and how it is carried out. The saved plan's codec is
-// planfile; order turns the changes into steps; render shows them.
+// It refuses to know how a plan is made and how it is carried out. Package planfile encodes saved plans,
+// package order turns the changes into steps, and package render shows them.
 package plans
 
 import (
@@ -31,16 +31,16 @@ type Action byte
 const (
 	NoOp             Action = '0'
 	Create           Action = '+'
-	Read             Action = 'r' // a data source, at apply
+	Read             Action = 'r' // a data source is read during apply
 	Update           Action = '~'
 	DeleteThenCreate Action = '-'
 	CreateThenDelete Action = 'c'
 	Delete           Action = 'd'
-	Forget           Action = 'f' // dropped from the state, the object stays
-	Open             Action = 'o' // an ephemeral resource; never in a plan's list
+	Forget           Action = 'f' // removed from the state without destroying the object
+	Open             Action = 'o' // an ephemeral resource is opened; never in [Plan.Changes]
 )
 
-// IsReplace reports whether a is one of the two orders of replacing.
+// IsReplace reports whether a is a replacement, in either order.
 func (a Action) IsReplace() bool { return a == DeleteThenCreate || a == CreateThenDelete }
 
 // String returns a word for messages: "create", "update", "replace", ...
@@ -66,9 +66,9 @@ func (a Action) String() string {
 	return "invalid"
 }
 
-// Reason is the reason for an action where that is not obvious. The values are those of
-// action_reason in Terraform's JSON plan format, which has none for enabled and for an object that is the current one; ""
-// is none.
+// Reason is the reason for an action, if the reason is not obvious; "" means none. The values are those of
+// action_reason in Terraform's JSON plan format, and two more of Lockstep: for enabled, and for an object
+// that is the current one.
 type Reason string
 
 const (
@@ -103,53 +103,53 @@ type Plan struct {
 
 	// Changes are the planned changes of resource instances, no-ops included, sorted by address.
 	Changes []*ResourceChange
-	// Drift are the differences between the objects and the state, sorted by address. No action
-	// follows from it.
+	// Drift are the differences between the real objects and the state, sorted by address. They cause no
+	// action.
 	Drift []*ResourceChange
 	// Outputs are the changes of all root outputs, no-ops included, sorted by name.
 	Outputs []*OutputChange
-	// Checks are the results of all conditions as far as they are known.
+	// Checks are the results of all conditions, as far as they are known at planning.
 	Checks []states.CheckResult
-	// Relevant are the attributes that the changes were influenced by.
+	// Relevant are the attributes that influenced the changes.
 	Relevant []RelevantAttribute
 
-	// Variables are the root module's variables as given, without marks; ephemeral ones are
-	// named only (EphemeralVariables) and must be given again.
+	// Variables are the values of the root module's variables as given, without marks. Ephemeral variables
+	// are not saved: EphemeralVariables has their names, and an apply needs their values again.
 	Variables          map[string]cty.Value
 	EphemeralVariables []string
 
-	// Targets limit the plan to themselves and their dependencies; Excludes leave themselves and
-	// their dependents out.
+	// Targets limit the plan to these targets and their dependencies. Excludes remove these targets and their
+	// dependents from the plan.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
-	// Waiting are those of Excludes that no option named: nobody knows whether an earlier apply has
-	// created them.
+	// Waiting are the Excludes that no option named. Lockstep excludes them because nobody knows whether an
+	// earlier apply has created them.
 	Waiting []addrs.Target
 
-	// Instances are the instance keys of every module call and resource block of the
-	// configuration, empty ones included: apply evaluates no keys.
+	// Instances are the instance keys of every module call and resource block in the configuration, including
+	// those without instances. So an apply need not evaluate count and for_each.
 	Instances Instances
 
-	// PrevRunState is the state as it was read, PriorState the same after refresh, from which the
-	// changes start. Both carry the lineage and serial that was read.
+	// PrevRunState is the state as it was read. PriorState is the same state after refresh, from which the
+	// changes start. Both have the lineage and serial that were read.
 	PrevRunState *states.State
 	PriorState   *states.State
 
 	// Timestamp is the result of plantimestamp().
 	Timestamp time.Time
-	// Backend is the storage of the state.
+	// Backend is where the state is stored.
 	Backend Backend
 }
 
-// Partial reports whether the plan was asked for part of the configuration only.
+// Partial reports whether the plan has targets or excludes.
 func (p *Plan) Partial() bool { return len(p.Targets)+len(p.Excludes) > 0 }
 
-// Chosen reports whether an option of a person made the plan partial.
+// Chosen reports whether a person's option made the plan partial.
 func (p *Plan) Chosen() bool { return len(p.Targets) > 0 || len(p.Excludes) > len(p.Waiting) }
 
-// ForgottenData returns the data instances of a state that carrying out the plan takes out of it: in a
-// destroy all, with targets those that a target means, with excludes those that none means and no
-// object was made with that stays. Their order is undefined.
+// ForgottenData returns the data sources that an apply of the plan removes from the state, in no particular
+// order. Only a destroy removes data sources: all of them, or those that the targets select. It keeps a data
+// source that the excludes select, and one that an object staying in the state depends on.
 func (p *Plan) ForgottenData(st *states.State) []addrs.AbsResourceInstance {
 	if p.Mode != DestroyMode {
 		return nil
@@ -172,8 +172,7 @@ func (p *Plan) ForgottenData(st *states.State) []addrs.AbsResourceInstance {
 	return out
 }
 
-// keptDependencies returns the dependencies of those objects of a state that stay because of
-// excludes.
+// keptDependencies returns the dependencies of the objects that stay in the state because of excludes.
 func (p *Plan) keptDependencies(st *states.State) map[addrs.ConfigResource]bool {
 	if len(p.Excludes) == 0 {
 		return nil
@@ -199,67 +198,69 @@ func (p *Plan) keptDependencies(st *states.State) map[addrs.ConfigResource]bool 
 	return out
 }
 
-// Instances are the instances of all calls and resources of a configuration.
+// Instances are the instances of all module calls and resources of a configuration.
 type Instances struct {
 	Calls     map[CallInstance][]addrs.InstanceKey
 	Resources map[addrs.AbsResource][]addrs.InstanceKey
 }
 
-// A CallInstance is a module call in one module instance.
+// A CallInstance is a module call in one instance of its parent module.
 type CallInstance struct {
 	Module addrs.ModuleInstance
 	Call   string
 }
 
-// A Backend is the storage of the state that a plan was made for.
+// A Backend describes where the state of a plan is stored.
 type Backend struct {
 	Type      string
 	Config    cty.Value
 	Workspace string
 }
 
-// A Change is a value before and after an action. Both carry sensitive marks;
-// Before is null for a creation, After for a deletion.
+// A Change is the value of an object before and after an action. Both values have sensitive marks. Before is
+// null for a creation, After for a deletion.
 type Change struct {
 	Action        Action
 	Before, After cty.Value
-	// BeforeIdentity and AfterIdentity are the object's identities, cty.NilVal for none. AfterIdentity may be unknown. They
-	// are never sensitive.
+	// BeforeIdentity and AfterIdentity are the object's identities; cty.NilVal means none. AfterIdentity may
+	// be unknown. They are never sensitive.
 	BeforeIdentity, AfterIdentity cty.Value
-	// Importing is set if the object comes under management by this plan.
+	// Importing is set if the plan imports the object.
 	Importing *Importing
-	// GeneratedConfig is configuration written for an imported object.
+	// GeneratedConfig is the configuration that Lockstep generated for an imported object; "" if there is
+	// none.
 	GeneratedConfig string
 }
 
-// Importing has the ID or the identity by which an object is imported.
+// Importing is the ID or the identity by which an object is imported.
 type Importing struct {
 	ID       string
-	Identity cty.Value // cty.NilVal: by ID
+	Identity cty.Value // cty.NilVal if the object is imported by ID
 	Unknown  bool
 }
 
 // A ResourceChange is the planned change of one resource instance object.
 type ResourceChange struct {
 	Addr addrs.ResourceInstanceObject
-	// PrevAddr is where the object was in the previous run; equal to Addr's unless moved.
+	// PrevAddr is the address of the object in the previous run. It equals Addr's instance unless the object
+	// is moved.
 	PrevAddr addrs.AbsResourceInstance
 	Provider addrs.AbsProviderConfig
 	Change
 	Reason Reason
-	// Private is the provider's planned private data.
+	// Private is the private data that the provider returned with its plan.
 	Private []byte
-	// RequiredReplace are the paths that made an update impossible.
+	// RequiredReplace are the paths of the attributes that force a replacement.
 	RequiredReplace []cty.Path
-	// CreateBeforeDestroy is the setting in force, also if a dependent forced it.
+	// CreateBeforeDestroy is the setting in effect, also if a dependent forces it.
 	CreateBeforeDestroy bool
-	// KeepsOld is set for a replacement whose old object leaves the state and is not destroyed.
+	// KeepsOld is set for a replacement that removes its old object from the state without destroying it.
 	KeepsOld bool
-	// Schema describes the values; nil only if the provider no longer knows the type.
+	// Schema describes the values. It is nil only if the provider no longer has the type.
 	Schema *schema.Schema
-	// ConfigDeps are the resources that the configuration (or, without one, nothing) makes
-	// it depend on, closed over providers, ephemeral resources and data; StoredDeps
-	// those that the state has stored. See package order.
+	// ConfigDeps are the resources that the object depends on by its configuration; none if it has no
+	// configuration. They include indirect dependencies through providers, ephemeral resources and data.
+	// StoredDeps are the dependencies in the state. See package order.
 	ConfigDeps []addrs.ConfigResource
 	StoredDeps *states.Dependencies
 }
@@ -276,7 +277,7 @@ type OutputChange struct {
 	Sensitive bool
 }
 
-// A RelevantAttribute is something outside that a change was influenced by.
+// A RelevantAttribute is an attribute of another object that influenced a change.
 type RelevantAttribute struct {
 	Resource  addrs.AbsResourceInstance
 	Attribute cty.Path

@@ -10,16 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/comparing"
 )
 
-// Comparison writes the differences of two plans, an object after the other: "-" is of the approved
-// plan, "+" of the one made now. Sensitive values are only named so.
+// Comparison writes the differences of two plans, object by object. Lines with "-" are from the approved
+// plan, lines with "+" from the new one. For a sensitive value it writes only that the value is sensitive.
 func (p *Printer) Comparison(w io.Writer, ds []comparing.Difference) {
 	for _, text := range comparedObjects(ds) {
 		fmt.Fprintf(w, "\n%s", text)
 	}
 }
 
-// ComparisonMarkdown is the same for a comment on GitHub, "" for no differences. As in
-// [PlanMarkdown], all text that is not ours stands in a fence that it cannot end.
+// ComparisonMarkdown is [Printer.Comparison] for a comment on GitHub; "" if there are no differences. As in
+// [PlanMarkdown], all text that Lockstep has not written is in a code fence that it cannot end.
 func ComparisonMarkdown(ds []comparing.Difference) string {
 	s := section{title: "Differences from the approved plan"}
 	for _, text := range comparedObjects(ds) {
@@ -62,7 +62,7 @@ func comparedText(d comparing.Difference) string {
 	return b.String()
 }
 
-// comparedValue is one side of a difference; "" if there is nothing.
+// comparedValue returns one side of a difference as text; "" if the side has no value.
 func comparedValue(d comparing.Difference, v cty.Value) string {
 	switch {
 	case v == cty.NilVal:
@@ -75,7 +75,7 @@ func comparedValue(d comparing.Difference, v cty.Value) string {
 	return visible(v.AsString())
 }
 
-// textual reports whether a fact of an aspect is a text and no value.
+// textual reports whether the facts of an aspect are texts, not values.
 func textual(a comparing.Aspect) bool {
 	switch a {
 	case comparing.Before, comparing.After, comparing.Variable:
@@ -84,7 +84,7 @@ func textual(a comparing.Aspect) bool {
 	return true
 }
 
-// comparedName is the beginning of a line: the attribute, or the word for another fact.
+// comparedName returns the beginning of a line: the path of the attribute, or the word for another fact.
 func comparedName(d comparing.Difference) string {
 	path := visible(pathText(d.Path))
 	switch d.Aspect {
@@ -103,7 +103,7 @@ func comparedName(d comparing.Difference) string {
 	return string(d.Aspect) + ": "
 }
 
-// pathText writes a path as an expression does: tags["team"].
+// pathText returns a path as an expression has it: tags["team"].
 func pathText(path cty.Path) string {
 	var b strings.Builder
 	for i, step := range path {

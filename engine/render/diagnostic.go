@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// Diagnostic returns d as text that ends with a line feed: the summary, the source around
-// it with the values of its references, and the remedy. With
-// colours a rule at the left holds it together; without, an empty line comes first.
+// Diagnostic returns d as text that ends with a line feed: the summary, the source around the place with the
+// values of its references, and what to do. With colours, a vertical line at the left marks the whole text;
+// without, an empty line comes first.
 func (p *Printer) Diagnostic(d diags.Diagnostic, files map[string]*hcl.File) string {
 	var b strings.Builder
 	word, c := "Error: ", red
@@ -38,7 +38,7 @@ func (p *Printer) Diagnostic(d diags.Diagnostic, files map[string]*hcl.File) str
 	return p.box(text, c)
 }
 
-// box draws a rule at the left of text.
+// box draws a vertical line at the left of text.
 func (p *Printer) box(text string, c style) string {
 	var b strings.Builder
 	b.WriteString(p.in(c, "╷") + "\n")
@@ -54,7 +54,7 @@ func (p *Printer) box(text string, c style) string {
 	return b.String()
 }
 
-// place writes which object and which source a diagnostic is about.
+// place writes the object and the source that a diagnostic refers to.
 func (p *Printer) place(b *strings.Builder, d formats.Diagnostic) {
 	if d.Address != "" {
 		fmt.Fprintf(b, "  with %s,\n", visible(d.Address))
@@ -80,8 +80,8 @@ func (p *Printer) place(b *strings.Builder, d formats.Diagnostic) {
 	b.WriteByte('\n')
 }
 
-// Generated files may have one line of megabytes, or very many lines. Nobody reads more
-// of a snippet than this; before the highlight, as much of a line as helps to find it.
+// Limits for snippets: generated files may have one line of megabytes, or very many lines, and nobody reads
+// more. Before the highlight, a snippet keeps as much of a line as helps to find it.
 const (
 	maxColumns = 400
 	maxBefore  = 100
@@ -91,7 +91,7 @@ const (
 // code writes the lines of a snippet, numbered, the highlight underlined.
 func (p *Printer) code(b *strings.Builder, s *formats.Snippet) {
 	start, end := s.HighlightStart, s.HighlightEnd
-	first := 0 // offset of the line in s.Code
+	first := 0 // offset of the current line in s.Code
 	lines := strings.Split(s.Code, "\n")
 	for i, line := range lines {
 		from := max(0, min(start-first, len(line)))
@@ -107,8 +107,8 @@ func (p *Printer) code(b *strings.Builder, s *formats.Snippet) {
 	}
 }
 
-// window returns the parts of a line before, in and after its highlight, which is from
-// line[from] to line[to]: the whole line, or the part around the highlight's beginning.
+// window returns the parts of a line before, in and after its highlight line[from:to]. If the line is long,
+// it returns only the part around the beginning of the highlight.
 func window(line string, from, to int) (before, marked, after string) {
 	if len(line) <= maxColumns {
 		return line[:from], line[from:to], line[to:]
@@ -132,7 +132,7 @@ func window(line string, from, to int) (before, marked, after string) {
 	return before, marked, after
 }
 
-// values writes the known values in a failing expression.
+// values writes the known values that a failing expression refers to.
 func (p *Printer) values(b *strings.Builder, s *formats.Snippet) {
 	call := s.Call
 	if call != nil && call.Signature == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// words are the verbs of an action when it starts, goes on, and ends.
+// words are the verbs for an action when it starts, while it continues, and when it ends.
 type words struct{ start, still, end string }
 
 var actionWords = map[plans.Action]words{
@@ -20,7 +20,7 @@ var actionWords = map[plans.Action]words{
 	plans.Open:   {"Opening", "opening", "Opening"},
 }
 
-// wordsOf returns the words for an action; without entry they are made of its name.
+// wordsOf returns the words for an action. If the table has none, they are made from the action's name.
 func wordsOf(a plans.Action) words {
 	if w, ok := actionWords[a]; ok {
 		return w
@@ -28,10 +28,10 @@ func wordsOf(a plans.Action) words {
 	return words{"Applying", "applying", "Action"}
 }
 
-// seconds prints a duration as people read it: whole seconds.
+// seconds returns a duration in whole seconds.
 func seconds(d time.Duration) string { return d.Round(time.Second).String() }
 
-// idNote is how progress lines name an object.
+// idNote returns the text that identifies an object in progress lines; "" without an ID.
 func idNote(id string) string {
 	if id == "" {
 		return ""
@@ -39,8 +39,7 @@ func idNote(id string) string {
 	return " [id=" + visible(id) + "]"
 }
 
-// Event returns a line of progress for people, without a line feed; "" for events
-// that have none.
+// Event returns a line of progress for people, without a line feed; "" for events without a line.
 func (p *Printer) Event(e events.Event) string {
 	addr := p.in(bold, e.Addr.String())
 	w := wordsOf(e.Action)
@@ -64,7 +63,7 @@ func (p *Printer) Event(e events.Event) string {
 	case events.ApplyDone:
 		id := idNote(e.ID)
 		if e.Action == plans.Delete {
-			id = "" // there is nothing left that has it
+			id = "" // the object no longer exists
 		}
 		return addr + p.in(bold, fmt.Sprintf(": %s complete after %s%s", w.end, seconds(e.Elapsed), id))
 	case events.EphemeralStart:
@@ -79,15 +78,15 @@ func (p *Printer) Event(e events.Event) string {
 	return ""
 }
 
-// EventMessage tells of progress in the stream; ok is false for events that the
-// stream does not have. A deposed object goes by the address of its instance there.
+// EventMessage returns the stream's message about an event; ok is false for events that the stream does not
+// have. In the stream, a deposed object has the address of its instance.
 func EventMessage(e events.Event) (m Message, ok bool) {
 	switch e.Kind {
 	case events.RefreshStart, events.RefreshDone:
 		return refreshMessage(e), true
 	case events.ApplyFailed:
 		if e.Addr.Instance.Resource.Resource.Mode == addrs.Data {
-			return m, false // the stream has the diagnostic alone
+			return m, false // the stream has only the diagnostic
 		}
 		return applyMessage(e), true
 	case events.ApplyStart, events.ApplyProgress, events.ApplyDone:
@@ -100,7 +99,7 @@ func EventMessage(e events.Event) (m Message, ok bool) {
 	return m, false
 }
 
-// hookMember is an object at work, in the stream.
+// hookMember is an object with an action in progress, in the stream.
 type hookMember struct {
 	Resource    resourceMember `json:"resource"`
 	Action      string         `json:"action,omitempty"`
@@ -132,7 +131,7 @@ func refreshMessage(e events.Event) Message {
 func applyMessage(e events.Event) Message {
 	w := wordsOf(e.Action)
 	if e.Kind == events.ApplyDone && e.Action == plans.Delete {
-		e.ID = "" // there is nothing left that has it
+		e.ID = "" // the object no longer exists
 	}
 	if e.Addr.Instance.Resource.Resource.Mode == addrs.Data {
 		w = words{"Refreshing", "refreshing", "Refresh"} // the stream's word

@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// PlanMarkdown returns a plan for a comment on GitHub: the number of changes, the objects to
-// destroy, and, folded up if they are many, the changes of objects and outputs as diffs. All text
-// that is not ours stands in code: it mentions and links nothing, in fences that it cannot end.
-// There is no sensitive value in it. Its length has no limit; whoever shows it cuts it.
+// PlanMarkdown returns a plan for a comment on GitHub: the number of changes, the objects to destroy, and the
+// changes of objects and outputs as diffs. Many changes are folded up. All text that Lockstep has not written
+// is code: it cannot mention or link anything, nor end its fence. The result has no sensitive values. Its
+// length is not limited: the caller must cut it.
 func PlanMarkdown(plan *plans.Plan, schemas formats.Schemas) string {
 	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true}
 	changes := shown(plan.Changes)
@@ -58,10 +58,10 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 	return text
 }
 
-// mostNamed is how many bytes of the names of destroyed objects stand above the fold.
+// mostNamed is the largest number of bytes of names of destroyed objects that are shown above the fold.
 const mostNamed = 1500
 
-// countsMarkdown is [countsText] with the objects to forget.
+// countsMarkdown is [countsText] and also counts the objects to forget.
 func countsMarkdown(n counting.Counts) string {
 	text := countsText(n)
 	if n.Forget > 0 {
@@ -70,7 +70,7 @@ func countsMarkdown(n counting.Counts) string {
 	return text
 }
 
-// lossMarkdown names the objects to destroy, for readers who do not unfold the rest.
+// lossMarkdown returns the names of the objects to destroy, for readers who do not unfold the rest.
 func lossMarkdown(changes []*plans.ResourceChange) string {
 	var names []string
 	left, length := 0, 0
@@ -99,7 +99,7 @@ func lossMarkdown(changes []*plans.ResourceChange) string {
 	return text + "."
 }
 
-// codeSpan returns s as inline code, whatever backticks it has.
+// codeSpan returns s as inline code, also if s has backticks.
 func codeSpan(s string) string {
 	s = strings.NewReplacer("\n", " ", "\t", " ").Replace(visible(s))
 	fence := strings.Repeat("`", longestRun(s)+1)
@@ -109,7 +109,7 @@ func codeSpan(s string) string {
 	return fence + s + fence
 }
 
-// longestRun is the length of the longest run of backticks in s.
+// longestRun returns the length of the longest run of backticks in s.
 func longestRun(s string) int {
 	longest, run := 0, 0
 	for i := range len(s) {
@@ -123,8 +123,7 @@ func longestRun(s string) int {
 	return longest
 }
 
-// diffComments moves the comments above an object to the first column, where a diff
-// block knows them.
+// diffComments moves the comments above an object to the first column, where diff blocks colour them.
 func diffComments(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, l := range lines {
@@ -137,17 +136,17 @@ func diffComments(text string) string {
 	return strings.Join(lines, "")
 }
 
-// A section is texts that are folded up together.
+// A section is a list of texts that are folded up together, under a title.
 type section struct {
 	title string
 	texts []string
 }
 
-// screenful is how many lines are shown without being asked for.
+// screenful is the largest number of lines that are shown unfolded.
 const screenful = 60
 
-// markdown returns the texts in one diff block that none of them can end, folded up if there are
-// many lines; "" if there are none.
+// markdown returns the texts in one diff block that none of them can end. If there are many lines, the block
+// is folded up. The result is "" if there are no texts.
 func (s section) markdown() string {
 	if len(s.texts) == 0 {
 		return ""

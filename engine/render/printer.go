@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// A Printer writes text for people. The zero value writes without colour, 78
-// columns wide. It holds no state and may be used by many goroutines.
+// A Printer writes text for people. The zero value writes without colour, 78 columns wide. It is immutable
+// and safe for concurrent use.
 type Printer struct {
-	// Color asks for ANSI escape sequences.
+	// Color switches ANSI escape sequences on.
 	Color bool
-	// Width is the number of columns that prose is wrapped at; 0 means 78, a negative
-	// one not to wrap.
+	// Width is the number of columns for wrapping prose; 0 means 78, a negative number means no wrapping.
 	Width int
 }
 
-// defaultWidth is the width of outputs that are no terminal.
+// defaultWidth is the width of outputs that are not a terminal.
 const defaultWidth = 78
 
 func (p *Printer) width() int {
@@ -29,7 +28,7 @@ func (p *Printer) width() int {
 	return p.Width
 }
 
-// A style is an ANSI sequence that starts a way of writing.
+// A style is an ANSI sequence that starts a style of text.
 type style string
 
 const (
@@ -43,7 +42,7 @@ const (
 	plain     style = "\x1b[0m"
 )
 
-// in returns s in a style, if the printer has colours.
+// in returns s in a style. Without colours it returns s unchanged.
 func (p *Printer) in(st style, s string) string {
 	if !p.Color || s == "" {
 		return s
@@ -51,9 +50,8 @@ func (p *Printer) in(st style, s string) string {
 	return string(st) + s + string(plain)
 }
 
-// visible returns s with everything escaped that could change how a terminal, or a
-// reader, takes the text around it: control characters, and marks that reverse or
-// hide text. Line feeds and tabs stay.
+// visible returns s with all characters escaped that could change how a terminal or a reader understands the
+// text around it: control characters, and marks that reverse or hide text. Line feeds and tabs stay.
 func visible(s string) string {
 	clean := true
 	for _, r := range s {
@@ -81,7 +79,7 @@ func visible(s string) string {
 	return b.String()
 }
 
-// hidden reports whether r is not shown as a character of its own. Joiners are, as
+// hidden reports whether r is not shown as a character of its own. Joiners count as shown, because they are
 // parts of letters and emoji.
 func hidden(r rune) bool {
 	switch r {
@@ -93,7 +91,7 @@ func hidden(r rune) bool {
 
 const hexDigits = "0123456789abcdef"
 
-// escaped returns r as a string literal would have it.
+// escaped returns r as a string literal has it.
 func escaped(r rune) string {
 	if r == '\r' {
 		return `\r`
@@ -109,8 +107,8 @@ func escaped(r rune) string {
 	return `\u` + string([]byte{hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15]})
 }
 
-// wrap breaks the lines of s between words so that none is wider than width, as
-// far as its words are not. Lines that start with a space are left as they are.
+// wrap breaks the lines of s between words, so that no line is wider than width unless a single word is.
+// Lines that start with a space stay unchanged.
 func wrap(s string, width int) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
@@ -144,5 +142,5 @@ func wrapLine(s string, width int) string {
 	return b.String()
 }
 
-// Bold returns s in bold type, if the printer has colours.
+// Bold returns s in bold type. Without colours it returns s unchanged.
 func (p *Printer) Bold(s string) string { return p.in(bold, s) }

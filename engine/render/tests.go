@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// testStatus returns the word for people: an error is a failure, too.
+// testStatus returns the word for a status. An error is called a failure, too.
 func testStatus(s events.TestStatus) string {
 	if s == events.TestError {
 		return "fail"
@@ -19,7 +19,7 @@ func testStatus(s events.TestStatus) string {
 	return s.String()
 }
 
-// TestStatus returns the word for a status, coloured.
+// TestStatus returns the coloured word for a status.
 func (p *Printer) TestStatus(s events.TestStatus) string {
 	switch word := testStatus(s); s {
 	case events.TestPass:
@@ -31,7 +31,7 @@ func (p *Printer) TestStatus(s events.TestStatus) string {
 	}
 }
 
-// TestSummary has the numbers of runs by their status.
+// TestSummary is the number of runs by status.
 type TestSummary struct {
 	Status  string `json:"status"`
 	Passed  int    `json:"passed"`
@@ -40,7 +40,7 @@ type TestSummary struct {
 	Skipped int    `json:"skipped"`
 }
 
-// SummaryOfTests counts the runs. Tests without any file pass.
+// SummaryOfTests counts the runs by status. A test without files passes.
 func SummaryOfTests(list []events.TestFileResult) TestSummary {
 	out := TestSummary{Status: max(events.TestPass, events.TestOutcome(list)).String()}
 	for _, f := range list {
@@ -60,7 +60,7 @@ func SummaryOfTests(list []events.TestFileResult) TestSummary {
 	return out
 }
 
-// Verdict is the first word of the summary.
+// Verdict returns the first word of the summary.
 func (s TestSummary) Verdict() string {
 	if s.Status == events.TestPass.String() {
 		return "Success!"
@@ -68,7 +68,7 @@ func (s TestSummary) Verdict() string {
 	return "Failure!"
 }
 
-// Counts is the rest of the summary.
+// Counts returns the rest of the summary: the numbers of runs.
 func (s TestSummary) Counts() string {
 	text := fmt.Sprintf("%d passed, %d failed", s.Passed, s.Failed+s.Errored)
 	if s.Skipped > 0 {
@@ -77,7 +77,7 @@ func (s TestSummary) Counts() string {
 	return text + "."
 }
 
-// TestSummary writes the last line of a test.
+// TestSummary returns the last line of a test's output.
 func (p *Printer) TestSummary(s TestSummary) string {
 	color := green
 	if s.Verdict() != "Success!" {
@@ -86,7 +86,7 @@ func (p *Printer) TestSummary(s TestSummary) string {
 	return p.in(color, s.Verdict()) + " " + s.Counts()
 }
 
-// TestsMessage names the files and runs that were found.
+// TestsMessage returns the message with the names of the files and runs that were found.
 func TestsMessage(list []*testfiles.File) Message {
 	all, runs := map[string][]string{}, 0
 	for _, f := range list {
@@ -131,8 +131,8 @@ type testFailedMember struct {
 	DeposedKey string `json:"deposed_key,omitempty"`
 }
 
-// TestMessages are the messages about one step of a test, without its diagnostics. States and plans in them have sensitive values,
-// with masks of their paths, as those of the stock tool have.
+// TestMessages returns the messages about one step of a test, without its diagnostics. As in the stock tool,
+// their states and plans have sensitive values, with masks of their paths.
 func TestMessages(e events.Test, schemas formats.Schemas) (out []Message) {
 	add := func(kind, text string) *Message {
 		m := message(kind, text)
@@ -184,7 +184,7 @@ func TestMessages(e events.Test, schemas formats.Schemas) (out []Message) {
 	return out
 }
 
-// stateMember gives a state the member names that it has in the stream.
+// stateMember renames the members of a state to the names that they have in the stream.
 func stateMember(data []byte) map[string]json.RawMessage {
 	var from struct {
 		Version json.RawMessage `json:"format_version"`
@@ -199,7 +199,7 @@ func stateMember(data []byte) map[string]json.RawMessage {
 	return members("state_format_version", from.Version, "root_module", from.Values.Root, "root_module_outputs", from.Values.Outputs)
 }
 
-// planMember does the same for a plan.
+// planMember renames the members of a plan to the names that they have in the stream.
 func planMember(data []byte) map[string]json.RawMessage {
 	var from struct {
 		Version  json.RawMessage `json:"format_version"`
@@ -214,7 +214,7 @@ func planMember(data []byte) map[string]json.RawMessage {
 	return members("plan_format_version", from.Version, "output_changes", from.Outputs, "resource_changes", from.Changes, "resource_drift", from.Drift, "relevant_attributes", from.Relevant)
 }
 
-// members returns an object of the pairs that have a value.
+// members returns an object made of the pairs of name and value. It leaves out nil values.
 func members(pairs ...any) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -225,14 +225,15 @@ func members(pairs ...any) map[string]json.RawMessage {
 	return out
 }
 
-// TestSummaryMessage ends the report of tests.
+// TestSummaryMessage returns the last message about tests: the summary.
 func TestSummaryMessage(s TestSummary) Message {
 	m := message("test_summary", s.Verdict()+" "+s.Counts())
 	m.TestSummary = &s
 	return m
 }
 
-// OneLine returns a name as it can stand in a line of text: in quotes if it has characters that would change the text around it.
+// OneLine returns a name for a line of text. A name with characters that would change the text around it is
+// quoted.
 func OneLine(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return hidden(r) || r == '\n' || r == '\t' }) {
 		return strconv.Quote(name)
@@ -240,7 +241,8 @@ func OneLine(name string) string {
 	return name
 }
 
-// Coverage lists for each kind of object how many of them tests have reached, and which not.
+// Coverage returns a text about coverage: for each kind of object, how many objects tests have reached, and
+// the names of the others.
 func Coverage(c events.TestCoverage) string {
 	var b strings.Builder
 	for _, k := range []struct {
@@ -259,7 +261,7 @@ func Coverage(c events.TestCoverage) string {
 	return b.String()
 }
 
-// TestCoverageMessage carries the coverage of tests. The stock tool has none.
+// TestCoverageMessage returns the message with the coverage of tests. The stock tool has no such message.
 func TestCoverageMessage(c events.TestCoverage) Message {
 	m := message("test_coverage", "Coverage:\n"+Coverage(c))
 	m.TestCoverage = &c

@@ -17,13 +17,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// UIVersion is the version of the stream of messages that -json asks for, one JSON
-// object a line; see https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
+// UIVersion is the version of the stream of messages that -json prints, one JSON object per line; see
+// https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
 const UIVersion = "1.2"
 
-// A Message is one line of that stream. It encodes as JSON with the time at which
-// that is done. The functions of this package make messages; none has a sensitive
-// value.
+// A Message is one line of the stream. Encoding it as JSON adds the current time. The functions of this
+// package make messages. None contains a sensitive value, except those of [TestMessages].
 type Message struct {
 	Level      string              `json:"@level"`
 	Text       string              `json:"@message"`
@@ -40,7 +39,7 @@ type Message struct {
 	Outputs    any                 `json:"outputs,omitempty"` // map[string]outputMember
 	Hook       *hookMember         `json:"hook,omitempty"`
 
-	// Members about tests: the file and the run, and what belongs to each kind of message.
+	// Members of messages about tests: the file, the run, and members for each kind of message.
 	TestFile       string                     `json:"@testfile,omitempty"`
 	TestRun        string                     `json:"@testrun,omitempty"`
 	TestAbstract   any                        `json:"test_abstract,omitempty"` // map[string][]string
@@ -53,7 +52,7 @@ type Message struct {
 	TestPlan       map[string]json.RawMessage `json:"test_plan,omitempty"`
 }
 
-// MarshalJSON encodes the message, stamped with the time of now.
+// MarshalJSON encodes the message, with the current time.
 func (m Message) MarshalJSON() ([]byte, error) {
 	type plain Message
 	m.Module, m.Timestamp = "terraform.ui", time.Now().Format("2006-01-02T15:04:05.000000Z07:00")
@@ -62,20 +61,20 @@ func (m Message) MarshalJSON() ([]byte, error) {
 
 func message(kind, text string) Message { return Message{Level: "info", Text: text, Type: kind} }
 
-// VersionMessage opens the stream.
+// VersionMessage returns the first message of the stream.
 func VersionMessage(language, lockstep string) Message {
 	m := message("version", "Lockstep "+lockstep)
 	m.Terraform, m.Lockstep, m.UI = language, lockstep, UIVersion
 	return m
 }
 
-// LogMessage carries text that fits no other kind.
+// LogMessage returns a message with text that fits no other kind.
 func LogMessage(text string) Message { return message("log", text) }
 
-// An InitCode is the subject of a message of init, whatever its text.
+// An InitCode identifies the subject of an init message, independent of its text.
 type InitCode string
 
-// The subjects of init's messages.
+// The subjects of init messages.
 const (
 	InitCopying       InitCode = "copying_configuration_message"
 	InitBackend       InitCode = "initializing_backend_message"
@@ -89,14 +88,14 @@ const (
 	InitSuccessAdvice InitCode = "output_init_success_cli_message"
 )
 
-// InitMessage carries text of init.
+// InitMessage returns a message with a text of init.
 func InitMessage(code InitCode, text string) Message {
 	m := message("init_output", text)
 	m.Code = code
 	return m
 }
 
-// DiagnosticMessage carries a diagnostic.
+// DiagnosticMessage returns a message with a diagnostic.
 func DiagnosticMessage(d diags.Diagnostic, files map[string]*hcl.File) Message {
 	m := message("diagnostic", "Error: "+d.Summary)
 	m.Level = "error"
@@ -121,7 +120,7 @@ type resourceMember struct {
 
 func newResourceMember(a addrs.AbsResourceInstance) resourceMember {
 	r := a.Resource.Resource
-	implied, _, _ := strings.Cut(r.Type, "_") // as it is written, unlike the provider's name
+	implied, _, _ := strings.Cut(r.Type, "_") // implied by the type's name, which may differ from the provider's name
 	m := resourceMember{
 		Addr: a.String(), Module: a.Module.String(), Resource: a.Resource.String(),
 		Provider: implied, Type: r.Type, Name: r.Name,
@@ -134,7 +133,7 @@ func newResourceMember(a addrs.AbsResourceInstance) resourceMember {
 	return m
 }
 
-// uiAction is the stream's word for an action.
+// uiAction returns the stream's word for an action.
 func uiAction(a plans.Action) string {
 	switch a {
 	case plans.NoOp:
@@ -145,7 +144,7 @@ func uiAction(a plans.Action) string {
 	return a.String()
 }
 
-// uiReasons are the stream's words for reasons where they are not the plan's.
+// uiReasons are the stream's words for reasons that have another word in the plan format.
 var uiReasons = map[plans.Reason]string{
 	plans.ReasonReplaceBecauseTainted: "tainted",
 	plans.ReasonReplaceByRequest:      "requested",
@@ -153,7 +152,7 @@ var uiReasons = map[plans.Reason]string{
 	plans.ReasonReplaceBecauseCannot:  "cannot_update",
 }
 
-// changeMember is a change in the stream.
+// changeMember is a planned change or a drift in the stream.
 type changeMember struct {
 	Resource        resourceMember   `json:"resource"`
 	Previous        *resourceMember  `json:"previous_resource,omitempty"`
@@ -192,7 +191,7 @@ func newChangeMember(c *plans.ResourceChange) *changeMember {
 	return m
 }
 
-// PlannedChangeMessage tells of a planned change; ok is false for an object without one.
+// PlannedChangeMessage returns the message about a planned change; ok is false if the object does not change.
 func PlannedChangeMessage(c *plans.ResourceChange) (m Message, ok bool) {
 	if c.Action == plans.NoOp && !moved(c) && c.Importing == nil {
 		return m, false
@@ -203,7 +202,7 @@ func PlannedChangeMessage(c *plans.ResourceChange) (m Message, ok bool) {
 	return m, true
 }
 
-// DriftMessage tells of an object that differs from the state.
+// DriftMessage returns the message about an object that differs from the state.
 func DriftMessage(c *plans.ResourceChange) Message {
 	change := newChangeMember(c)
 	m := message("resource_drift", fmt.Sprintf("%s: Drift detected (%s)", c.Addr.Instance, change.Action))
@@ -211,26 +210,27 @@ func DriftMessage(c *plans.ResourceChange) Message {
 	return m
 }
 
-// countsMember tells how much changes.
+// countsMember is the numbers of changes in the stream.
 type countsMember struct {
 	Add       int    `json:"add"`
 	Change    int    `json:"change"`
 	Import    int    `json:"import"`
 	Remove    int    `json:"remove"`
 	Operation string `json:"operation"`
-	// Unresolved is Lockstep's own.
+	// Unresolved is a member that only Lockstep has.
 	Unresolved int `json:"unresolved,omitempty"`
 }
 
-// ChangeSummaryMessage tells how much is planned ("plan") or was done ("apply", "destroy").
+// ChangeSummaryMessage returns the message with how many objects will change ("plan") or have changed
+// ("apply", "destroy").
 func ChangeSummaryMessage(operation string, add, change, remove, imported int) Message {
 	m := message("change_summary", summaryText(operation, add, change, remove, imported))
 	m.Changes = &countsMember{Add: add, Change: change, Import: imported, Remove: remove, Operation: operation}
 	return m
 }
 
-// PlanSummaryMessage is [ChangeSummaryMessage] for a plan. It counts the creations of an earlier apply that the
-// plan leaves out, too: with these, a plan of nothing is not one of "no changes".
+// PlanSummaryMessage is [ChangeSummaryMessage] for a plan. It also counts unresolved creations of an earlier
+// apply, which the plan leaves out. With such creations, a plan without changes is not called "no changes".
 func PlanSummaryMessage(p *plans.Plan) Message {
 	n := p.Counts()
 	m := ChangeSummaryMessage("plan", n.Add, n.Change, n.Destroy, n.Import)
@@ -269,7 +269,7 @@ type outputMember struct {
 	Action    string          `json:"action,omitempty"`
 }
 
-// PlannedOutputsMessage tells of the changes of root outputs.
+// PlannedOutputsMessage returns the message about the changes of root outputs.
 func PlannedOutputsMessage(p *plans.Plan) Message {
 	m := message("outputs", fmt.Sprintf("Outputs: %d", len(p.Outputs)))
 	outputs := map[string]outputMember{}
@@ -280,8 +280,8 @@ func PlannedOutputsMessage(p *plans.Plan) Message {
 	return m
 }
 
-// OutputsMessage tells the root outputs that a state holds; sensitive ones by name
-// and type.
+// OutputsMessage returns the message with the root outputs of a state. For sensitive outputs it has only the
+// name and type.
 func OutputsMessage(s *states.State) Message {
 	outputs := map[string]outputMember{}
 	for name, o := range s.Outputs() {

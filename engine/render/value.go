@@ -19,15 +19,15 @@ const (
 	unknownText   = "(known after apply)"
 )
 
-// Value returns v as the console and `output` print it: as an expression that means
-// it, as far as there is one. Sensitive and ephemeral values are only named so.
+// Value returns v as the console and `output` print it: as an expression with this value, if possible. For
+// sensitive and ephemeral values it returns only that they are hidden.
 func (p *Printer) Value(v cty.Value) string {
 	var b strings.Builder
 	writeValue(&b, v, 0)
 	return b.String()
 }
 
-// Outputs writes the root outputs of s, sorted by name; sensitive ones by name only.
+// Outputs writes the root outputs of s, sorted by name. For sensitive outputs it writes only the name.
 func (p *Printer) Outputs(w io.Writer, s *states.State) {
 	outputs := maps.Collect(s.Outputs())
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
@@ -76,7 +76,7 @@ func writeValue(b *strings.Builder, v cty.Value, indent int) {
 	}
 }
 
-// nullText returns the null of a type.
+// nullText returns the text for a null of a type.
 func nullText(ty cty.Type) string {
 	switch {
 	case ty == cty.DynamicPseudoType:
@@ -142,8 +142,8 @@ func newLine(b *strings.Builder, indent int) {
 	}
 }
 
-// writeText writes a string: a heredoc if it has several lines, whose delimiter
-// none of them equals, else quoted.
+// writeText writes a string. If the string has several lines, it writes a heredoc whose delimiter is none of
+// the lines; otherwise a quoted string.
 func writeText(b *strings.Builder, s string, indent int) {
 	lines := strings.Split(s, "\n")
 	if len(lines) < 2 {
@@ -164,7 +164,7 @@ func writeText(b *strings.Builder, s string, indent int) {
 	b.WriteString(delimiter)
 }
 
-// heredocDelimiter returns EOT, longer if a line is just that.
+// heredocDelimiter returns EOT, or a longer word if a line is just EOT.
 func heredocDelimiter(lines []string) string {
 	delimiter := "EOT"
 	for slices.ContainsFunc(lines, func(l string) bool { return strings.TrimSpace(l) == delimiter }) {

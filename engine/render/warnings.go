@@ -7,15 +7,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Group is a diagnostic with the number of further ones that are left out.
+// A Group is a diagnostic, and the number of similar ones that are left out.
 type Group struct {
 	diags.Diagnostic
 	More int
 }
 
-// GroupWarnings puts warnings about some place in the configuration that have the same
-// headline into one group, so that a construct that is used everywhere does not fill pages.
-// All others, those of check blocks too, stand alone. The order is that of ds.
+// GroupWarnings groups warnings with the same headline that refer to places in the configuration, so that a
+// construct used everywhere does not fill pages. Other diagnostics, including those of check blocks, are each
+// a group of their own. The order is that of ds.
 func GroupWarnings(ds diags.Diagnostics) []Group {
 	out := make([]Group, 0, len(ds))
 	at := map[string]int{}
@@ -34,7 +34,7 @@ func GroupWarnings(ds diags.Diagnostics) []Group {
 	return out
 }
 
-// Full returns the diagnostic, with the number of those left out at its end.
+// Full returns the diagnostic with the number of similar ones at the end.
 func (g Group) Full() diags.Diagnostic {
 	d := g.Diagnostic
 	switch {
@@ -46,7 +46,7 @@ func (g Group) Full() diags.Diagnostic {
 	return d
 }
 
-// Headlines returns the headlines of warnings and their places, as text; "" if there are none.
+// Headlines returns the headlines and places of warnings, as text; "" if there are none.
 func (p *Printer) Headlines(groups []Group) string {
 	if len(groups) == 0 {
 		return ""

@@ -12,42 +12,42 @@ import (
 
 // # How a difference becomes text
 //
-// Package difference compares the values before and after a change and returns a tree of nodes,
-// one for each value with its action. A nodeWriter walks the tree once and writes HCL-like text:
+// Package difference compares the values before and after a change and returns a tree of nodes. Each value
+// has a node with its action. A nodeWriter goes through the tree once and writes HCL-like text:
 //
 //	  ~ resource "aws_instance" "a" {
 //	      ~ size = "small" -> "large"
 //	        # (3 unchanged attributes hidden)
 //	    }
 //
-// A level of indentation has four columns: three for the symbol of an action, right-aligned, and
-// a space. So a line without a symbol starts in the same column as its neighbours. The writer of
-// a node always stands behind its name ("size = ") and leaves the end of the line to its caller;
-// only values with parts write whole lines between their brackets.
+// A level of indentation has four columns: three for the symbol of an action, right-aligned, and a space. So
+// a line without a symbol starts in the same column as its neighbours. A node is always written after its
+// name ("size = "), and its caller ends the line. Only values with parts write whole lines between their
+// brackets.
 //
-// The text is Terraform 1.11's, since people and programs know it. Tests compare it with
-// recordings (package rendertest) and list the few differences.
+// The text is that of Terraform 1.11, which people and programs know. Tests compare it with recordings
+// (package rendertest) and list the few differences.
 
-// A look is how much of a node is written. It is passed down the tree by value: a node changes
-// its copy for its parts.
+// A look is which details of a node are written. It is passed down the tree by value: a node changes its copy
+// for its parts.
 type look struct {
-	bare     bool // no symbols of actions at the left
-	noNull   bool // removed values are not followed by "-> null"
-	all      bool // unchanged parts are written, too
-	noForce  bool // paths that force replacement are not noted
-	allForce bool // it is noted here, with or without the node's flag
+	bare     bool // action symbols at the left are left out
+	noNull   bool // "-> null" after removed values is left out
+	all      bool // unchanged parts are written
+	noForce  bool // notes about forcing replacement are left out
+	allForce bool // the note about forcing replacement is written even if the node does not force it
 }
 
 // A nodeWriter writes nodes as text.
 type nodeWriter struct {
 	p *Printer
 	b strings.Builder
-	// diff asks for the form that Markdown's diff blocks colour: the action of a line stands
-	// in its first column, and an update is "!".
+	// diff switches to the form that Markdown's diff blocks colour: the symbol of a line's action is in the
+	// first column, and an update is "!".
 	diff bool
 }
 
-// symbol returns the three columns at the left of a line.
+// symbol returns the three columns for an action at the left of a line.
 func (w *nodeWriter) symbol(a plans.Action) string {
 	switch a {
 	case plans.Create:
@@ -68,8 +68,8 @@ func (w *nodeWriter) symbol(a plans.Action) string {
 	return "   "
 }
 
-// end starts the last line of n, with the closing bracket. Terraform gives it no symbol; in a
-// diff block, where the symbol colours the line, it has that of n if all of n comes or goes.
+// end starts the last line of n, with the closing bracket. Terraform gives this line no symbol. In a diff
+// block, where the symbol colours the line, it gets n's symbol if the whole of n is created or deleted.
 func (w *nodeWriter) end(n *difference.Node, indent int, l look) {
 	if w.diff && (n.Action == plans.Create || n.Action == plans.Delete) {
 		w.diffLine(indent, n.Action)
@@ -80,7 +80,7 @@ func (w *nodeWriter) end(n *difference.Node, indent int, l look) {
 
 const spaces = "                                                                "
 
-// margin starts a line.
+// margin starts a line without a symbol.
 func (w *nodeWriter) margin(indent int) {
 	n := 4 * indent
 	for ; n > len(spaces); n -= len(spaces) {
@@ -89,7 +89,7 @@ func (w *nodeWriter) margin(indent int) {
 	w.b.WriteString(spaces[:n])
 }
 
-// line starts a line for something that action a happens to.
+// line starts a line with the symbol of action a.
 func (w *nodeWriter) line(indent int, a plans.Action, l look) {
 	if w.diff {
 		w.diffLine(indent, a)
@@ -102,13 +102,13 @@ func (w *nodeWriter) line(indent int, a plans.Action, l look) {
 	}
 }
 
-// diffSymbols are the first columns of lines in a diff block.
+// diffSymbols are the characters in the first column of lines in a diff block.
 var diffSymbols = map[plans.Action]string{
 	plans.Create: "+", plans.Delete: "-", plans.Update: "!", plans.Forget: ".",
 	plans.DeleteThenCreate: "-/+", plans.CreateThenDelete: "+/-", plans.Read: "<=",
 }
 
-// diffLine is line for a diff block. It takes as many columns.
+// diffLine is line for a diff block. It fills the same number of columns.
 func (w *nodeWriter) diffLine(indent int, a plans.Action) {
 	symbol := diffSymbols[a]
 	w.b.WriteString(symbol)
@@ -118,14 +118,14 @@ func (w *nodeWriter) diffLine(indent int, a plans.Action) {
 	w.margin(indent)
 }
 
-// forces notes that the change of n cannot be made by an update, so that it replaces the object.
+// forces writes a note if the change of n forces a replacement, because the object cannot be updated.
 func (w *nodeWriter) forces(n *difference.Node, l look) {
 	if (n.Replace || l.allForce) && !l.noForce {
 		w.b.WriteString(w.p.in(red, " # forces replacement"))
 	}
 }
 
-// toNull notes that n is removed. Within a removed value with parts it is written once, at the
+// toNull writes "-> null" if n is removed. For a removed value with parts this is written only once, at the
 // value's end.
 func (w *nodeWriter) toNull(n *difference.Node, l look) {
 	if n.Action == plans.Delete && !l.noNull {
@@ -133,7 +133,7 @@ func (w *nodeWriter) toNull(n *difference.Node, l look) {
 	}
 }
 
-// unchanged counts the parts that are not written.
+// unchanged writes the number of parts that are not shown.
 func (w *nodeWriter) unchanged(count int, what string, indent int, l look) {
 	if count == 0 {
 		return
@@ -143,7 +143,7 @@ func (w *nodeWriter) unchanged(count int, what string, indent int, l look) {
 	w.b.WriteByte('\n')
 }
 
-// node writes n behind its name. indent is the level of the line that it begins on.
+// node writes n after its name. indent is the indentation level of the current line.
 func (w *nodeWriter) node(n *difference.Node, indent int, l look) {
 	switch n.Kind {
 	case difference.Leaf:
@@ -193,7 +193,7 @@ func (w *nodeWriter) unknown(n *difference.Node, indent int, l look) {
 	w.forces(n, l)
 }
 
-// notes writes, above the line of n, a warning if the change begins or ends to hide the value.
+// notes writes a warning above the line of n if the value becomes sensitive, or stops being sensitive.
 // Nothing else in the text would show that: both values are written as "(sensitive value)".
 func (w *nodeWriter) notes(n *difference.Node, indent int, l look) {
 	if n.Kind != difference.Sensitive && n.Kind != difference.SensitiveBlock || n.WasSensitive == n.IsSensitive ||
@@ -217,7 +217,7 @@ func (w *nodeWriter) notes(n *difference.Node, indent int, l look) {
 	w.b.WriteString("  # " + second + "\n")
 }
 
-// attributeName returns a name as it can stand in a configuration.
+// attributeName returns a name as a configuration has it, quoted if needed.
 func attributeName(name string) string {
 	if isPlainName(name) || hclsyntax.ValidIdentifier(name) {
 		return name
@@ -225,7 +225,7 @@ func attributeName(name string) string {
 	return quotedKey(name)
 }
 
-// isPlainName reports whether a name is an identifier as nearly all are.
+// isPlainName reports whether a name is an ordinary identifier, as nearly all are.
 func isPlainName(name string) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -238,7 +238,7 @@ func isPlainName(name string) bool {
 	return name != ""
 }
 
-// widest returns the number of columns of the longest name.
+// widest returns the number of columns of the widest name in its printed form.
 func widest(names []string, form func(string) string) int {
 	n := 0
 	for _, name := range names {

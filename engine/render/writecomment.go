@@ -50,8 +50,8 @@ func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift boo
 	}
 }
 
-// importedFrom tells how an object is found. An identity repeats attributes of its object by their names: those that are
-// sensitive there are hidden.
+// importedFrom returns the ID or the identity that an object is imported by. The values in an identity repeat
+// attributes of the object with the same names: those that are sensitive in the object are hidden.
 func importedFrom(c *plans.ResourceChange) string {
 	x := c.Importing
 	if x.Identity != cty.NilVal {
@@ -69,7 +69,7 @@ func importedFrom(c *plans.ResourceChange) string {
 	return fmt.Sprintf("imported from %q", x.ID)
 }
 
-// secret reports whether an object has an attribute with a sensitive value.
+// secret reports whether an object's attribute name has a sensitive value.
 func secret(v cty.Value, name string) bool {
 	if v == cty.NilVal || v.IsMarked() {
 		return v != cty.NilVal
@@ -77,7 +77,7 @@ func secret(v cty.Value, name string) bool {
 	return v.IsKnown() && !v.IsNull() && v.Type().IsObjectType() && v.Type().HasAttribute(name) && marks.Contains(v.GetAttr(name), marks.Sensitive)
 }
 
-// fate returns the sentence about an object's action.
+// fate returns the sentence about what happens to an object.
 func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string {
 	replaced := p.in(bold, p.in(red, "replaced"))
 	switch c.Action {
@@ -114,7 +114,7 @@ func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string 
 	return name
 }
 
-// reasons returns the reasons for an action that does not explain itself.
+// reasons returns the reasons for an action that is not obvious.
 func reasons(c *plans.ResourceChange) []string {
 	in := c.Addr.Instance
 	r := in.Resource.Resource

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/internal/difference"
 )
 
-// hiddenText is the comment in place of unchanged parts.
+// hiddenText returns the comment that replaces unchanged parts.
 func hiddenText(count int, what string) string {
 	if count == 1 {
 		return "# (1 unchanged " + what + " hidden)"
@@ -24,8 +24,7 @@ func hiddenText(count int, what string) string {
 // quotedKey returns a map key as HCL quotes it.
 func quotedKey(s string) string { return `"` + escapeQuoted(s) + `"` }
 
-// escapeQuoted escapes characters that would end a quoted template or start an
-// interpolation.
+// escapeQuoted escapes the characters that would end a quoted template or start an interpolation.
 func escapeQuoted(s string) string {
 	q := strconv.Quote(s)
 	q = q[1 : len(q)-1]
@@ -33,7 +32,7 @@ func escapeQuoted(s string) string {
 	return strings.ReplaceAll(q, "%{", "%%{")
 }
 
-// leaf writes a value without parts, or with an arrow between them the values before and after.
+// leaf writes a value without parts; if it changes, the values before and after with an arrow between them.
 func (w *nodeWriter) leaf(n *difference.Node, indent int, l look) {
 	b, a := newText(n.Before), newText(n.After)
 	if b.isString || a.isString {
@@ -54,12 +53,12 @@ func (w *nodeWriter) leaf(n *difference.Node, indent int, l look) {
 	w.forces(n, l)
 }
 
-// A text is a leaf's value: null, a string that is JSON, has several lines or is
-// plain, or another primitive.
+// A text is the value of a leaf: null, a string, or another primitive. A string is JSON, has several lines,
+// or is plain.
 type text struct {
 	isNull, isString bool
 	s                string
-	json             cty.Value // NilVal if it is none
+	json             cty.Value // the decoded JSON; cty.NilVal if the string is not JSON
 }
 
 func newText(v cty.Value) text {
@@ -78,8 +77,8 @@ func newText(v cty.Value) text {
 	return text{s: v.Type().FriendlyName()}
 }
 
-// digits returns a number with all its digits. Formatting a fraction of 512 bits is slow, so
-// integers, which most numbers are, have a path of their own.
+// digits returns a number with all its digits. Formatting a fraction of 512 bits is slow, so integers, which
+// most numbers are, are formatted separately.
 func digits(f *big.Float) string {
 	if n, acc := f.Int64(); acc == big.Exact && !f.Signbit() {
 		return strconv.FormatInt(n, 10)
@@ -87,7 +86,7 @@ func digits(f *big.Float) string {
 	return f.Text('f', -1)
 }
 
-// parseJSON returns the value of a string that is a JSON object or array.
+// parseJSON returns the value of a string that is a JSON object or array; otherwise cty.NilVal.
 func parseJSON(s string) cty.Value {
 	if !difference.IsJSON(s) {
 		return cty.NilVal
@@ -105,7 +104,7 @@ func parseJSON(s string) cty.Value {
 
 func (t text) isJSON() bool { return t.json != cty.NilVal }
 
-// lines returns the lines of a string that has several and is not JSON.
+// lines returns the lines of a string with several lines.
 func (t text) lines() []string { return strings.Split(visible(strings.TrimSpace(t.s)), "\n") }
 
 func (t text) multiline() bool { return t.isString && !t.isJSON() && strings.Contains(t.s, "\n") }
@@ -121,10 +120,10 @@ func (t text) simple(p *Printer) string {
 	return t.s
 }
 
-// text writes a node with a string before or after. A string that is JSON is written as
-// jsonencode(...) with the difference of the two documents inside, one with several lines as a
-// heredoc with the difference of its lines. Only if both sides have the same form can they be
-// merged; else they are written one after the other.
+// text writes a node whose value before or after is a string. JSON is written as jsonencode(...) with the
+// difference of the two documents inside. A string with several lines is written as a heredoc with the
+// difference of its lines. Both sides can be merged only if they have the same form; otherwise they are
+// written one after the other.
 func (w *nodeWriter) text(n *difference.Node, b, a text, indent int, l look) {
 	switch n.Action {
 	case plans.Create, plans.NoOp:
@@ -154,7 +153,7 @@ func (w *nodeWriter) text(n *difference.Node, b, a text, indent int, l look) {
 	}
 }
 
-// one writes a string that is new, gone or as before.
+// one writes a string that is created, deleted or unchanged.
 func (w *nodeWriter) one(n *difference.Node, t text, indent int, l look) {
 	switch {
 	case t.isJSON() && n.Action == plans.Delete:
@@ -178,7 +177,7 @@ func (w *nodeWriter) one(n *difference.Node, t text, indent int, l look) {
 	}
 }
 
-// A textLine is a line of a text that is new, gone or as before.
+// A textLine is a line of a text, and whether it is created, deleted or unchanged.
 type textLine struct {
 	action plans.Action
 	s      string
@@ -229,9 +228,9 @@ func (w *nodeWriter) heredoc(n *difference.Node, lines []textLine, indent int, l
 	w.toNull(n, l)
 }
 
-// encoded writes a JSON string as the expression that could have made it. The documents may be
-// equal although the strings differ, in white space or in the order of members: then the whole
-// document is written with a note, since no part of it changes.
+// encoded writes a JSON string as the expression that could have made it. Two different strings may be equal
+// documents, with other white space or another order of members. Then the whole document is written with a
+// note, since no part of it changes.
 func (w *nodeWriter) encoded(n *difference.Node, before, after cty.Value, indent int, l look) {
 	inner := difference.Of(before, after)
 	note := ""

@@ -7,25 +7,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/internal/difference"
 )
 
-// important are the attributes that are written even if they do not change: they
-// identify an object.
+// important are the attributes that are written even if unchanged, because they identify an object.
 var important = map[string]bool{"id": true, "name": true, "tags": true}
 
-// empty writes a value without parts.
+// empty writes a value that has no elements, such as {}.
 func (w *nodeWriter) empty(text string, n *difference.Node, l look) {
 	w.b.WriteString(text)
 	w.toNull(n, l)
 	w.forces(n, l)
 }
 
-// closing writes the end of a value with parts.
+// closing writes the closing bracket of a value with parts.
 func (w *nodeWriter) closing(text string, n *difference.Node, indent int, l look) {
 	w.end(n, indent, l)
 	w.b.WriteString(text)
 	w.toNull(n, l)
 }
 
-// opening writes the beginning of a value with parts.
+// opening writes the opening bracket of a value with parts.
 func (w *nodeWriter) opening(text string, n *difference.Node, l look) {
 	w.b.WriteString(text)
 	w.forces(n, l)
@@ -46,7 +45,7 @@ func (w *nodeWriter) object(n *difference.Node, indent int, l look) {
 	w.closing("}", n, indent, l)
 }
 
-// attributes writes the attributes of an object or a block, each on its line.
+// attributes writes the attributes of an object or a block, one per line.
 func (w *nodeWriter) attributes(n *difference.Node, indent int, l look) {
 	width := widest(n.Names, attributeName)
 	skipped := 0
@@ -101,9 +100,9 @@ func (w *nodeWriter) mapping(n *difference.Node, indent int, l look) {
 	w.closing("}", n, indent, l)
 }
 
-// list writes the elements of a list that change, with the unchanged element before and after
-// each run of them as context. The comment about hidden elements therefore counts one less than
-// were skipped. Lists of nested objects have no context, as in Terraform.
+// list writes the changed elements of a list. The unchanged element before and after each run of changed ones
+// is written as context. The comment about hidden elements therefore counts one less than were skipped. As in
+// Terraform, lists of nested objects have no context.
 func (w *nodeWriter) list(n *difference.Node, indent int, l look) {
 	if len(n.Parts) == 0 {
 		w.empty("[]", n, l)
@@ -148,8 +147,8 @@ func (w *nodeWriter) element(c *difference.Node, indent int, l look) {
 	w.b.WriteString(",\n")
 }
 
-// set writes the elements of a set that change. They have no order, so there is no context; an
-// element that differs in any part is one that goes and another one that comes.
+// set writes the changed elements of a set. They have no order, so there is no context. An element with a
+// changed part is written as one removed and one added element.
 func (w *nodeWriter) set(n *difference.Node, indent int, l look) {
 	if len(n.Parts) == 0 {
 		w.empty("[]", n, l)
@@ -157,7 +156,7 @@ func (w *nodeWriter) set(n *difference.Node, indent int, l look) {
 	}
 	in := l
 	in.noNull, in.allForce = true, false
-	if n.Nested && n.Replace { // then it is the objects that force it
+	if n.Nested && n.Replace { // then the objects in the set force the replacement
 		in.allForce = true
 		w.b.WriteString("[\n")
 	} else {
@@ -198,8 +197,8 @@ func (w *nodeWriter) block(n *difference.Node, indent int, l look) {
 	w.b.WriteByte('}')
 }
 
-// group writes the nested blocks of one name, and returns the number of unchanged ones that it
-// left out. apart asks for an empty line before the first one that is written.
+// group writes the nested blocks of one name, and returns how many unchanged blocks it left out. If apart is
+// set, it writes an empty line before the first block.
 func (w *nodeWriter) group(g *difference.Group, indent int, l look, apart bool) int {
 	skipped := 0
 	start := func() {

@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Plan writes plan for people: the drift, the change of each object, the counts, and the
-// changes of outputs. A plan with errors is named as such.
+// Plan writes a plan for people: the drift, the change of each object, the counts, and the changes of
+// outputs. For an errored plan it writes that the plan is incomplete.
 func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas formats.Schemas) {
 	t := planText{p: p, w: w, plan: plan, schemas: schemas}
 	drifted := t.drift()
@@ -49,10 +49,10 @@ type planText struct {
 	w       io.Writer
 	plan    *plans.Plan
 	schemas formats.Schemas
-	diff    bool // in the form of a diff block
+	diff    bool // write the form for a diff block
 }
 
-// prose writes a paragraph.
+// prose writes a paragraph, wrapped.
 func (t planText) prose(s string) { fmt.Fprintf(t.w, "\n%s\n", wrap(s, t.p.width())) }
 
 func (t planText) headline(st style, word, rest string) {
@@ -63,8 +63,7 @@ func (t planText) rule() {
 	fmt.Fprintf(t.w, "\n%s\n", t.p.in(gray, strings.Repeat("─", min(t.p.width(), defaultWidth)-1)))
 }
 
-// shown returns the changes to show: not those where nothing happens, nor that data
-// sources are dropped from the state.
+// shown returns the changes to show. It leaves out no-ops, and data sources that are removed from the state.
 func shown(list []*plans.ResourceChange) []*plans.ResourceChange {
 	var out []*plans.ResourceChange
 	for _, c := range list {
@@ -78,12 +77,12 @@ func shown(list []*plans.ResourceChange) []*plans.ResourceChange {
 	return out
 }
 
-// moved reports whether an object had another address.
+// moved reports whether an object has a new address.
 func moved(c *plans.ResourceChange) bool {
 	return c.PrevAddr != c.Addr.Instance && c.PrevAddr != (addrs.AbsResourceInstance{})
 }
 
-// legends explain the symbols of actions, in the order to show them.
+// legends explain the symbols of actions, in the order in which they are shown.
 var legends = []struct {
 	action plans.Action
 	text   string
@@ -126,8 +125,8 @@ func (t planText) changes(changes []*plans.ResourceChange) {
 	fmt.Fprintf(t.w, "\n%s %s\n", t.p.in(bold, "Plan:"), countsText(t.plan.Counts()))
 }
 
-// countsText returns the numbers of objects that change. Objects to forget are not among them, as in
-// Terraform: programs read the line.
+// countsText returns the numbers of objects that change. As in Terraform, it does not count objects to
+// forget: programs read this line.
 func countsText(n counting.Counts) string {
 	var parts []string
 	if n.Import > 0 {
@@ -137,8 +136,8 @@ func countsText(n counting.Counts) string {
 	return strings.Join(parts, ", ") + "."
 }
 
-// change returns the text of one change, without a line feed at the end. A drift is in the
-// past, any other change in the future.
+// change returns the text of one change, without a line feed at the end. Drift is described in the past
+// tense, any other change in the future tense.
 func (t planText) change(c *plans.ResourceChange, drift bool, relevant *difference.PathSet) string {
 	nw := nodeWriter{p: t.p, diff: t.diff}
 	t.p.comment(&nw.b, c, drift)
@@ -155,7 +154,7 @@ func (t planText) schema(c *plans.ResourceChange) *schema.Schema {
 	return t.schemas.Resource(c.Provider.Provider, c.Addr.Instance.Resource.Resource)
 }
 
-// header writes the header of a block of configuration.
+// header writes the header of a resource block.
 func (w *nodeWriter) header(r addrs.Resource) {
 	word := "resource"
 	if r.Mode != addrs.Managed {
@@ -175,7 +174,7 @@ func (t planText) outputs() []string {
 			names, nodes = append(names, o.Name), append(nodes, n)
 		}
 	}
-	width := widest(all, attributeName) // what does not change counts, too, as in the stock tool
+	width := widest(all, attributeName) // unchanged names count, too, as in the stock tool
 	var out []string
 	for i, n := range nodes {
 		nw := nodeWriter{p: t.p, diff: t.diff}
@@ -188,7 +187,7 @@ func (t planText) outputs() []string {
 	return out
 }
 
-// drift writes the differences from the state, as far as they matter, and reports whether
+// drift writes the differences between objects and the state that matter for the plan. It reports whether
 // there were any.
 func (t planText) drift() bool {
 	only := t.plan.Mode == plans.RefreshOnlyMode
@@ -216,8 +215,8 @@ func (t planText) drift() bool {
 	return true
 }
 
-// drifts returns the texts of the differences from the state: of all, or of those that
-// matter.
+// drifts returns the texts of the differences between objects and the state: of all, or only of those that
+// matter for the plan.
 func (t planText) drifts(all bool) []string {
 	relevant := map[addrs.AbsResourceInstance]*difference.PathSet{}
 	for _, r := range t.plan.Relevant {
@@ -226,7 +225,7 @@ func (t planText) drifts(all bool) []string {
 		}
 		*relevant[r.Resource] = append(*relevant[r.Resource], r.Attribute)
 	}
-	if len(relevant) == 0 { // relevance is not known: take the objects with an action
+	if len(relevant) == 0 { // relevance is unknown: use the objects with an action
 		for _, c := range t.plan.Changes {
 			if c.Action != plans.NoOp {
 				relevant[c.Addr.Instance] = &difference.PathSet{cty.Path{}}
@@ -242,7 +241,7 @@ func (t planText) drifts(all bool) []string {
 	return list
 }
 
-// drifted returns the text of a drift, "" if none of it matters.
+// drifted returns the text of a drift; "" if no part of it matters.
 func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.AbsResourceInstance]*difference.PathSet) string {
 	if all {
 		if c.Action == plans.NoOp && !moved(c) {
@@ -260,7 +259,7 @@ func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.
 	return t.change(c, true, paths)
 }
 
-// undestroyed tells why a plan destroys nothing.
+// undestroyed returns why a plan destroys nothing.
 func (t planText) undestroyed() string {
 	left := false
 	if t.plan.PriorState != nil {
@@ -282,7 +281,7 @@ func (t planText) undestroyed() string {
 // nothing writes that there is nothing to do.
 func (t planText) nothing(drifted bool) {
 	if drifted && t.plan.Mode == plans.RefreshOnlyMode {
-		return // that was said
+		return // written already
 	}
 	if t.plan.Errored {
 		t.headline(red, "Planning failed.", " An error ended it before anything was planned.")

@@ -51,8 +51,8 @@ func (p *Printer) output(w io.Writer, name string, o states.Output) {
 	fmt.Fprintln(w, nw.b.String())
 }
 
-// Object writes one instance of s, its deposed objects included, as `state show`
-// does; nothing if s has no such instance.
+// Object writes one instance of s, with its deposed objects, as `state show` does. It writes nothing if s has
+// no such instance.
 func (p *Printer) Object(w io.Writer, s *states.State, a addrs.AbsResourceInstance, schemas formats.Schemas) {
 	if in := s.Instance(a); in != nil {
 		p.instance(w, a, s.Resource(a.AbsResource()), in, schemas)

@@ -10,17 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Bound is a body of configuration matched with the block that describes it:
-// which expression is for which attribute, found once however many instances
-// there are. It is immutable; its methods may be called by many goroutines.
+// A Bound is a body of configuration matched with the block that describes it. The match, which expression
+// belongs to which attribute, is made once for all instances. A Bound is immutable, and its methods are safe
+// for concurrent use.
 type Bound struct {
 	layout *layout
 	body   hcl.Body
 	raw    *content
 }
 
-// Bind matches body with b. Problems of the match (unsupported and missing arguments) are
-// reported by [Bound.Decode].
+// Bind matches body with b. [Bound.Decode] reports problems of the match: unsupported and missing arguments.
 func (b *Block) Bind(body hcl.Body) *Bound {
 	l := b.layout()
 	return &Bound{layout: l, body: body, raw: l.bind(body, binding{legacy: !l.modern, raw: true})}
@@ -37,9 +36,9 @@ func (b *Block) Decode(body hcl.Body, ctx *hcl.EvalContext) (cty.Value, diags.Di
 // the results. If there are errors, the value is the best that could be
 // made: unknown where an expression failed.
 //
-// The diagnostics are HCL's own: Unsupported argument, Missing required argument,
-// Incorrect attribute value type, Insufficient X blocks and so on. That an argument
-// is deprecated is not said here: providers say so when they validate.
+// The diagnostics are HCL's own: Unsupported argument, Missing required argument, Incorrect attribute value
+// type, Insufficient X blocks and so on. Deprecated arguments are not reported here: providers report them
+// when they validate.
 func (x *Bound) Decode(ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
 	c := x.raw
 	b := budget.Of(ctx)
@@ -57,21 +56,20 @@ func (x *Bound) Decode(ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
 
 // A content is a body matched with a layout.
 type content struct {
-	attrs  []given         // as layout.attrs
-	blocks [][]boundBlock  // as layout.blocks
-	diags  hcl.Diagnostics // of the match, this body only
-	place  hcl.Range       // where something missing could be added
+	attrs  []given         // in the order of layout.attrs
+	blocks [][]boundBlock  // in the order of layout.blocks
+	diags  hcl.Diagnostics // diagnostics of the match, without nested bodies
+	place  hcl.Range       // where a missing argument or block could be added
 	dyns   []dynamicBlock  // dynamic blocks, if not yet expanded
-	// dynamic is set if there are dynamic blocks here or within.
+	// dynamic is set if this body, or a body within it, has dynamic blocks.
 	dynamic bool
-	// unknown is set if this body stands for any number of blocks; marks are those
-	// of the value that decides the number.
+	// unknown is set if this body represents an unknown number of blocks. marks are the marks of the value
+	// that decides the number.
 	unknown bool
 	marks   cty.ValueMarks
 }
 
-// given is an attribute in a body: an expression, or blocks that stand for one, or
-// nothing.
+// given is an attribute in a body: an expression, or blocks written instead of the attribute, or nothing.
 type given struct {
 	attr   *hcl.Attribute
 	blocks []boundBlock
@@ -83,8 +81,8 @@ type boundBlock struct {
 	content *content
 }
 
-// binding is the way to read a body: with legacy, attributes may be written as blocks; with
-// raw, dynamic blocks are still to be expanded.
+// binding is how to read a body. If legacy is set, attributes may be written as blocks. If raw is set,
+// dynamic blocks are not expanded yet.
 type binding struct{ legacy, raw bool }
 
 // bind matches body with l.
@@ -130,13 +128,13 @@ func (c *content) addBlocks(blocks hcl.Blocks, l *layout, how binding) {
 	}
 }
 
-// within returns how to read a body of in inside one read as h.
+// within returns how to read a body with layout in that is nested in a body read as h.
 func (h binding) within(in *layout) binding {
 	h.legacy = h.legacy && !in.modern
 	return h
 }
 
-// placeFor returns where blocks of the type named belong, and their layout.
+// placeFor returns the list that blocks of this type are collected in, and the blocks' layout.
 func (c *content) placeFor(name string, l *layout) (*layout, *[]boundBlock) {
 	for i := range l.blocks {
 		if l.blocks[i].name == name {

@@ -7,29 +7,27 @@ import (
 
 // Attributes written as blocks
 //
-// Providers on the legacy SDK may declare a list or set of objects as an attribute
-// while their users go on writing blocks, as they did before Terraform 0.12:
+// Providers on the legacy SDK may declare a list or set of objects as an attribute, while users write blocks,
+// as before Terraform 0.12:
 //
 //	ingress {              ingress = [{
 //	  port = 80      or      port = 80
 //	}                      }]
 //
-// So an attribute of such a type is asked for as an attribute if the body has it
-// as one, and as blocks else. Blocks are decoded by a layout made from the type of
-// the elements, in which nothing is required. A consequence that Terraform shares:
-// such an attribute is not reported as missing, even where it is required.
+// So an attribute of such a type is read as an attribute if the body has an argument of this name, and as
+// blocks otherwise. Blocks are decoded by a layout made from the type of the elements, in which nothing is
+// required. As in Terraform, such an attribute is not reported as missing, even if it is required.
 //
-// A schema in which something cannot come from the legacy SDK is that of a provider
-// which means its types as they are, and is exempt from all this.
+// If any part of a schema cannot come from the legacy SDK, its provider declares its types exactly, and this
+// does not apply.
 
 // mayBeBlocks reports whether an attribute of type ty may be written as blocks.
 func mayBeBlocks(ty cty.Type) bool {
 	return (ty.IsListType() || ty.IsSetType()) && ty.ElementType().IsObjectType()
 }
 
-// fromLegacySDK reports whether an attribute declared with the legacy SDK may have
-// type ty: a primitive type, or a collection of such, or of one more collection of
-// such, or the list or set of objects that this is all about.
+// fromLegacySDK reports whether an attribute declared with the legacy SDK may have type ty: a primitive type,
+// a collection of primitive types, a collection of such collections, or a list or set of objects.
 func fromLegacySDK(ty cty.Type) bool {
 	switch {
 	case ty.IsObjectType() || ty.IsTupleType():
@@ -44,7 +42,7 @@ func fromLegacySDK(ty cty.Type) bool {
 	return !ety.IsCollectionType() || ety.ElementType().IsPrimitiveType()
 }
 
-// elementLayout returns the layout of a block that stands for an object of type ty.
+// elementLayout returns the layout of a block that is written instead of an object of type ty.
 func elementLayout(ty cty.Type) *layout {
 	b := &Block{Attributes: make(map[string]*Attribute)}
 	for name, aty := range ty.AttributeTypes() {
@@ -56,11 +54,11 @@ func elementLayout(ty cty.Type) *layout {
 // dynamicHeader is the header of a dynamic block.
 var dynamicHeader = hcl.BlockHeaderSchema{Type: "dynamic", LabelNames: []string{"type"}}
 
-// mapLabels name the label of a block that is nested as a map.
+// mapLabels is the label of blocks with the nesting mode map.
 var mapLabels = []string{"key"}
 
-// bodySchemas are the schemas for a body with its dynamic blocks expanded, and for one in
-// which they are still to be.
+// bodySchemas are two schemas for a body: one for when its dynamic blocks are expanded, and one (raw) for
+// before.
 type bodySchemas struct{ expanded, raw *hcl.BodySchema }
 
 func (s bodySchemas) get(raw bool) *hcl.BodySchema {
@@ -70,8 +68,8 @@ func (s bodySchemas) get(raw bool) *hcl.BodySchema {
 	return s.expanded
 }
 
-// bodySchemas returns the schemas for a body where the attributes that asBlocks accepts are
-// written as blocks.
+// bodySchemas returns the schemas for a body in which the attributes that asBlocks accepts are written as
+// blocks.
 func (l *layout) bodySchemas(asBlocks func(*field) bool) bodySchemas {
 	s := &hcl.BodySchema{
 		Attributes: make([]hcl.AttributeSchema, 0, len(l.attrs)),
@@ -95,8 +93,8 @@ func (l *layout) bodySchemas(asBlocks func(*field) bool) bodySchemas {
 	return bodySchemas{s, &hcl.BodySchema{Attributes: s.Attributes, Blocks: append(s.Blocks, dynamicHeader)}}
 }
 
-// bodySchemaFor returns the schema for body. With legacy, attributes may be written
-// as blocks; with raw, dynamic blocks are still to be expanded.
+// bodySchemaFor returns the schema for body. If legacy is set, attributes may be written as blocks. If raw is
+// set, dynamic blocks are not expanded yet.
 func (l *layout) bodySchemaFor(body hcl.Body, legacy, raw bool) *hcl.BodySchema {
 	if !legacy || !l.either {
 		return l.asAttrs.get(raw)

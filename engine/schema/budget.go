@@ -7,18 +7,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// A blockCount counts the blocks that the dynamic blocks of one body make. Those within
-// others are made as often as the others are.
+// A blockCount counts the blocks that the dynamic blocks of one body make. Nested dynamic blocks count each
+// time the outer block is made.
 type blockCount struct {
 	b *budget.Budget
 	n int64
 }
 
-// perBlock is about how many values a nested block takes as much memory as. Source:
-// measured; a block with a few arguments takes 2 kB while it is decoded.
+// perBlock is the approximate number of values that use as much memory as one nested block. Source: measured;
+// a block with a few arguments takes 2 kB while it is decoded.
 const perBlock = 20
 
-// check is called with the for_each of each dynamic block before it is expanded.
+// check checks the number of blocks. It is called with the for_each of each dynamic block, before the block
+// is expanded.
 func (c *blockCount) check(v cty.Value, x hcl.Expression, _ *hcl.EvalContext) hcl.Diagnostics {
 	v, _ = v.Unmark()
 	if !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
@@ -37,8 +38,8 @@ func (c *blockCount) check(v cty.Value, x hcl.Expression, _ *hcl.EvalContext) hc
 	return hcl.Diagnostics{excess.Diagnostic(x.Range())}
 }
 
-// tooLarge reports whether the value of a body is too large. The objects of a run keep
-// their texts to themselves, wherever these come from: providers get and return copies.
+// tooLarge returns an error if the value of a body exceeds the budget. It counts all texts as copies, because
+// providers get and return copies.
 func (d *decoder) tooLarge(at hcl.Range) hcl.Diagnostics {
 	excess := d.excess
 	if excess == nil {

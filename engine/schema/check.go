@@ -12,9 +12,9 @@ import (
 
 var validName = regexp.MustCompile(`^[a-z0-9_]+$`)
 
-// Check reports everything about b that no value could keep to: names that cannot
-// be written, flags that exclude each other, item limits that cannot be met. A
-// schema that does not pass is a bug of the provider.
+// Check returns an error that lists everything in b that no value could satisfy: names that cannot be
+// written, flags that exclude each other, item limits that cannot be met. A schema that fails is a bug of the
+// provider.
 func (b *Block) Check() error {
 	return errors.Join(b.check("")...)
 }
@@ -64,7 +64,8 @@ func (n *NestedBlock) check(path, name string) []error {
 	return errs
 }
 
-// unfitNesting is the reason for which the nesting mode, or the numbers of blocks in it, cannot be met; "" for none.
+// unfitNesting returns why the nesting mode, or the limits on the number of blocks, cannot be met; "" if they
+// can.
 func (n *NestedBlock) unfitNesting() string {
 	limited := n.MinItems != 0 || n.MaxItems != 0
 	switch n.Nesting {
@@ -126,7 +127,8 @@ func (a *Attribute) check(path, name string) []error {
 	return errs
 }
 
-// unfitFlags is the reason for which it cannot be told who sets the attribute, configuration or provider; "" for none.
+// unfitFlags returns why the flags leave open who sets the attribute, configuration or provider; "" if they
+// are consistent.
 func (a *Attribute) unfitFlags() string {
 	switch {
 	case !a.Optional && !a.Required && !a.Computed:

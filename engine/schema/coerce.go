@@ -6,11 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
-// Coerce makes v, an object, conform to b's implied type: values are converted,
-// attributes that are not required and blocks that are left out are filled in with
-// null and none. It is an error, with a path, if that cannot be done: something
-// required is missing, something is there that b does not know. Marks stay. How many
-// blocks there are is not checked.
+// Coerce converts v, an object, to b's implied type. Optional attributes that are missing become null, and
+// missing blocks become empty. If a required attribute is missing, or b does not know an attribute of v, it
+// returns an error with a path. Marks stay. It does not check the number of blocks.
 func (b *Block) Coerce(v cty.Value) (cty.Value, error) {
 	return b.layout().coerce(v, nil)
 }
@@ -64,7 +62,7 @@ func (l *layout) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 
 func (l *layout) unknown() cty.Value { return cty.UnknownVal(l.ty) }
 
-// coerce makes v conform to the type of all the blocks of n.
+// coerce converts v to the type of all blocks of n together.
 func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	if n.Nesting == NestingSingle || n.Nesting == NestingGroup {
 		return n.in.coerce(in, path)
@@ -95,8 +93,8 @@ func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	return n.gather(v, vals).WithMarks(vm), nil
 }
 
-// gather returns the blocks vals, which conform, in the kind of collection that n
-// has; keys are taken from like.
+// gather returns the blocks vals, which have the right type, as the kind of collection that n has. The keys
+// are those of like.
 func (n *nest) gather(like cty.Value, vals []cty.Value) cty.Value {
 	switch {
 	case n.Nesting == NestingSet:

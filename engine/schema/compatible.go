@@ -9,10 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// AssertObjectCompatible returns an error for each way in which actual, the object after
-// the apply, differs from planned. Both are values of b's implied type;
-// actual may be unknown in parts, so that a second plan can be held against a first.
-// Values may carry marks: they do not count, but sensitive values are not shown.
+// AssertObjectCompatible returns an error for each way in which actual, the object after the apply, differs
+// from planned. Both are values of b's implied type. actual may have unknown parts, so that a second plan can
+// be compared with a first. Marks are ignored, but sensitive values are not shown.
 func AssertObjectCompatible(b *Block, planned, actual cty.Value) []error {
 	var c resultCheck
 	c.object(b.layout(), planned, actual, nil)
@@ -52,7 +51,7 @@ func (c *resultCheck) object(l *layout, planned, actual cty.Value, path cty.Path
 		f := &l.attrs[i]
 		p, a := planned.GetAttr(f.name), actual.GetAttr(f.name)
 		if p.RawEquals(a) || p.RawEquals(f.unknown) && a.Type().Equals(f.ty) {
-			continue // as planned, or left open and of the type
+			continue // as planned, or unknown in the plan and of the right type
 		}
 		c.attribute(f, p, a, attr(path, f.name))
 	}
@@ -77,19 +76,18 @@ func (c *resultCheck) attribute(f *field, planned, actual cty.Value, path cty.Pa
 	c.errs = append(c.errs, inner.errs...)
 }
 
-// secret reports whether v, a value of f, is sensitive by the schema, whole or in
-// part.
+// secret reports whether v, a value of f, or a part of it is sensitive by the schema.
 func (f *field) secret(v cty.Value) bool {
 	return f.Sensitive || f.object != nil && f.object.sensitive &&
 		len(f.object.collectNested(nil, f.Nested.Nesting, v, nil, sensitive)) > 0
 }
 
-// blocks checks all the nested blocks of one kind.
+// blocks checks all nested blocks of one kind.
 func (c *resultCheck) blocks(n *nest, planned, actual cty.Value, path cty.Path) {
 	planned, _ = planned.Unmark()
 	actual, _ = actual.Unmark()
 	if n.Nesting == NestingSingle || n.Nesting == NestingGroup {
-		// An unknown block may have been none after all.
+		// An unknown planned block may turn out to be absent.
 		if planned.IsKnown() || !actual.IsNull() {
 			c.object(n.in, planned, actual, path)
 		}
@@ -135,8 +133,8 @@ func (c *resultCheck) setBlocks(n *nest, planned, actual cty.Value, path cty.Pat
 		inner.object(n.in, p, a, path)
 		return len(inner.errs) == 0
 	})...)
-	// Elements that were unknown in part may turn out to be equal and become one;
-	// they never become more.
+	// Elements that were partly unknown may turn out to be equal and become one element; the number of
+	// elements never grows.
 	if planned.LengthInt() < actual.LengthInt() {
 		c.errorf(path, "block set length changed from %d to %d", planned.LengthInt(), actual.LengthInt())
 	}
@@ -168,7 +166,7 @@ func (c *resultCheck) value(planned, actual cty.Value, path cty.Path) {
 	}
 }
 
-// known checks two known values, neither of which is null.
+// known checks two known values that are not null.
 func (c *resultCheck) known(planned, actual cty.Value, path cty.Path) {
 	switch ty := planned.Type(); {
 	case ty.IsPrimitiveType():
@@ -213,9 +211,8 @@ func (c *resultCheck) set(planned, actual cty.Value, path cty.Path) {
 	}
 }
 
-// correspond returns an error for each element of the sets a and b, of a plan and
-// of the value that must keep to it, for which no element of the other one will do, by match.
-// With secret the elements are not shown.
+// correspond compares set a of a plan with the resulting set b. It returns an error for each element of one
+// set that matches no element of the other. If secret is set, the errors do not show elements.
 func correspond(a, b cty.Value, secret bool, path cty.Path, match func(a, b cty.Value) bool) []error {
 	as, bs := a.AsValueSlice(), b.AsValueSlice()
 	aok, bok := make([]bool, len(as)), make([]bool, len(bs))
@@ -239,7 +236,7 @@ func correspond(a, b cty.Value, secret bool, path cty.Path, match func(a, b cty.
 		}
 	}
 	if len(errs) > 0 {
-		return errs // seen from the other side they would be there twice
+		return errs // the other direction would report the same differences again
 	}
 	for i, ok := range bok {
 		if !ok {

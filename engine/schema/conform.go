@@ -10,20 +10,17 @@ import (
 
 // The provider's contract
 //
-// Two checks keep a provider to the request and to its own answers. A plan must be the
-// configuration, apart from computed attributes that are not configured
-// ([AssertPlanValid]); the new value must be the plan, apart from unknown values in it
-// ([AssertObjectCompatible]). Providers on the legacy SDK cannot keep to
-// either and are let off with a line in the log; that is the caller's business.
+// Two checks ensure that a provider's answers fit the request and each other. A plan must equal the
+// configuration, except for computed attributes that are not configured ([AssertPlanValid]). The new value
+// must equal the plan, except for unknown values in it ([AssertObjectCompatible]). Providers on the legacy
+// SDK cannot pass these checks: callers only log their errors.
 //
-// Errors are [cty.PathError]s. Their texts are for the developers of the provider,
-// to whom users pass them on, so values appear in them in full, sensitive ones
-// excepted.
+// Errors are [cty.PathError]s. Their texts are for the developers of the provider, to whom users pass them
+// on. So they show values in full, except sensitive ones.
 
-// AssertPlanValid returns an error for each way in which planned is no valid plan
-// for going from prior to config. All three are values of b's implied type, and null
-// where there is no object. They may carry marks: those do not count, but sensitive
-// values are not shown. Write-only attributes pass; see [Block.WriteOnlyValues].
+// AssertPlanValid returns an error for each way in which planned is not a valid plan for changing prior into
+// config. All three are values of b's implied type; null means no object. Marks are ignored, but sensitive
+// values are not shown. Write-only attributes are not checked; see [Block.WriteOnlyValues].
 func AssertPlanValid(b *Block, prior, config, planned cty.Value) []error {
 	c := planCheck{}
 	c.object(b.layout(), prior, config, planned, nil)
@@ -76,7 +73,7 @@ func (c *planCheck) object(l *layout, prior, config, planned cty.Value, path cty
 	}
 }
 
-// show returns v for a message, if it may be shown.
+// show returns v as text for a message, or a placeholder if v is sensitive.
 func (c *planCheck) show(v cty.Value, secret bool) string {
 	if c.secret || secret || marks.Contains(v, marks.Sensitive) {
 		return "(sensitive value)"
@@ -84,7 +81,7 @@ func (c *planCheck) show(v cty.Value, secret bool) string {
 	return fmt.Sprintf("%#v", v)
 }
 
-// blocks checks all the nested blocks of one kind.
+// blocks checks all nested blocks of one kind.
 func (c *planCheck) blocks(n *nest, prior, config, planned cty.Value, path cty.Path) {
 	switch {
 	case !config.IsKnown():
@@ -96,8 +93,8 @@ func (c *planCheck) blocks(n *nest, prior, config, planned cty.Value, path cty.P
 	case planned.IsNull():
 		c.errorf(path, "attribute representing a %s of nested blocks must be empty to indicate no blocks, not null", n.Nesting)
 	case n.Nesting == NestingSet:
-		// Nothing tells which planned block is which configured one, so all is let
-		// pass that could be a block.
+		// In a set, nothing shows which planned block belongs to which configured block. So every planned
+		// block is accepted that could be a configured one.
 		for step, p := range n.Nesting.elements(planned) {
 			if !p.IsKnown() {
 				c.unknownElement(extend(path, step))
@@ -112,7 +109,7 @@ func (c *planCheck) blocks(n *nest, prior, config, planned cty.Value, path cty.P
 	}
 }
 
-// namedBlocks checks blocks that have an index or a key each.
+// namedBlocks checks blocks that each have an index or a key.
 func (c *planCheck) namedBlocks(n *nest, prior, config, planned cty.Value, path cty.Path) {
 	for step, p := range n.Nesting.elements(planned) {
 		co := at(config, step)
@@ -133,7 +130,7 @@ func (c *planCheck) namedBlocks(n *nest, prior, config, planned cty.Value, path 
 	}
 }
 
-// element checks one of several blocks of a kind.
+// element checks the planned block that step leads to.
 func (c *planCheck) element(n *nest, priors, config, planned cty.Value, step cty.PathStep, path cty.Path) {
 	path = extend(path, step)
 	if !planned.IsKnown() {

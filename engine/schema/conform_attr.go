@@ -9,7 +9,7 @@ func (c *planCheck) attributes(l *layout, prior, config, planned cty.Value, path
 		f := &l.attrs[i]
 		p, co := planned.GetAttr(f.name), config.GetAttr(f.name)
 		if f.WriteOnly || f.Computed && co.IsNull() || p.RawEquals(co) {
-			continue // not for a plan to say, the provider's to choose, or as configured
+			continue // write-only, chosen by the provider, or as configured
 		}
 		pr := f.null
 		if !prior.IsNull() {
@@ -34,7 +34,7 @@ func (c *planCheck) attribute(f *field, prior, config, planned cty.Value, path c
 	case config.IsNull():
 		c.errorf(path, "planned value %#v for a non-computed attribute", planned)
 	case !prior.IsNull() && sameUnrefined(planned, prior):
-		// To the provider the configured value means the same.
+		// The provider may keep the prior value: to it, the configured value means the same.
 	case f.object != nil:
 		c.objects(f, prior, config, planned, path)
 	default:
@@ -42,7 +42,7 @@ func (c *planCheck) attribute(f *field, prior, config, planned cty.Value, path c
 	}
 }
 
-// hides reports whether values of f are not to be shown.
+// hides reports whether messages must not show values of f.
 func (c *planCheck) hides(f *field) bool {
 	return c.secret || f.object != nil && f.object.sensitive
 }
@@ -75,7 +75,7 @@ func (c *planCheck) objects(f *field, prior, config, planned cty.Value, path cty
 	case otherCount(planned, config):
 		c.errorf(path, "count in plan (%#v) disagrees with count in config (%#v)", planned.Length(), config.Length())
 	case n == NestingSet:
-		// As with blocks: nothing tells which is which.
+		// As with blocks in a set: nothing shows which object belongs to which.
 	default:
 		for step, p := range n.elements(planned) {
 			co := at(config, step)
@@ -112,9 +112,9 @@ func (c *planCheck) elementObject(l *layout, prior, config, planned cty.Value, p
 	}
 }
 
-// otherCount reports whether two known collections have different numbers of elements
-// for sure. Elements of a set that are unknown in part may turn out to be equal, so
-// that their number is unknown, too, within bounds.
+// otherCount reports whether two known collections certainly have different numbers of elements. Set elements
+// that are partly unknown may turn out to be equal, so the number of elements may be known only within
+// bounds.
 func otherCount(a, b cty.Value) bool {
 	same := a.Length().Equals(b.Length())
 	return same.IsKnown() && same.False()

@@ -2,9 +2,9 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// couldHaveCome reports whether the element prior of a set can be the result of the
-// configured element: they differ only in computed attributes that are not
-// configured. Sets within must be equal, since nothing tells their elements apart.
+// couldHaveCome reports whether prior, an element of a set, can be the result of the configured element
+// config: they may differ only in computed attributes that are not configured. Sets inside must be equal,
+// since their elements have no identity.
 func (l *layout) couldHaveCome(prior, config cty.Value) bool {
 	if prior.IsNull() || config.IsNull() || !config.IsKnown() {
 		return sameUnrefined(prior, config)
@@ -37,7 +37,7 @@ func (f *field) couldHaveCome(prior, config cty.Value) bool {
 	return f.Computed && config.IsNull()
 }
 
-// allCouldHaveCome is couldHaveCome for all the objects of one name.
+// allCouldHaveCome is couldHaveCome for all blocks or objects of one name.
 func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	if n == NestingSet {
 		return false
@@ -60,8 +60,7 @@ func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	return true
 }
 
-// sameUnrefined is same, except that unknowns of a type are all the same, whatever
-// is known about them.
+// sameUnrefined is same, but unknown values of one type count as equal, whatever else is known about them.
 func sameUnrefined(a, b cty.Value) bool {
 	if a.RawEquals(b) {
 		return true
@@ -72,8 +71,7 @@ func sameUnrefined(a, b cty.Value) bool {
 	return unrefined(a).RawEquals(unrefined(b))
 }
 
-// unrefined returns v with every unknown replaced by one of which nothing is known
-// but the type.
+// unrefined returns v with every unknown value reduced to its type.
 func unrefined(v cty.Value) cty.Value {
 	if v.IsWhollyKnown() {
 		return v

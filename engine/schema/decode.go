@@ -11,13 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// A decoder evaluates one body. Its values and diagnostics are those of hcldec with
-// [Block.DecoderSpec]; but hcldec reads the content of each body once an instance, which
-// costs several times the evaluation.
+// A decoder evaluates one body. Its values and diagnostics are those of hcldec with [Block.DecoderSpec]. But
+// hcldec matches each body again for every instance, which costs several times the evaluation.
 type decoder struct {
 	ctx    *hcl.EvalContext
 	diags  hcl.Diagnostics
-	budget *budget.Budget // nil: nobody counts
+	budget *budget.Budget // nil if there is no limit
 	size   budget.Sum
 	excess *budget.Excess
 }
@@ -96,14 +95,14 @@ func (d *decoder) attributeBlocks(f *field, blocks []boundBlock) cty.Value {
 	l := f.element()
 	vals := make([]cty.Value, len(blocks))
 	for i, b := range blocks {
-		// As in Terraform, a block over something unknown is one element of unknowns.
+		// As in Terraform, a dynamic block with an unknown for_each is one unknown element.
 		vals[i] = d.object(l, b.content)
 	}
 	list := cty.TupleVal(vals)
 	if f.ty.ElementType().Equals(l.ty) && !l.ty.HasDynamicTypes() {
 		list = cty.ListVal(vals)
 	}
-	// The blocks have no expression to point at; the first one's type serves.
+	// Errors about the value point to the type of the first block, since the blocks have no expression.
 	at := blocks[0].TypeRange
 	return d.convert(f, list, &hcl.Attribute{
 		Name: f.name, NameRange: at, Range: blocks[0].DefRange,
@@ -111,8 +110,7 @@ func (d *decoder) attributeBlocks(f *field, blocks []boundBlock) cty.Value {
 	})
 }
 
-// blocks returns the value of all the nested blocks of one kind. place is where
-// missing ones could be added.
+// blocks returns the value of all nested blocks of one kind. place is where missing blocks could be added.
 func (d *decoder) blocks(n *nest, blocks []boundBlock, place hcl.Range) cty.Value {
 	switch n.Nesting {
 	case NestingSingle, NestingGroup:
@@ -145,7 +143,7 @@ func (d *decoder) blocks(n *nest, blocks []boundBlock, place hcl.Range) cty.Valu
 	return cty.ListVal(vals)
 }
 
-// single returns the value of a block that may be there once.
+// single returns the value of a block that may occur once.
 func (d *decoder) single(n *nest, blocks []boundBlock, place hcl.Range) cty.Value {
 	if len(blocks) == 0 {
 		if n.MinItems == 1 && n.MaxItems == 1 {
@@ -162,7 +160,7 @@ func (d *decoder) single(n *nest, blocks []boundBlock, place hcl.Range) cty.Valu
 	return d.object(n.in, blocks[0].content)
 }
 
-// mapBlocks returns the value of blocks that have their key as a label.
+// mapBlocks returns the value of blocks whose label is their key.
 func (d *decoder) mapBlocks(n *nest, blocks []boundBlock) cty.Value {
 	vals := make(map[string]cty.Value, len(blocks))
 	for _, b := range blocks {

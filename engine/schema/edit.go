@@ -2,9 +2,9 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// edit returns v with its attributes replaced by the results of change. Nested objects
-// for which change reports false, and nested blocks that descend accepts, are gone
-// through as well. Parts in which nothing changes are not built anew, and marks stay.
+// edit returns v with its attributes replaced by the results of change. If change returns false for a nested
+// attribute, edit continues with the objects in it. It also continues with nested blocks that descend
+// accepts. Unchanged parts are not copied, and marks stay.
 func (l *layout) edit(v cty.Value, change func(*field, cty.Value) (cty.Value, bool), descend func(*layout) bool) cty.Value {
 	v, vm := v.Unmark()
 	if v.IsNull() || !v.IsKnown() {
@@ -41,7 +41,7 @@ func (l *layout) edit(v cty.Value, change func(*field, cty.Value) (cty.Value, bo
 	return v.WithMarks(vm)
 }
 
-// editAll is edit for all the objects of l in v.
+// editAll is edit for all blocks or objects of l in v.
 func (l *layout) editAll(n Nesting, v cty.Value, change func(*field, cty.Value) (cty.Value, bool), descend func(*layout) bool) cty.Value {
 	plain, vm := v.Unmark()
 	if plain.IsNull() || !plain.IsKnown() {
@@ -63,5 +63,5 @@ func (l *layout) editAll(n Nesting, v cty.Value, change func(*field, cty.Value) 
 	return rebuild(plain, vals).WithMarks(vm)
 }
 
-// same reports whether two values are the same in every respect, marks included.
+// same reports whether two values are equal in every respect, marks included.
 func same(a, b cty.Value) bool { return a.RawEquals(b) }

@@ -8,9 +8,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// elements goes over the blocks or objects in v, which is known and without a
-// mark of its own, and how each is reached from v. The one object of
-// [NestingSingle] and [NestingGroup] has no step. A null has no elements.
+// elements iterates over the blocks or objects in v, with the step that leads to each from v. v must be known
+// and have no mark of its own. The one object of [NestingSingle] and [NestingGroup] has a nil step. A null v
+// has no elements.
 func (n Nesting) elements(v cty.Value) iter.Seq2[cty.PathStep, cty.Value] {
 	return func(yield func(cty.PathStep, cty.Value) bool) {
 		if v.IsNull() {
@@ -34,8 +34,8 @@ func (n Nesting) elements(v cty.Value) iter.Seq2[cty.PathStep, cty.Value] {
 	}
 }
 
-// extend returns path with step behind it, never sharing memory with another
-// extension of path. A nil step adds nothing.
+// extend returns path with step appended. It never shares memory with another extension of path. A nil step
+// adds nothing.
 func extend(path cty.Path, step cty.PathStep) cty.Path {
 	if step == nil {
 		return path
@@ -46,14 +46,14 @@ func extend(path cty.Path, step cty.PathStep) cty.Path {
 	return out
 }
 
-// attr is extend for the attribute of the given name.
+// attr returns path extended by the attribute name.
 func attr(path cty.Path, name string) cty.Path {
 	return extend(path, cty.GetAttrStep{Name: name})
 }
 
-// rebuild returns the value of type like's kind with the elements vals, which are
-// not empty and in the order of like's own, keyed as there. It serves tuples and
-// objects, which stand for lists and maps of types that differ, as well.
+// rebuild returns a collection of the kind and with the keys of like, but with the elements vals. vals are
+// not empty and in the order of like's elements. It also accepts tuples and objects, which replace lists and
+// maps whose elements differ in type.
 func rebuild(like cty.Value, vals []cty.Value) cty.Value {
 	ty := like.Type()
 	switch {
@@ -76,7 +76,7 @@ func rebuild(like cty.Value, vals []cty.Value) cty.Value {
 	return cty.MapVal(named)
 }
 
-// sortedNames returns the names of ty's attributes in order.
+// sortedNames returns the names of ty's attributes, sorted.
 func sortedNames(ty cty.Type) []string {
 	return slices.Sorted(maps.Keys(ty.AttributeTypes()))
 }

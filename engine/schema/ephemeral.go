@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// CheckEphemeral reports each place where v, a value of b's implied type, is
-// ephemeral although it is for something that is stored. Only write-only attributes
-// may be ephemeral. The path is in Attribute; the caller adds address and place.
+// CheckEphemeral returns an error for each attribute in v, a value of b's implied type, that is ephemeral
+// although it is stored. Only write-only attributes may be ephemeral. The path is in Attribute; the caller
+// adds address and place.
 func (b *Block) CheckEphemeral(v cty.Value) diags.Diagnostics {
 	if !marks.Any(v) {
 		return nil
@@ -39,8 +39,8 @@ func (b *Block) CheckEphemeral(v cty.Value) diags.Diagnostics {
 	return out
 }
 
-// WithoutWriteOnly returns v, a value of b's implied type, with null in all write-only
-// attributes, so that it may be stored.
+// WithoutWriteOnly returns v, a value of b's implied type, with null in all write-only attributes. The result
+// may be stored.
 func (b *Block) WithoutWriteOnly(v cty.Value) cty.Value {
 	l := b.layout()
 	if !l.writeOnly {
@@ -54,8 +54,7 @@ func (b *Block) WithoutWriteOnly(v cty.Value) cty.Value {
 	}, func(in *layout) bool { return in.writeOnly })
 }
 
-// AttributeAt returns the attribute that p leads to or into, or nil if p ends at a
-// block or leads nowhere.
+// AttributeAt returns the attribute that p leads to or into; nil if p ends at a block or leads nowhere.
 func (b *Block) AttributeAt(p cty.Path) *Attribute { return b.layout().attributeAt(p) }
 
 func (l *layout) attributeAt(p cty.Path) *Attribute {
@@ -85,7 +84,7 @@ func (l *layout) attributeAt(p cty.Path) *Attribute {
 	return nil
 }
 
-// skipKey returns p behind the step that tells several objects apart.
+// skipKey returns p without its first step, if that step selects one of several blocks or objects.
 func (n Nesting) skipKey(p cty.Path) cty.Path {
 	if n == NestingSingle || n == NestingGroup || len(p) == 0 {
 		return p

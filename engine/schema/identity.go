@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 )
 
-// An Identity describes the identities of the objects of a resource type: the attributes by which the provider finds
-// an object, such as a region and a name. It is immutable once its first method was called. Its methods may be
-// called by many goroutines at once.
+// An Identity is the identity schema of a resource type: the attributes by which the provider finds an
+// object, such as a region and a name. It must not be changed after the first call of a method. Its methods
+// are safe for concurrent use.
 //
 // Source: https://developer.hashicorp.com/terraform/plugin/framework/resources/identity
 type Identity struct {
@@ -26,8 +26,8 @@ type Identity struct {
 type IdentityAttribute struct {
 	Type        cty.Type
 	Description string
-	// RequiredForImport and OptionalForImport say whether an import by identity must or may set the attribute. An
-	// attribute with neither is known to the provider alone.
+	// RequiredForImport means that an import by identity must set the attribute, and OptionalForImport that
+	// it may. An attribute with neither is set only by the provider.
 	RequiredForImport bool
 	OptionalForImport bool
 }

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// Later holds the resource types of a provider. It decodes the schema of a type when somebody first asks for it,
+// Later has the resource types of a provider, and decodes the schema of a type when it is first needed,
 // because a configuration uses few types: perhaps ten of a thousand. It is safe for concurrent use.
 type Later struct {
 	decode func(mode, name string, raw []byte) (*Schema, error)
-	raw    map[string]map[string][]byte // by mode and name
+	raw    map[string]map[string][]byte // encoded schemas, by mode and name
 
 	mu   sync.Mutex
 	done map[typeKey]decoded
@@ -23,13 +23,13 @@ type decoded struct {
 	err    error
 }
 
-// NewLater returns types that decode reads, which is called once a type, and never by two at a time. raw
-// has their declarations by mode ("managed", "data", "ephemeral") and name, and becomes the result's own.
+// NewLater returns the resource types whose encoded schemas are raw, by mode ("managed", "data", "ephemeral")
+// and name. It takes over raw. It calls decode once for each type that is needed, and never concurrently.
 func NewLater(raw map[string]map[string][]byte, decode func(mode, name string, raw []byte) (*Schema, error)) *Later {
 	return &Later{decode: decode, raw: raw, done: map[typeKey]decoded{}}
 }
 
-// get returns a type; nil if there is none, or the reason why it cannot be used.
+// get returns the schema of a type, nil if there is none. The error says why the schema cannot be decoded.
 func (l *Later) get(mode, name string) (*Schema, error) {
 	if l == nil {
 		return nil, nil
@@ -49,8 +49,8 @@ func (l *Later) get(mode, name string) (*Schema, error) {
 	return d.schema, d.err
 }
 
-// Resource returns the schema of a resource type, or nil: there is none, or the provider declares it in
-// a way that cannot be understood ([Provider.Broken]). mode is one of "managed", "data" and "ephemeral".
+// Resource returns the schema of a resource type. It returns nil if there is none, or if the schema cannot be
+// decoded ([Provider.Broken]). mode is one of "managed", "data" and "ephemeral".
 func (p *Provider) Resource(mode, name string) *Schema {
 	if s := p.known(mode)[name]; s != nil {
 		return s
@@ -59,15 +59,14 @@ func (p *Provider) Resource(mode, name string) *Schema {
 	return s
 }
 
-// Broken returns the reason why the declaration of a resource type cannot be understood; nil if it can
-// be, or there is none.
+// Broken returns why the schema of a resource type cannot be decoded; nil if it can be, or if there is none.
 func (p *Provider) Broken(mode, name string) error {
 	_, err := p.Later.get(mode, name)
 	return err
 }
 
-// Types returns all resource types of a mode. It decodes each of them, and fails at one that cannot be
-// understood.
+// Types returns all resource types of a mode. It decodes all of them, and returns an error if one cannot be
+// decoded.
 func (p *Provider) Types(mode string) (map[string]*Schema, error) {
 	out := maps.Clone(p.known(mode))
 	if p.Later == nil {
@@ -86,7 +85,7 @@ func (p *Provider) Types(mode string) (map[string]*Schema, error) {
 	return out, nil
 }
 
-// Names returns the names of all resource types of a mode, in any order, and decodes none.
+// Names returns the names of all resource types of a mode, in random order, without decoding their schemas.
 func (p *Provider) Names(mode string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for name := range p.known(mode) {

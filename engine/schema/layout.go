@@ -8,28 +8,28 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// A layout is a Block or an Object made ready for work: names in order, types
-// and nulls at hand, and flags for parts that need not be looked for.
-// Everything in this package that walks along a value walks along a layout, so
-// that an order never depends on a map and a type is never computed twice.
+// A layout is a Block or an Object prepared for fast use: sorted names, ready types and nulls, and flags that
+// tell which parts exist. All functions in this package that go through a value use a layout, so that an
+// order never depends on a map, and a type is never computed twice.
 type layout struct {
 	attrs  []field
 	blocks []nest
-	// ty is the type of a value, convTy the same with its optional attributes
-	// marked as such, for the conversion of configuration.
+	// ty is the type of a value. convTy is the same type with its optional attributes marked as optional, for
+	// converting configuration.
 	ty, convTy cty.Type
-	// object is set if this is the layout of an Object rather than of a Block.
+	// object is true for the layout of an Object, false for a Block.
 	object bool
 
-	// The flags speak of everything within, nested blocks and objects included.
+	// The flags report whether anything inside has the property, nested blocks and objects included.
 	sensitive, writeOnly, computed, echoes bool
 	// structured is set if there are nested blocks or nested objects at this level.
 	structured bool
-	// modern is set if something within cannot come from the legacy SDK; either if
-	// an attribute at this level may be written as blocks (see blockattr.go).
+	// modern is set if anything inside cannot come from the legacy SDK. either is set if an attribute at this
+	// level may be written as blocks (see blockattr.go).
 	modern, either bool
 
-	// The schemas for a body: attributes are attributes, or blocks where they may be.
+	// asAttrs is the schema for a body in which all attributes are written as attributes. asBlocks is the
+	// schema for a body in which attributes that may be blocks are written as blocks.
 	asAttrs, asBlocks bodySchemas
 }
 
@@ -40,22 +40,22 @@ type field struct {
 	ty, convTy cty.Type
 	null       cty.Value
 	unknown    cty.Value
-	// object is the layout of one object of a nested attribute, else nil.
+	// object is the layout of one object of a nested attribute; nil for other attributes.
 	object *layout
-	// element is the layout of blocks that stand for this attribute; nil if they
-	// cannot (see blockattr.go).
+	// element returns the layout of blocks written instead of this attribute. It is nil if there can be no
+	// such blocks (see blockattr.go).
 	element func() *layout
 }
 
-// A nest is a kind of nested block in a layout.
+// A nest is one kind of nested block in a layout.
 type nest struct {
 	*NestedBlock
 	name string
 	in   *layout
-	// ty is the type of all the blocks together: [cty.DynamicPseudoType] if dynamic.
+	// ty is the type of all blocks of this kind together: [cty.DynamicPseudoType] if dynamic.
 	ty cty.Type
-	// dynamic is set if the type of a block depends on its content, so that lists
-	// are tuples and maps are objects.
+	// dynamic is set if the type of a block depends on its content. Then lists are tuples and maps are
+	// objects.
 	dynamic bool
 	empty   cty.Value
 }
@@ -70,7 +70,7 @@ func newBlockLayout(b *Block) *layout {
 	l := &layout{}
 	l.addAttributes(b.Attributes)
 	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
-		if _, taken := b.Attributes[name]; !taken { // else Check complains
+		if _, taken := b.Attributes[name]; !taken { // a block and an attribute of one name: Check reports it
 			l.addBlock(name, b.Blocks[name])
 		}
 	}
@@ -155,7 +155,7 @@ func (l *layout) finish() {
 	}
 }
 
-// of returns the type that values of type ty make together.
+// of returns the type of all values of type ty together, such as a list of ty.
 func (n Nesting) of(ty cty.Type) cty.Type {
 	switch n {
 	case NestingSingle, NestingGroup:
@@ -170,7 +170,7 @@ func (n Nesting) of(ty cty.Type) cty.Type {
 	panic("schema: invalid nesting")
 }
 
-// String returns the name that the provider protocol has for n, in lower case.
+// String returns the name of n in the provider protocol, in lower case.
 func (n Nesting) String() string {
 	switch n {
 	case NestingSingle:

@@ -5,12 +5,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// NormalizeFromLegacySDK returns v, an answer of a provider on the legacy SDK, in
-// the form that all other values of b's implied type have: nested blocks are there,
-// empty if there are none, and never unknown themselves. That SDK returns null, empty
-// or unknown as it happens. Terraform does this to objects that were read, not to planned
-// and applied ones, so the first read after an apply may show drift from null to
-// empty.
+// NormalizeFromLegacySDK returns v, an answer of a provider on the legacy SDK, in the form of all other
+// values of b's implied type: nested blocks are never null and never unknown, but empty if there are none.
+// The legacy SDK returns null, empty or unknown blocks at random. Terraform normalizes only objects that were
+// read, not planned and applied ones, so the first read after an apply may show drift from null to empty.
 func NormalizeFromLegacySDK(v cty.Value, b *Block) cty.Value {
 	l := b.layout()
 	if v == cty.NilVal || v.IsNull() {
@@ -39,7 +37,7 @@ func (l *layout) normal(v cty.Value) cty.Value {
 		n := &l.blocks[i]
 		old := vals[n.name]
 		if n.in.ty.HasDynamicTypes() {
-			continue // nothing that the legacy SDK can have made
+			continue // the legacy SDK cannot make this
 		}
 		vals[n.name] = n.normal(old)
 		changed = changed || !same(old, vals[n.name])
@@ -77,8 +75,8 @@ func (n *nest) normal(v cty.Value) cty.Value {
 	return n.gather(v, vals)
 }
 
-// unknownBlock returns a block with everything in it unknown: it stands for any number of
-// blocks where a block cannot be unknown itself.
+// unknownBlock returns a block with only unknown values. It represents any number of blocks where a block
+// itself cannot be unknown.
 func (l *layout) unknownBlock() cty.Value {
 	vals := make(map[string]cty.Value, len(l.attrs)+len(l.blocks))
 	for i := range l.attrs {

@@ -5,11 +5,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Locate returns the place in the body that p, a path in its value, is about: the
-// expression of the attribute that p leads to or into; of an attribute that is not
-// there, the place where it could be added. Blocks are found by index and key; of
-// blocks in a set, and of those that a dynamic block makes, only the kind can be
-// found.
+// Locate returns the place in the body that p, a path in the body's value, refers to. It is the expression of
+// the attribute that p leads to or into. If the attribute is missing, it is the place where the attribute
+// could be added. Blocks are found by index and key. For blocks in a set, and blocks made by a dynamic block,
+// the place is that of the first block of the kind.
 func (x *Bound) Locate(p cty.Path) hcl.Range {
 	l, c := x.layout, x.raw
 	for len(p) > 0 {
@@ -58,7 +57,7 @@ func (c *content) of(i int) []boundBlock {
 	return c.blocks[i]
 }
 
-// locate returns where an attribute stands, or missing if nowhere.
+// locate returns the place of an attribute; missing if the body does not have the attribute.
 func (g *given) locate(p cty.Path, missing hcl.Range) hcl.Range {
 	switch {
 	case g.attr != nil:
@@ -72,8 +71,8 @@ func (g *given) locate(p cty.Path, missing hcl.Range) hcl.Range {
 	return g.blocks[0].DefRange
 }
 
-// element returns the expression of the element that p leads to in an expression of lists and
-// objects; of one that is computed, as much as is written out.
+// element returns the part of e, an expression of lists and objects, that p leads to. If a part on the way is
+// computed, it returns that part.
 func element(e hcl.Expression, p cty.Path) hcl.Expression {
 	for len(p) > 0 {
 		key := keyOf(p[0])
@@ -101,7 +100,7 @@ func element(e hcl.Expression, p cty.Path) hcl.Expression {
 	return e
 }
 
-// keyOf returns the key of a step, without marks; of an attribute its name.
+// keyOf returns the key of a step, without marks. For an attribute, the key is its name.
 func keyOf(step cty.PathStep) cty.Value {
 	switch s := step.(type) {
 	case cty.IndexStep:
@@ -113,7 +112,7 @@ func keyOf(step cty.PathStep) cty.Value {
 	return cty.NilVal
 }
 
-// pick returns the block that p begins with the key of, or nil.
+// pick returns the block that the first step of p selects; nil if there is none.
 func pick(blocks []boundBlock, n Nesting, p cty.Path) *boundBlock {
 	if len(blocks) == 0 {
 		return nil
@@ -141,8 +140,8 @@ func pick(blocks []boundBlock, n Nesting, p cty.Path) *boundBlock {
 	return nil
 }
 
-// dynamicPlace returns where a dynamic block for blocks of the type named is, or
-// else where such a block could be added.
+// dynamicPlace returns the place of a dynamic block for blocks of this type. If there is none, it returns
+// where one could be added.
 func (c *content) dynamicPlace(name string) hcl.Range {
 	for _, d := range c.dyns {
 		if d.block.Labels[0] == name {

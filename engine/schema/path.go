@@ -7,8 +7,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// FormatPath returns p as it stands in messages: `.name[0].tags["a"]`. The key of a
-// set's element, which is the element, is shown as `[...]`.
+// FormatPath returns p as messages show it: `.name[0].tags["a"]`. A set element is shown as `[...]`, because
+// its key is the whole element.
 func FormatPath(p cty.Path) string {
 	var b strings.Builder
 	for _, s := range p {
@@ -40,8 +40,8 @@ func formatKey(k cty.Value) string {
 	return "..."
 }
 
-// FormatError returns err's text, with its path in front if it is a
-// [cty.PathError] with one: `.name: was ...`.
+// FormatError returns err's text. If err is a [cty.PathError] with a path, the path comes first: `.name: was
+// ...`.
 func FormatError(err error) string {
 	if pe, ok := err.(cty.PathError); ok && len(pe.Path) > 0 {
 		return FormatPath(pe.Path) + ": " + pe.Error()

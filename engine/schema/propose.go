@@ -4,26 +4,23 @@ import "github.com/zclconf/go-cty/cty"
 
 // The proposed new value
 //
-// The proposed new value of an object is a first merge of its prior value and its
-// configuration, from which the provider plans:
+// The proposed new value of an object combines its prior value and its configuration. The provider makes its
+// plan from it:
 //
 //   - a configured attribute has the configured value;
-//   - another one, if it is computed, keeps its prior value;
-//   - all others are null.
+//   - a computed attribute that is not configured keeps its prior value;
+//   - all other attributes are null.
 //
-// To find the prior value of something nested, objects of the prior value and of the
-// configuration must be told to be the same: blocks and objects in lists by their
-// index, in maps by their key. In sets nothing identifies an element, so one of the
-// prior value is taken that could have come of the configured one: equal in all but
-// computed attributes that are not configured.
+// To find the prior value of nested blocks and objects, those of the prior value are matched with those of
+// the configuration: in lists by index, in maps by key. In a set nothing identifies an element. So an element
+// of the prior value matches if it could be the result of the configured element: equal except for computed
+// attributes that are not configured.
 //
-// Marks have no part in this: both values are without.
+// Both values must have no marks.
 
-// ProposedNew returns the proposed new value of an object of type b. Either value
-// may be null. Where prior is null there is nothing to keep: the result is config,
-// computed attributes that are not set being null (the provider makes of those
-// unknowns what it will choose itself; [Block.SetUnknowns] does so for providers of
-// our own).
+// ProposedNew returns the proposed new value of an object of type b. Either value may be null. If prior is
+// null, the result is config: computed attributes that are not set are null. The provider replaces with
+// unknown values those that it will choose itself. [Block.SetUnknowns] does so for providers of our own.
 func ProposedNew(b *Block, prior, config cty.Value) cty.Value {
 	if config.IsNull() || !config.IsKnown() {
 		if prior.IsNull() && !config.IsNull() {
@@ -34,21 +31,20 @@ func ProposedNew(b *Block, prior, config cty.Value) cty.Value {
 	return b.layout().proposed(prior, config)
 }
 
-// PlannedDataResourceObject returns the planned value of a data source that will be read
-// only while applying: config, with everything unknown that the provider may still choose.
-// (Terraform leaves such attributes in sets and maps null.)
+// PlannedDataResourceObject returns the planned value of a data source that will be read during apply:
+// config, with unknown values for everything that the provider may still choose. (Terraform leaves such
+// attributes null in sets and maps.)
 func PlannedDataResourceObject(b *Block, config cty.Value) cty.Value {
 	return ProposedNew(b, cty.UnknownVal(b.ImpliedType()), config)
 }
 
-// proposed merges one object. config is known; it may be null only in an object of
-// a nested attribute.
+// proposed merges one object. config is known. It may be null only for an object of a nested attribute.
 func (l *layout) proposed(prior, config cty.Value) cty.Value {
 	if config.IsNull() {
 		return config
 	}
 	if prior.IsNull() || !l.computed {
-		// Nothing to keep, or nothing that could be kept.
+		// There is no prior value that could be kept.
 		return config
 	}
 	var vals map[string]cty.Value
@@ -94,9 +90,9 @@ func (f *field) proposed(prior, config cty.Value) cty.Value {
 	return f.object.proposedAll(f.Nested.Nesting, prior, config)
 }
 
-// wasConfigured reports whether the nested attribute f can have got its prior value
-// only from the configuration, because something in it is set that is not computed.
-// Then that it is not configured now means that it goes away.
+// wasConfigured reports whether the prior value of the nested attribute f must come from the configuration,
+// because an attribute in it is set that is not computed. If f is not configured now, its value is then
+// removed.
 func (f *field) wasConfigured(prior cty.Value) bool {
 	return f.Optional && f.object != nil && f.object.anyConfigured(f.Nested.Nesting, prior)
 }
@@ -125,13 +121,13 @@ func (l *layout) anyConfigured(n Nesting, v cty.Value) bool {
 
 func (n *nest) proposed(prior, config cty.Value) cty.Value {
 	if config.IsNull() || !config.IsKnown() {
-		// Unknown blocks are those of a dynamic block over something unknown.
+		// Unknown blocks come from a dynamic block with an unknown for_each.
 		return config
 	}
 	return n.in.proposedAll(n.Nesting, prior, config)
 }
 
-// proposedAll merges all the objects of one name. config is known and not null.
+// proposedAll merges all blocks or objects of one name. config is known and not null.
 func (l *layout) proposedAll(n Nesting, prior, config cty.Value) cty.Value {
 	switch n {
 	case NestingSingle, NestingGroup:
@@ -184,8 +180,7 @@ func (l *layout) proposedSet(prior, config cty.Value) cty.Value {
 	return cty.SetVal(vals)
 }
 
-// at returns the element of v, which is known, that step leads to, or [cty.NilVal] if
-// v has none.
+// at returns the element of v that step leads to; [cty.NilVal] if v has none. v is known.
 func at(v cty.Value, step cty.PathStep) cty.Value {
 	if v.IsNull() {
 		return cty.NilVal

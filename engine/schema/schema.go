@@ -1,12 +1,11 @@
-// Package schema holds the declarations of providers about their types, and the rules for
-// values that follow: the decoding of configuration, the proposed new value of an object,
-// and the contract that the answers of a provider must keep to in the life of a resource.
+// Package schema holds what providers declare about their types, and the rules for values that follow:
+// decoding configuration, the proposed new value of an object, and the checks of a provider's answers in the
+// life of a resource.
 //
-// It refuses to know where schemas come from (package provider) and the use of the values
-// (packages planning and applying). Start at [Block]; then
-// [Block.Bind] for configuration, [ProposedNew] and [AssertPlanValid] for the life of
-// an object, [jsonvalues.Codec] for how it is stored. Package schematest has a notation for
-// schemas and values.
+// It refuses to know where schemas come from (package provider) and what the values are used for (packages
+// planning and applying). Start at [Block]. Then see [Block.Bind] for configuration, [ProposedNew] and
+// [AssertPlanValid] for the life of an object, and [jsonvalues.Codec] for storing it. Package schematest has
+// a notation for schemas and values.
 package schema
 
 import (
@@ -18,13 +17,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 )
 
-// Provider is everything that a provider declares. It is immutable once made.
+// Provider is everything that a provider declares. It must not be changed once made.
 type Provider struct {
-	// Provider describes the provider block, Meta the provider_meta block (or nil).
+	// Provider describes the provider block. Meta describes the provider_meta block; nil if there is none.
 	Provider *Schema
 	Meta     *Schema
-	// Managed, Data and Ephemeral are resource types by name, and Later has those that are not decoded
-	// yet, or is nil: see [Provider.Resource].
+	// Managed, Data and Ephemeral are decoded resource types by name. Later has those that are not decoded
+	// yet; nil if there are none. Use [Provider.Resource].
 	Managed   map[string]*Schema
 	Data      map[string]*Schema
 	Ephemeral map[string]*Schema
@@ -34,12 +33,12 @@ type Provider struct {
 	PlanDestroy bool
 	// MoveResourceState is set if the provider can move objects between types.
 	MoveResourceState bool
-	// SchemaOptional is set if a process of the provider works without a request for its
-	// schema, after another process has told it.
+	// SchemaOptional is set if a process of the provider works without being asked for its schema, when
+	// another process has returned the schema before.
 	SchemaOptional bool
 }
 
-// A Schema is a body's structure and the version of that structure.
+// A Schema is the structure of a body, and the version of this structure.
 type Schema struct {
 	Version int64
 	Block   *Block
@@ -47,9 +46,8 @@ type Schema struct {
 	Identity *Identity
 }
 
-// A Block describes a body: attributes and nested blocks. It is immutable once
-// its first method was called; copies must not be made. Its methods may be called
-// by many goroutines at once.
+// A Block describes a body: attributes and nested blocks. It must not be changed after the first call of a
+// method, and not be copied. Its methods are safe for concurrent use.
 type Block struct {
 	Attributes  map[string]*Attribute
 	Blocks      map[string]*NestedBlock
@@ -78,8 +76,8 @@ type Attribute struct {
 	Sensitive   bool
 	WriteOnly   bool
 	Deprecated  bool
-	// Echoes is the name of the attribute beside it whose values this one repeats, "" if it is none: wherever that one is
-	// sensitive, this one is. Only the built-in provider declares it.
+	// Echoes is the name of another attribute whose values this attribute repeats; "" if it repeats none.
+	// Wherever the other is sensitive, this attribute is, too. Only the built-in provider declares it.
 	Echoes string
 }
 
@@ -90,15 +88,15 @@ type Object struct {
 	Nesting    Nesting
 }
 
-// A NestedBlock describes a kind of block inside another.
+// A NestedBlock describes one kind of block inside another.
 type NestedBlock struct {
 	Block    *Block
 	Nesting  Nesting
 	MinItems int
-	MaxItems int // 0: no limit
+	MaxItems int // 0 means no limit
 }
 
-// Nesting is how several blocks or objects of one name make one value.
+// Nesting is how the blocks or objects of one name form one value.
 type Nesting byte
 
 const (

@@ -8,11 +8,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// SensitivePaths returns where v, a value of b's implied type, is sensitive by the
-// schema, whatever is there: nulls and unknowns as well, as long as the object that
-// has the attribute exists. In a block or object that is itself null or unknown
-// nothing is. At the top level attributes are sensitive even if v is null, as in
-// Terraform. The paths are in the order of attributes, then of blocks, by name.
+// SensitivePaths returns the paths in v, a value of b's implied type, that are sensitive by the schema.
+// Attributes with null or unknown values are included, if the object that has them exists. A block or object
+// that is itself null or unknown has no paths. At the top level attributes are sensitive even if v is null,
+// as in Terraform. The paths are sorted: attributes by name, then blocks by name.
 func (b *Block) SensitivePaths(v cty.Value) []cty.Path {
 	l := b.layout()
 	if !l.sensitive {
@@ -30,7 +29,7 @@ func (b *Block) SensitivePaths(v cty.Value) []cty.Path {
 	return l.collect(out, v, nil, sensitive)
 }
 
-// Echoed returns paths, and those at which attributes repeat a sensitive part of another one.
+// Echoed returns paths, and in addition the paths where an attribute repeats a sensitive part of another one.
 func (b *Block) Echoed(paths []cty.Path) []cty.Path {
 	l := b.layout()
 	if !l.echoes {
@@ -45,8 +44,9 @@ func (b *Block) Echoed(paths []cty.Path) []cty.Path {
 	return out
 }
 
-// Referred returns a planned value as others refer to it. An attribute that repeats a sensitive one, and is not known
-// yet, has the marks that it will have: what is derived from a secret part is no surprise for the apply.
+// Referred returns a planned value as other expressions see it. An attribute that repeats a sensitive one and
+// is still unknown gets the marks that it will have. So values derived from it are sensitive in the plan, as
+// in the apply.
 func (b *Block) Referred(v cty.Value) cty.Value {
 	l := b.layout()
 	if !l.echoes || v.IsNull() || !v.IsKnown() {
@@ -62,8 +62,8 @@ func (b *Block) Referred(v cty.Value) cty.Value {
 	return cty.ObjectVal(attrs)
 }
 
-// unknownLike returns an unknown value of the type of v, with the marks of v. Objects and tuples have unknown parts, so
-// that each has the marks of its own.
+// unknownLike returns an unknown value with the type and the marks of v. Objects and tuples keep their
+// structure, so that each part has its own marks.
 func unknownLike(v cty.Value) cty.Value {
 	plain, ms := v.Unmark()
 	out := cty.UnknownVal(plain.Type())
@@ -87,7 +87,7 @@ func unknownLike(v cty.Value) cty.Value {
 	return out.WithMarks(ms)
 }
 
-// writeOnlyPaths returns where v has write-only attributes, null or not.
+// writeOnlyPaths returns the paths of all write-only attributes in v, null or not.
 func (b *Block) writeOnlyPaths(v cty.Value) []cty.Path {
 	l := b.layout()
 	if !l.writeOnly {
@@ -96,8 +96,8 @@ func (b *Block) writeOnlyPaths(v cty.Value) []cty.Path {
 	return l.collect(nil, v, nil, writeOnly)
 }
 
-// WriteOnlyValues returns the paths of write-only attributes that are not null in
-// v: a provider's answer must not have any.
+// WriteOnlyValues returns the paths of write-only attributes that are not null in v. A provider's answer must
+// not have any.
 func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
 	return slices.DeleteFunc(b.writeOnlyPaths(v), func(p cty.Path) bool {
 		found, err := p.Apply(v)
@@ -105,12 +105,12 @@ func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
 	})
 }
 
-// A trait is something that is declared of an attribute and collected with paths.
+// A trait is a declared property of attributes whose paths are collected, such as sensitive.
 type trait struct {
 	of     func(*Attribute) bool
 	within func(*layout) bool
-	// all is set if parts of an attribute of a block that has it count as well. In
-	// objects they do not.
+	// all means: if an attribute of a block has the trait, the parts of the attribute that have it are
+	// collected, too. For attributes of objects this is never done.
 	all bool
 }
 
@@ -118,7 +118,7 @@ var (
 	sensitive = trait{
 		of:     func(a *Attribute) bool { return a.Sensitive },
 		within: func(l *layout) bool { return l.sensitive },
-		all:    true, // Terraform lists both in a state
+		all:    true, // in a state, Terraform lists the attribute and its parts
 	}
 	writeOnly = trait{
 		of:     func(a *Attribute) bool { return a.WriteOnly },
@@ -126,7 +126,7 @@ var (
 	}
 )
 
-// collect adds the paths in v, reached by path, of all attributes with trait t.
+// collect adds to out the paths of all attributes in v with trait t. path is the path of v.
 func (l *layout) collect(out []cty.Path, v cty.Value, path cty.Path, t trait) []cty.Path {
 	v, _ = v.Unmark()
 	if v.IsNull() {
@@ -151,7 +151,7 @@ func (l *layout) collect(out []cty.Path, v cty.Value, path cty.Path, t trait) []
 	return out
 }
 
-// collectNested is collect for all the objects of l in v.
+// collectNested is collect for all blocks or objects of l in v.
 func (l *layout) collectNested(out []cty.Path, n Nesting, v cty.Value, path cty.Path, t trait) []cty.Path {
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() {

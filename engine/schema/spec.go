@@ -2,9 +2,9 @@ package schema
 
 import "github.com/hashicorp/hcl/v2/hcldec"
 
-// DecoderSpec returns b in the words of hcldec, for callers that work with HCL's
-// tools. [Block.Decode] gives the same values and diagnostics, faster, and besides
-// expands dynamic blocks and reads attributes that are written as blocks.
+// DecoderSpec returns b as a hcldec specification, for callers that use HCL's tools. [Block.Decode] gives the
+// same values and diagnostics, but faster. It also expands dynamic blocks and reads attributes that are
+// written as blocks.
 func (b *Block) DecoderSpec() hcldec.Spec {
 	b.once.spec.Do(func() { b.spec = b.layout().decoderSpec() })
 	return b.spec

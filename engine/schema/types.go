@@ -2,20 +2,18 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// ImpliedType returns the object type of the values that b describes. Nested
-// blocks whose own type depends on their content (because an attribute
-// within has no fixed type) are [cty.DynamicPseudoType]: a tuple or an object
-// stands there.
+// ImpliedType returns the object type of the values that b describes. Nested blocks whose type depends on
+// their content (because an attribute inside has no fixed type) are [cty.DynamicPseudoType]: their value is a
+// tuple or an object.
 func (b *Block) ImpliedType() cty.Type { return b.layout().ty }
 
-// ContainsSensitive reports whether anything within b is declared sensitive.
+// ContainsSensitive reports whether any attribute inside b is declared sensitive.
 func (b *Block) ContainsSensitive() bool { return b.layout().sensitive }
 
-// ContainsWriteOnly reports whether anything within b is write-only.
+// ContainsWriteOnly reports whether any attribute inside b is write-only.
 func (b *Block) ContainsWriteOnly() bool { return b.layout().writeOnly }
 
-// ImpliedType returns the type of all the objects of o together: an object, or a
-// list, set or map of objects.
+// ImpliedType returns the type of all objects of o together: an object, or a list, set or map of objects.
 func (o *Object) ImpliedType() cty.Type {
 	return o.Nesting.of(newObjectLayout(o).ty)
 }
@@ -28,7 +26,7 @@ func (a *Attribute) ImpliedType() cty.Type {
 	return a.Type.WithoutOptionalAttributesDeep()
 }
 
-// ImpliedType returns the type of all the blocks of n together.
+// ImpliedType returns the type of all blocks of n together.
 func (n *NestedBlock) ImpliedType() cty.Type {
 	ty := n.Block.ImpliedType()
 	if (n.Nesting == NestingList || n.Nesting == NestingMap) && ty.HasDynamicTypes() {
@@ -37,14 +35,13 @@ func (n *NestedBlock) ImpliedType() cty.Type {
 	return n.Nesting.of(ty)
 }
 
-// EmptyValue returns the value of a body in which nothing is written: attributes
-// null, no blocks.
+// EmptyValue returns the value of an empty body: all attributes null, no blocks.
 func (b *Block) EmptyValue() cty.Value { return b.layout().emptyValue() }
 
 // NullValue returns the null of b's implied type.
 func (b *Block) NullValue() cty.Value { return cty.NullVal(b.layout().ty) }
 
-// EmptyValue returns the value of n where no such block is written.
+// EmptyValue returns the value of n if the body has no such block.
 func (n *NestedBlock) EmptyValue() cty.Value {
 	x := nest{NestedBlock: n, in: n.Block.layout()}
 	x.dynamic = x.in.ty.HasDynamicTypes()
@@ -85,9 +82,8 @@ func (n *nest) emptyValue() cty.Value {
 	panic("schema: invalid nesting")
 }
 
-// AllAttributesNull reports whether every attribute of v, a known value of b's
-// implied type, is null, in nested blocks as well. How many blocks there are does
-// not count.
+// AllAttributesNull reports whether every attribute of v, a known value of b's implied type, is null, also in
+// nested blocks. There may be any number of blocks.
 func (b *Block) AllAttributesNull(v cty.Value) bool { return b.layout().allNull(v) }
 
 func (l *layout) allNull(v cty.Value) bool {
@@ -118,7 +114,7 @@ func (l *layout) allNull(v cty.Value) bool {
 	return true
 }
 
-// object is [cty.ObjectVal], with the one empty object for no attributes.
+// object is [cty.ObjectVal], but returns the shared empty object if there are no attributes.
 func object(vals map[string]cty.Value) cty.Value {
 	if len(vals) == 0 {
 		return cty.EmptyObjectVal

@@ -5,8 +5,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// UnknownAsNull returns v with null in place of everything unknown. Marks stay
-// where they are; elements of sets that become equal become one.
+// UnknownAsNull returns v with null in place of all unknown values. Marks stay. Set elements that become
+// equal become one.
 func UnknownAsNull(v cty.Value) cty.Value {
 	if v.IsWhollyKnown() {
 		return v
@@ -18,9 +18,8 @@ func UnknownAsNull(v cty.Value) cty.Value {
 	return cty.UnknownAsNull(plain).MarkWithPaths(pvm)
 }
 
-// SetUnknowns returns v, a known value of b's implied type, with every computed
-// attribute that is null made unknown. A provider that adds nothing of its own plans a new
-// object like this.
+// SetUnknowns returns v, a known value of b's implied type, with unknown values in place of null in all
+// computed attributes. It is the plan for a new object, if a provider adds nothing of its own.
 func (b *Block) SetUnknowns(v cty.Value) cty.Value {
 	l := b.layout()
 	if !l.computed {

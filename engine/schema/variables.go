@@ -7,8 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// A dynamicBlock is a dynamic block before it is expanded: where its own
-// expressions are, and the references in its content.
+// A dynamicBlock is a dynamic block that is not expanded yet: the places of its expressions, and the
+// references in its content.
 type dynamicBlock struct {
 	block           *hcl.Block
 	forEach, labels *hcl.Attribute
@@ -24,8 +24,7 @@ var dynamicBody = &hcl.BodySchema{
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "content"}},
 }
 
-// bindDynamic reads a dynamic block for blocks of a layout. It reports false if
-// the block is none that can be expanded.
+// bindDynamic reads a dynamic block for blocks of a layout. It returns false if the block cannot be expanded.
 func (l *layout) bindDynamic(b *hcl.Block, how binding) (dynamicBlock, bool) {
 	got, _, _ := b.Body.PartialContent(dynamicBody)
 	if len(b.Labels) == 0 || got == nil {
@@ -48,8 +47,8 @@ func (l *layout) bindDynamic(b *hcl.Block, how binding) (dynamicBlock, bool) {
 	return d, true
 }
 
-// Variables returns the references of body, by the schema b: the EvalContext must have
-// them to decode it. The iterators of dynamic blocks are not among them.
+// Variables returns the references of body that the EvalContext must have to decode it. b is the body's
+// schema. The iterators of dynamic blocks are not included.
 func (b *Block) Variables(body hcl.Body) []hcl.Traversal { return b.Bind(body).Variables() }
 
 // Variables returns the references of the bound body. The order is the same each
@@ -66,9 +65,9 @@ func (x *Bound) Variables() []hcl.Traversal {
 	return out
 }
 
-// Expressions goes over all expressions of the bound body, those of dynamic blocks
-// (for_each, labels, content) included, each with the names of the iterators that
-// it may refer to, outermost first. The names are lent: do not keep them.
+// Expressions iterates over all expressions of the bound body, including for_each, labels and content of
+// dynamic blocks. With each come the names of the iterators that the expression may use, outermost first. Do
+// not keep the slice of names: it is reused.
 func (x *Bound) Expressions() iter.Seq2[hcl.Expression, []string] {
 	return func(yield func(hcl.Expression, []string) bool) {
 		x.raw.expressions(x.layout, nil, yield)

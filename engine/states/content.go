@@ -11,10 +11,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// SameContent reports whether s and x are equal, lineage, serial and the version that wrote them
-// aside: whether a write would change anything. The spelling of attributes does not count, nor does
-// the order of lists that have none. Snapshots that share objects are compared at the cost of the
-// others.
+// SameContent reports whether s and x are equal except for lineage, serial and the version that wrote them:
+// if so, writing x over s would change nothing. The JSON layout of attributes does not matter, nor does the
+// order of lists without an order. Objects that both snapshots share are not compared, so the cost depends on
+// the others.
 func (s *State) SameContent(x *State) bool {
 	if s == x {
 		return true
@@ -33,7 +33,7 @@ func sameExtra(a, b map[string]json.RawMessage) bool {
 	return maps.EqualFunc(a, b, func(x, y json.RawMessage) bool { return sameJSON(x, y) })
 }
 
-// sameJSON compares by meaning, except that numbers have to be spelt alike.
+// sameJSON reports whether two JSON texts mean the same. Numbers must have the same spelling.
 func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -46,7 +46,7 @@ func sameJSON(a, b []byte) bool {
 	return errA == nil && errB == nil && reflect.DeepEqual(va, vb)
 }
 
-// compact returns src in the layout and spelling of encoding/json, nil if it is not JSON.
+// compact returns src in the layout and spelling of encoding/json; nil if src is not JSON.
 func compact(src []byte) []byte {
 	var layout, out bytes.Buffer
 	if json.Compact(&layout, src) != nil {
@@ -86,10 +86,10 @@ func sortedChecks(list []CheckResult) []CheckResult {
 	return out
 }
 
-// A comparison of the resources of two states.
+// A comparison compares the resources of two states.
 type comparison struct {
 	a, b    *State
-	closure *Closure // made at first need
+	closure *Closure // made when first needed
 }
 
 func (c *comparison) resources() bool {
@@ -129,7 +129,7 @@ func (c *comparison) object(a, b *Object) bool {
 		c.dependencies(a.Dependencies, b.Dependencies)
 }
 
-// Equal reports whether two identities are the same, whatever the spelling of the JSON.
+// Equal reports whether two identities are the same. The layout of their JSON does not matter.
 func (a Identity) Equal(b Identity) bool {
 	return a.Version == b.Version && (a.JSON == nil) == (b.JSON == nil) && sameJSON(a.JSON, b.JSON)
 }

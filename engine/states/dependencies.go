@@ -10,18 +10,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Dependencies are the resources that an object was made with the help of. The
-// file lists them in full, transitively, which is quadratic in a chain; so in
-// memory they are a graph that is shared between all instances, and the list is
-// made only for who asks ([Dependencies.ListAll], or [Close] for many at once).
-// Immutable, safe for concurrent use. The nil value means none.
+// Dependencies are the resources that an object depends on. A state file lists them in full, also indirect
+// ones, which is quadratic in a chain. So in memory they are a graph that all instances share.
+// [Dependencies.All] makes the list of one object, and [Close] the lists of many at once. Dependencies are
+// immutable and safe for concurrent use. The nil value means none.
 type Dependencies struct {
-	listed  []addrs.ConfigResource        // sorted
-	load    func() []addrs.ConfigResource // or: makes listed, called once
+	listed  []addrs.ConfigResource        // all dependencies, sorted; see load
+	load    func() []addrs.ConfigResource // makes listed, called once; nil if direct or merged are set
 	once    sync.Once
-	encoded []byte // the input of load, if a file had it
+	encoded []byte // JSON list that load decodes; nil if not read from a file
 	direct  []Dependency
-	merged  []*Dependencies // besides, all that these hold
+	merged  []*Dependencies // more dependencies, besides direct
 }
 
 // A Dependency is a resource with its own dependencies.
@@ -30,19 +29,19 @@ type Dependency struct {
 	Further  *Dependencies
 }
 
-// ListedDependencies returns dependencies that are already transitive. load is called at the first
-// use, if ever; its result is sorted as that of All.
+// ListedDependencies returns dependencies whose list is complete already. load makes the list, at the first
+// use, if ever. Its result must be sorted like that of All.
 func ListedDependencies(load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load}
 }
 
-// EncodedDependencies is [ListedDependencies] that remembers the form in which a
-// state file has them: a JSON list of addresses, which load decodes.
+// EncodedDependencies is [ListedDependencies] that also keeps the form of the list in a state file: a JSON
+// list of addresses, which load decodes.
 func EncodedDependencies(encoded []byte, load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load, encoded: encoded}
 }
 
-// DirectDependencies returns dependencies given by the direct ones.
+// DirectDependencies returns dependencies made of the direct ones, each with its own dependencies.
 func DirectDependencies(direct []Dependency) *Dependencies {
 	if len(direct) == 0 {
 		return nil
@@ -50,8 +49,7 @@ func DirectDependencies(direct []Dependency) *Dependencies {
 	return &Dependencies{direct: direct}
 }
 
-// Parts returns what d was made of: the direct dependencies, those that were merged into it, or the
-// list that was given in full.
+// Parts returns what d was made of: direct dependencies and merged ones, or the complete list.
 func (d *Dependencies) Parts() (direct []Dependency, merged []*Dependencies, listed []addrs.ConfigResource) {
 	switch {
 	case d == nil:
@@ -62,8 +60,8 @@ func (d *Dependencies) Parts() (direct []Dependency, merged []*Dependencies, lis
 	return d.direct, d.merged, nil
 }
 
-// Encoded returns the JSON list that d was read from, or nil if there is none.
-// The caller must not change it.
+// Encoded returns the JSON list that d was read from; nil if d was not read from a file. The caller must not
+// change it.
 func (d *Dependencies) Encoded() []byte {
 	if d == nil {
 		return nil
@@ -71,7 +69,7 @@ func (d *Dependencies) Encoded() []byte {
 	return d.encoded
 }
 
-// MergeDependencies returns the union of dependencies.
+// MergeDependencies returns the union of a and b.
 func MergeDependencies(a, b *Dependencies) *Dependencies {
 	switch {
 	case a == nil || a == b:
@@ -82,8 +80,8 @@ func MergeDependencies(a, b *Dependencies) *Dependencies {
 	return &Dependencies{merged: []*Dependencies{a, b}}
 }
 
-// All returns every resource depended on, directly or not, sorted by their
-// printed form as state files have them. The caller must not change it.
+// All returns all resources that d contains, direct and indirect, sorted by their printed form as in state
+// files. The caller must not change the list.
 func (d *Dependencies) All() []addrs.ConfigResource {
 	if d == nil {
 		return nil
@@ -95,8 +93,8 @@ func (d *Dependencies) All() []addrs.ConfigResource {
 	return d.Until(func(Dependency) bool { return false })
 }
 
-// Until is [Dependencies.ListAll] without the dependencies of those for which enough is true. Lists
-// that are given in full stay as they are.
+// Until is [Dependencies.All], but it does not follow a dependency for which enough is true: the dependency
+// itself is in the result, its own dependencies are not. Complete lists are returned unchanged.
 func (d *Dependencies) Until(enough func(Dependency) bool) []addrs.ConfigResource {
 	if d == nil || d.load != nil {
 		return d.All()
@@ -138,7 +136,7 @@ type namedResource struct {
 	resource addrs.ConfigResource
 }
 
-// sortByName prints each resource once and sorts by that.
+// sortByName returns the resources with their printed forms, sorted by these.
 func sortByName[V any](set map[addrs.ConfigResource]V) []namedResource {
 	out := make([]namedResource, 0, len(set))
 	for r := range set {
@@ -148,7 +146,7 @@ func sortByName[V any](set map[addrs.ConfigResource]V) []namedResource {
 	return out
 }
 
-// SortDependencies sorts a list like [Dependencies.ListAll] and removes duplicates. It works in place.
+// SortDependencies sorts a list like [Dependencies.All], and removes duplicates. It changes list in place.
 func SortDependencies(list []addrs.ConfigResource) []addrs.ConfigResource {
 	byName := func(a, b addrs.ConfigResource) int { return strings.Compare(a.String(), b.String()) }
 	if !slices.IsSortedFunc(list, byName) {
@@ -157,17 +155,17 @@ func SortDependencies(list []addrs.ConfigResource) []addrs.ConfigResource {
 	return slices.Compact(list)
 }
 
-// A Closure knows many dependencies in full. Making it costs about as much as its result is long:
-// parts that several of them share are followed once. A Closure is not safe for concurrent use.
+// A Closure has the complete lists of many dependencies. Making it costs about as much as its result is long:
+// it follows shared parts only once. A Closure is not safe for concurrent use.
 type Closure struct {
-	names []string // of all resources, sorted
+	names []string // printed forms of all resources, sorted
 	ranks map[addrs.ConfigResource]int32
 	lists map[*Dependencies][]int32
-	stamp []int // by rank: the last list that has it
+	stamp []int // by index in names: number of the last list that contains the resource
 	made  int
 }
 
-// Close prepares the lists of all of the given dependencies.
+// Close prepares the complete lists of all given dependencies.
 func Close(all iter.Seq[*Dependencies]) *Closure {
 	c := &Closure{ranks: map[addrs.ConfigResource]int32{}, lists: map[*Dependencies][]int32{}}
 	for d := range all {
@@ -181,7 +179,7 @@ func Close(all iter.Seq[*Dependencies]) *Closure {
 	return c
 }
 
-// gather finds every resource that lists can have.
+// gather collects every resource that the lists can contain.
 func (c *Closure) gather(d *Dependencies) {
 	if _, ok := c.lists[d]; ok || d == nil {
 		return
@@ -202,12 +200,12 @@ func (c *Closure) gather(d *Dependencies) {
 	}
 }
 
-// Names returns the printed forms of all resources that occur, sorted. The
-// numbers in lists are indices of it.
+// Names returns the printed forms of all resources in the lists, sorted. [Closure.List] returns indices of
+// this slice.
 func (c *Closure) Names() []string { return c.names }
 
-// List returns every resource that d depends on, directly or not, in ascending
-// order. d is one that the closure was made of. The caller must not change it.
+// List returns all resources that d contains, direct and indirect, as ascending indices of Names. d must be
+// one of the dependencies passed to [Close]. The caller must not change the list.
 func (c *Closure) List(d *Dependencies) []int32 {
 	if d == nil {
 		return nil
@@ -228,7 +226,7 @@ func (c *Closure) List(d *Dependencies) []int32 {
 		for _, x := range d.direct {
 			parts = append(parts, c.List(x.Further))
 		}
-		c.made++ // only now: stamps are for one list at a time
+		c.made++ // only now: making the other lists has used stamps, too
 		for _, part := range parts {
 			for _, r := range part {
 				l = c.add(l, r)
@@ -243,7 +241,7 @@ func (c *Closure) List(d *Dependencies) []int32 {
 	return l
 }
 
-// add appends r unless the list being made has it.
+// add appends r, unless the current list contains it.
 func (c *Closure) add(l []int32, r int32) []int32 {
 	if c.stamp[r] == c.made {
 		return l

@@ -6,23 +6,22 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// An Editor makes the next snapshot from one. It shares everything with the
-// snapshots it came from and gave, copying a resource at its first change only.
-// Not safe for concurrent use.
+// An Editor makes a new snapshot from an existing one. It shares all unchanged resources with the snapshots
+// that it began with and returned, and copies a resource at its first change. Not safe for concurrent use.
 type Editor struct {
 	s     *State
-	owned map[addrs.AbsResource]bool // resources that no snapshot shares
-	fresh bool                       // s's maps are not shared
+	owned map[addrs.AbsResource]bool // resources that the editor has copied already
+	fresh bool                       // the editor has copied the maps of s already
 }
 
-// Edit returns an editor that starts from s. s stays as it is.
+// Edit returns an editor that starts from s. The editor does not change s.
 func (s *State) Edit() *Editor {
 	e := &Editor{s: s}
 	e.own()
 	return e
 }
 
-// own makes the top-level maps the editor's own.
+// own copies the top-level maps, unless that has happened already.
 func (e *Editor) own() {
 	if e.fresh {
 		return
@@ -38,25 +37,25 @@ func (e *Editor) own() {
 	e.s, e.owned, e.fresh = &c, map[addrs.AbsResource]bool{}, true
 }
 
-// State returns the snapshot as edited so far. The editor may go on.
+// State returns a snapshot with the edits so far. Later edits do not change it.
 func (e *Editor) State() *State {
 	e.fresh = false
 	return e.s
 }
 
-// Current returns the state being edited, to read: the next edit may change it.
+// Current returns the state being edited, for reading. The next edit may change it.
 func (e *Editor) Current() *State { return e.s }
 
-// SetOutput records a root output.
+// SetOutput sets a root output.
 func (e *Editor) SetOutput(name string, o Output) { e.own(); e.s.outputs[name] = o }
 
-// RemoveOutput forgets a root output.
+// RemoveOutput removes a root output.
 func (e *Editor) RemoveOutput(name string) { e.own(); delete(e.s.outputs, name) }
 
-// SetChecks records the results of conditions and checks.
+// SetChecks sets the results of conditions and checks.
 func (e *Editor) SetChecks(c []CheckResult) { e.own(); e.s.Checks = c }
 
-// resource returns the resource to be changed, made if need be.
+// resource returns a resource for changing. It creates a missing resource.
 func (e *Editor) resource(a addrs.AbsResource) *Resource {
 	e.own()
 	r := e.s.resources[a]
@@ -69,7 +68,8 @@ func (e *Editor) resource(a addrs.AbsResource) *Resource {
 	return r
 }
 
-// SetProvider records who looks after a resource, without a key; a resource that is not there is made.
+// SetProvider sets the provider configuration of a resource, without an instance key. It creates a missing
+// resource.
 func (e *Editor) SetProvider(a addrs.AbsResource, p addrs.AbsProviderConfig) {
 	p = p.Config()
 	if r := e.s.resources[a]; r != nil && r.Provider == p {
@@ -78,8 +78,8 @@ func (e *Editor) SetProvider(a addrs.AbsResource, p addrs.AbsProviderConfig) {
 	e.resource(a).Provider = p
 }
 
-// SetObject records an object; nil removes it. An instance without objects and a
-// resource without instances disappear.
+// SetObject sets an object and its provider configuration; a nil object is removed. An instance without
+// objects, and a resource without instances, are removed, too.
 func (e *Editor) SetObject(a addrs.ResourceInstanceObject, p addrs.AbsProviderConfig, o *Object) {
 	if o == nil && e.s.Object(a) == nil {
 		return
@@ -114,7 +114,7 @@ func (e *Editor) SetObject(a addrs.ResourceInstanceObject, p addrs.AbsProviderCo
 	}
 }
 
-// RemoveInstance forgets an instance with all its objects.
+// RemoveInstance removes an instance with all its objects.
 func (e *Editor) RemoveInstance(a addrs.AbsResourceInstance) {
 	if e.s.Instance(a) == nil {
 		return
@@ -126,7 +126,7 @@ func (e *Editor) RemoveInstance(a addrs.AbsResourceInstance) {
 	}
 }
 
-// RemoveResource forgets a resource with all its instances.
+// RemoveResource removes a resource with all its instances.
 func (e *Editor) RemoveResource(a addrs.AbsResource) {
 	if e.s.Resource(a) != nil {
 		e.own()
@@ -134,7 +134,7 @@ func (e *Editor) RemoveResource(a addrs.AbsResource) {
 	}
 }
 
-// RemoveEmpty forgets the resources without instances.
+// RemoveEmpty removes all resources without instances.
 func (e *Editor) RemoveEmpty() {
 	for a, r := range e.s.resources {
 		if len(r.Instances) == 0 {
@@ -144,7 +144,7 @@ func (e *Editor) RemoveEmpty() {
 	}
 }
 
-// MoveInstance gives an instance another address, keeping its objects.
+// MoveInstance changes the address of an instance. Its objects stay the same.
 func (e *Editor) MoveInstance(from, to addrs.AbsResourceInstance) {
 	in := e.s.Instance(from)
 	if in == nil {

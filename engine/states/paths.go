@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// PathKey returns a path in a form that tells all paths apart, like
-// `.disk[0].tags["a"]`, for keys of maps and to sort by.
+// PathKey returns a path as text, like `.disk[0].tags["a"]`. Different paths have different texts. It is for
+// keys of maps and for sorting.
 func PathKey(p cty.Path) string {
 	var b strings.Builder
 	for _, step := range p {
@@ -39,9 +39,8 @@ func PathKey(p cty.Path) string {
 	return b.String()
 }
 
-// SortPaths sorts paths by their [PathKey], in place, and removes duplicates. Values give their
-// marked paths in no particular order; objects that keep them are written alike only if they are
-// sorted.
+// SortPaths sorts paths by their [PathKey], in place, and removes duplicates. Values return their marked
+// paths in random order, so objects must sort them to be written alike.
 func SortPaths(paths []cty.Path) []cty.Path {
 	if len(paths) < 2 {
 		return paths

@@ -2,8 +2,8 @@ package states
 
 import "github.com/lockstep-iac/lockstep/engine/addrs"
 
-// ProviderOf returns the provider configuration that looks after an instance, with its key
-// if it is one of several.
+// ProviderOf returns the provider configuration of the instance with key k. If the instance has one instance
+// of a repeated provider configuration, the result has its key.
 func (r *Resource) ProviderOf(k addrs.InstanceKey) addrs.AbsProviderConfig {
 	if in := r.Instances[k]; in != nil && in.Provider != "" {
 		if p, err := addrs.ParseAbsProviderConfig(in.Provider); err == nil {
@@ -13,8 +13,8 @@ func (r *Resource) ProviderOf(k addrs.InstanceKey) addrs.AbsProviderConfig {
 	return r.Provider
 }
 
-// assign records who looks after an instance. Where that is an instance of a provider
-// configuration, it is recorded with the instance; the others keep whom they have.
+// assign sets the provider configuration of an instance. An instance of a repeated provider configuration is
+// recorded with the instance; other instances keep theirs.
 func (r *Resource) assign(in *Instance, p addrs.AbsProviderConfig) {
 	if p.Key.IsNone() {
 		if r.Provider != p || in.Provider != "" && r.keyed(in) {
@@ -35,7 +35,8 @@ func (r *Resource) assign(in *Instance, p addrs.AbsProviderConfig) {
 	in.Provider = p.String()
 }
 
-// keyed reports whether an instance has an instance of a provider configuration.
+// keyed reports whether the instance's provider configuration has an instance key, as with for_each in a
+// provider block.
 func (r *Resource) keyed(in *Instance) bool {
 	p, err := addrs.ParseAbsProviderConfig(in.Provider)
 	return err == nil && !p.Key.IsNone()

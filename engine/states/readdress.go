@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Readdress rewrites dependencies after instances were moved, in those objects for whose instance in returns true.
-// moves maps the old address of each instance to its new one; a zero new address means that the instance was
-// moved to another state.
+// Readdress rewrites dependencies after instances were moved, in the objects of each instance for which in
+// returns true. moves maps the old address of each instance to its new one; a zero new address means that the
+// instance was moved to another state.
 //
 // An object that depended on a moved instance then depends on the new address. It keeps the old address, too, while
 // an instance that it may depend on is still there. Dependencies have no instance keys, so a move to another key
@@ -41,13 +41,13 @@ type readdressing struct {
 	e      *Editor
 	in     func(addrs.AbsResourceInstance) bool
 	before map[addrs.AbsResourceInstance]addrs.AbsResourceInstance // old addresses by new ones
-	// to has the new addresses of what was moved, by the old ones. needs is what there is depended on by the
-	// objects at an address, made at first need.
+	// to has the new addresses of moved resources, by the old address. needs has what the objects at an
+	// address depend on, made when first needed.
 	to    map[addrs.ConfigResource]map[addrs.AbsResource]addrs.ConfigResource
 	needs map[addrs.ConfigResource]map[addrs.ConfigResource]bool
 }
 
-// rewrite goes through all objects.
+// rewrite rewrites all objects for which in returns true.
 func (r *readdressing) rewrite() {
 	for a, resource := range r.e.s.Resources() {
 		for k, instance := range resource.Instances {
@@ -68,7 +68,7 @@ func (r *readdressing) rewrite() {
 	}
 }
 
-// object returns an object with other dependencies; nil if they are the same.
+// object returns a copy of o with rewritten dependencies; nil if the dependencies stay the same.
 func (r *readdressing) object(at addrs.AbsResourceInstance, o *Object) *Object {
 	if o == nil || !slices.ContainsFunc(o.Dependencies.All(), func(x addrs.ConfigResource) bool { return r.to[x] != nil }) {
 		return nil
@@ -88,7 +88,8 @@ func (r *readdressing) object(at addrs.AbsResourceInstance, o *Object) *Object {
 			list = append(list, x)
 		}
 		for n := range to {
-			// Something else at the new address may need this object, which then does not depend on all there.
+			// An object at the new address may depend on this object. This object then does not depend on
+			// everything there.
 			if n != (addrs.ConfigResource{}) && n != at.Config() && !r.needsOf(n)[at.Config()] {
 				list = append(list, n)
 			}
@@ -102,8 +103,8 @@ func (r *readdressing) object(at addrs.AbsResourceInstance, o *Object) *Object {
 	return &out
 }
 
-// where returns the new addresses of that resource x which an object with the old address may depend on, and
-// whether some of it stayed.
+// where returns the new addresses of those parts of resource x that an object at the old address may depend
+// on. stayed reports whether a part of x was not moved.
 func (r *readdressing) where(old addrs.AbsResourceInstance, x addrs.ConfigResource) (stayed bool, to map[addrs.ConfigResource]bool) {
 	around, inside := enclosing(old.Module, x.Module)
 	to = map[addrs.ConfigResource]bool{}
@@ -124,7 +125,8 @@ func (r *readdressing) where(old addrs.AbsResourceInstance, x addrs.ConfigResour
 	return false, to
 }
 
-// enclosing returns the instance of a module that a module instance is, or is in.
+// enclosing returns the instance of the module of that contains m, or that m is. ok is false if there is
+// none.
 func enclosing(m addrs.ModuleInstance, of addrs.Module) (around addrs.ModuleInstance, ok bool) {
 	for _, s := range m.Steps() {
 		if around.Module() == of {
@@ -135,7 +137,7 @@ func enclosing(m addrs.ModuleInstance, of addrs.Module) (around addrs.ModuleInst
 	return around, around.Module() == of
 }
 
-// needsOf returns what the objects at an address depend on.
+// needsOf returns the resources that the objects at an address depend on.
 func (r *readdressing) needsOf(address addrs.ConfigResource) map[addrs.ConfigResource]bool {
 	if r.needs[address] != nil {
 		return r.needs[address]

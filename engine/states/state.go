@@ -1,11 +1,11 @@
-// Package states holds the existing objects: for each resource instance those that were made, as
-// the provider last described them, and the root module's outputs.
+// Package states holds the objects that exist: each resource instance with its objects, as the provider last
+// described them, and the root module's outputs.
 //
-// A [State] is an immutable snapshot. Objects keep their attributes encoded as they came from the
-// state file, so that untouched ones are never decoded and are written back byte for byte. [Editor]
-// makes the next snapshot, which shares all that did not change. [State.SameContent] reports
-// whether a write would change anything. The package refuses to know schemas, files and backends:
-// the codec of the v4 format is in statefile, bytes are stored by statebackend.
+// A [State] is an immutable snapshot. Objects keep their attributes encoded as in the state file, so that
+// unchanged objects are never decoded and are written back byte for byte. [Editor] makes the next snapshot,
+// which shares everything unchanged. [State.SameContent] reports whether a write would change anything. The
+// package refuses to know schemas, files and backends: package statefile encodes the v4 format, and package
+// statebackend stores the bytes.
 package states
 
 import (
@@ -18,19 +18,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// LanguageVersion is the version of Terraform whose language, file formats and
-// command line the engine follows. State files name it as the version that wrote
-// them, and required_version is held against it.
+// LanguageVersion is the version of Terraform whose language, file formats and command line the engine
+// follows. State files name it as the version that wrote them, and required_version is checked against it.
 const LanguageVersion = "1.15.9"
 
 // A State is one snapshot. The zero value is not useful; start with [Empty].
 type State struct {
-	// Lineage identifies the state through its life, "" before the first write
-	// (see [NewLineage]).
+	// Lineage identifies the state for its whole life; "" before the first write (see [NewLineage]).
 	Lineage string
-	// Serial grows with every write that changed something.
+	// Serial increases with every write that changes something.
 	Serial uint64
-	// TerraformVersion is the version that wrote it last, from the file.
+	// TerraformVersion is the version that last wrote the state, from the file.
 	TerraformVersion string
 	// Checks are the results of conditions and checks; nil if none are recorded.
 	Checks []CheckResult
@@ -41,18 +39,18 @@ type State struct {
 	resources map[addrs.AbsResource]*Resource
 }
 
-// Empty returns a state that holds nothing.
+// Empty returns a state without outputs and resources.
 func Empty() *State {
 	return &State{outputs: map[string]Output{}, resources: map[addrs.AbsResource]*Resource{}}
 }
 
-// Of returns a state of the given outputs and resources, which become its own: the caller must not
-// change the maps or their contents any more.
+// Of returns a state with the given outputs and resources. The state takes over the maps: the caller must not
+// change them or their contents any more.
 func Of(outputs map[string]Output, resources map[addrs.AbsResource]*Resource) *State {
 	return &State{outputs: outputs, resources: resources}
 }
 
-// With returns the same content under another lineage and serial.
+// With returns the same content with another lineage and serial.
 func (s *State) With(lineage string, serial uint64) *State {
 	c := *s
 	c.Lineage, c.Serial = lineage, serial
@@ -62,14 +60,13 @@ func (s *State) With(lineage string, serial uint64) *State {
 // NewLineage returns a lineage that no other state has.
 func NewLineage() string { return uuid.NewString() }
 
-// An Output is a root output value as the state keeps it.
+// An Output is the value of a root output in the state.
 type Output struct {
 	Value     cty.Value // without marks
 	Sensitive bool
 }
 
-// A Resource is the instances of one resource in one module instance, and who
-// looks after them.
+// A Resource is one resource in one module instance: its instances, and its provider configuration.
 type Resource struct {
 	Provider  addrs.AbsProviderConfig
 	Instances map[addrs.InstanceKey]*Instance
@@ -77,63 +74,62 @@ type Resource struct {
 	Extra map[string]json.RawMessage
 }
 
-// An Instance is the objects of one resource instance. Current is nil while only
-// deposed ones are left.
+// An Instance is one resource instance with its objects. Current is nil if only deposed objects are left.
 type Instance struct {
 	Current *Object
 	Deposed map[addrs.DeposedKey]*Object
-	// Provider is the provider configuration that OpenTofu recorded for the single
-	// instance, as it stands in the file; "" where the resource's holds. Where all
-	// instances have one, the resource's in the file is empty, and in memory is the
-	// first instance's without the key that it may end in.
+	// Provider is the provider configuration that OpenTofu recorded for this instance, as spelt in the file;
+	// "" if the resource's provider configuration applies. If every instance has its own, the file has none
+	// for the resource; in memory the resource then has the first instance's, without its instance key.
 	Provider string
 }
 
-// Status tells whether an object may be used.
+// Status is whether an object is complete, or must be replaced.
 type Status byte
 
 const (
 	Ready   Status = 'R'
-	Tainted Status = 'T' // to be replaced at the next occasion
+	Tainted Status = 'T' // the next plan replaces the object
 )
 
-// An Object is one remote object. Immutable; change a copy.
+// An Object is a real object as the state records it. Immutable; change a copy.
 type Object struct {
 	Status        Status
 	SchemaVersion int64
-	// One of AttrsJSON and AttrsFlat is set. AttrsJSON is the attributes' JSON in
-	// the schema's implied type.
+	// Exactly one of AttrsJSON and AttrsFlat is set. AttrsJSON is the attributes as JSON, in the schema's
+	// implied type.
 	AttrsJSON json.RawMessage
 	AttrsFlat map[string]string
-	// Sensitive are the paths of values that were marked sensitive or that the
-	// schema declares so.
+	// Sensitive are the paths of sensitive values: marked in the configuration, or declared by the schema.
 	Sensitive []cty.Path
-	// Identity is what the provider tells the object by.
+	// Identity is the resource identity that the provider returned.
 	Identity Identity
-	// Private is opaque data that the provider gets back at the next call.
+	// Private is opaque data of the provider, passed to it at the next call.
 	Private []byte
-	// Dependencies are the resources that this one was made with the help of.
+	// Dependencies are the resources that the object depends on.
 	Dependencies        *Dependencies
 	CreateBeforeDestroy bool
-	// SkipDestroy is set if the object leaves the state without being destroyed, where its resource has no block any more. Source: OpenTofu 1.12.
+	// SkipDestroy means: if the block of the resource is removed, the object is removed from the state and
+	// not destroyed.
+	// Source: OpenTofu 1.12.
 	SkipDestroy bool
-	// Value is the decoded form of AttrsJSON, with sensitive marks, if somebody
-	// needed it already; else cty.NilVal. It always agrees with AttrsJSON.
+	// Value is AttrsJSON decoded, with sensitive marks; cty.NilVal if nothing has needed it yet. It always
+	// agrees with AttrsJSON.
 	Value cty.Value
 	// Extra keeps members of the file's instance object that this package does not know.
 	Extra map[string]json.RawMessage
 }
 
-// An Identity is what a provider tells an object by, such as a region and a name, as JSON in the type of the resource type's
-// identity schema.
+// An Identity is what a provider identifies an object by, such as a region and a name. It is JSON in the type
+// of the resource type's identity schema.
 type Identity struct {
-	// Version is the version of the identity schema, 0 for types without one.
+	// Version is the version of the identity schema; 0 for types without one.
 	Version int64
 	// JSON is nil if the object has no identity.
 	JSON json.RawMessage
 }
 
-// A CheckResult is the result of the conditions of one configuration object.
+// A CheckResult is the result of the conditions of one block in the configuration.
 type CheckResult struct {
 	Kind       string // "resource", "output_value", "check", "var"
 	ConfigAddr string
@@ -141,7 +137,7 @@ type CheckResult struct {
 	Objects    []CheckObject
 }
 
-// A CheckObject is a [CheckResult] of one instance.
+// A CheckObject is the part of a [CheckResult] for one instance.
 type CheckObject struct {
 	Addr     string
 	Status   string
@@ -159,10 +155,10 @@ func (s *State) Outputs() iter.Seq2[string, Output] {
 	}
 }
 
-// Output returns a root output.
+// Output returns a root output. The result is false if the state has none of this name.
 func (s *State) Output(name string) (Output, bool) { o, ok := s.outputs[name]; return o, ok }
 
-// Resource returns a resource, or nil.
+// Resource returns a resource; nil if the state has none at this address.
 func (s *State) Resource(a addrs.AbsResource) *Resource { return s.resources[a] }
 
 // Resources iterates over all resources in no particular order.
@@ -176,7 +172,7 @@ func (s *State) Resources() iter.Seq2[addrs.AbsResource, *Resource] {
 	}
 }
 
-// Instance returns an instance, or nil.
+// Instance returns an instance; nil if the state has none at this address.
 func (s *State) Instance(a addrs.AbsResourceInstance) *Instance {
 	if r := s.resources[a.AbsResource()]; r != nil {
 		return r.Instances[a.Resource.Key]
@@ -184,7 +180,7 @@ func (s *State) Instance(a addrs.AbsResourceInstance) *Instance {
 	return nil
 }
 
-// Object returns an object, or nil.
+// Object returns an object, current or deposed; nil if the state has none at this address.
 func (s *State) Object(a addrs.ResourceInstanceObject) *Object {
 	in := s.Instance(a.Instance)
 	switch {
@@ -214,10 +210,10 @@ func (s *State) Objects() iter.Seq[*Object] {
 	}
 }
 
-// IsEmpty reports whether the state holds no resource and no output.
+// IsEmpty reports whether the state has no resource and no output.
 func (s *State) IsEmpty() bool { return len(s.resources) == 0 && len(s.outputs) == 0 }
 
-// HasManaged reports whether the state holds an instance of a managed resource.
+// HasManaged reports whether the state has an instance of a managed resource.
 func (s *State) HasManaged() bool {
 	for a, r := range s.resources {
 		if a.Resource.Mode == addrs.Managed && len(r.Instances) > 0 {
@@ -227,5 +223,5 @@ func (s *State) HasManaged() bool {
 	return false
 }
 
-// HasOutputs reports whether the state holds any root output.
+// HasOutputs reports whether the state has a root output.
 func (s *State) HasOutputs() bool { return len(s.outputs) > 0 }

@@ -15,16 +15,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A composer makes up the computed parts of one object.
+// A composer makes up values for the computed attributes of one mocked or overridden object.
 type composer struct {
-	seed    string // with the address of the object
+	seed    string // seed of the made-up values; ends with the address of the object
 	set     values
-	unknown bool                 // made-up values are not known yet
-	wanted  func(cty.Value) bool // a computed value that is to be made up
+	unknown bool                 // computed attributes become unknown, as in a plan
+	wanted  func(cty.Value) bool // reports whether a computed attribute with this value needs a made-up value
 	diags   diags.Diagnostics
 }
 
-// composer returns a composer for the instance of a call.
+// composer returns a composer for the resource instance that the provider call of ctx is for.
 func (m *mock) composer(ctx context.Context, set values) *composer {
 	c := &composer{seed: m.seed, set: set}
 	if a, ok := provider.Instance(ctx); ok {
@@ -33,7 +33,8 @@ func (m *mock) composer(ctx context.Context, set values) *composer {
 	return c
 }
 
-// block returns the value of a block with its computed parts made up. set has the values that a test sets, cty.NilVal if none.
+// block returns v with its computed attributes made up. set has the values that a test sets for the block, or
+// cty.NilVal if a test sets none.
 func (c *composer) block(b *schema.Block, v, set cty.Value, path string) cty.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return v
@@ -54,7 +55,7 @@ func (c *composer) block(b *schema.Block, v, set cty.Value, path string) cty.Val
 	return cty.ObjectVal(out)
 }
 
-// part returns an attribute of the values that a test sets, cty.NilVal if they have none.
+// part returns the attribute name of the values that a test sets, or cty.NilVal if the test does not set it.
 func part(set cty.Value, name string) cty.Value {
 	if set == cty.NilVal || set.IsNull() || !set.IsKnown() {
 		return cty.NilVal
@@ -68,7 +69,7 @@ func part(set cty.Value, name string) cty.Value {
 	return cty.NilVal
 }
 
-// attribute returns the value of one attribute.
+// attribute returns v as the value of one attribute, with all computed parts made up.
 func (c *composer) attribute(a *schema.Attribute, v, set cty.Value, path string) cty.Value {
 	switch {
 	case a.WriteOnly:
@@ -84,7 +85,7 @@ func (c *composer) attribute(a *schema.Attribute, v, set cty.Value, path string)
 	return v
 }
 
-// object returns the value of an object of a nested attribute.
+// object returns v as an object of a nested attribute, with its computed attributes made up.
 func (c *composer) object(o *schema.Object, v, set cty.Value, path string) cty.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return v
@@ -96,7 +97,7 @@ func (c *composer) object(o *schema.Object, v, set cty.Value, path string) cty.V
 	return cty.ObjectVal(out)
 }
 
-// elements applies f to each object of a nested value.
+// elements returns a nested value with f applied to each of its objects.
 func (c *composer) elements(n schema.Nesting, v cty.Value, path string, f func(cty.Value, string) cty.Value) cty.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return v
@@ -132,7 +133,7 @@ func (c *composer) elements(n schema.Nesting, v cty.Value, path string, f func(c
 	}
 }
 
-// make returns a value of a computed attribute: the one that a test sets, or one that is made up.
+// make returns a value of a computed attribute: the value that a test sets, else a made-up one.
 func (c *composer) make(a *schema.Attribute, set cty.Value, path string) cty.Value {
 	if a.Nested == nil || set != cty.NilVal && a.Nested.Nesting != schema.NestingSingle {
 		if set == cty.NilVal {
@@ -150,7 +151,8 @@ func (c *composer) make(a *schema.Attribute, set cty.Value, path string) cty.Val
 	return cty.ObjectVal(out)
 }
 
-// convert gives a value that a test sets the type of its attribute. Attributes of objects that it does not have are made up.
+// convert converts a value that a test sets to the type of its attribute. If the type has object attributes
+// that the value lacks, they are made up.
 func (c *composer) convert(v cty.Value, ty cty.Type, path string) cty.Value {
 	if ty.IsObjectType() && v.Type().IsObjectType() && !v.IsNull() {
 		out := map[string]cty.Value{}
@@ -171,8 +173,8 @@ func (c *composer) convert(v cty.Value, ty cty.Type, path string) cty.Value {
 	return out
 }
 
-// madeUp returns a value of a type: 8 letters or digits, 0, false, an empty collection. It depends on the run, the object and
-// the attribute only.
+// madeUp returns a value of a type: 8 letters or digits, 0, false, or an empty collection. It depends only on
+// the run, the object and the attribute, so it is the same in each test.
 func (c *composer) madeUp(ty cty.Type, path string) cty.Value {
 	switch {
 	case ty == cty.String:

@@ -13,7 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// A coverage notes what runs of the configuration under test have reached. Safe for concurrent use.
+// A coverage records which resources, outputs and checks of the configuration under test the runs have
+// reached. Safe for concurrent use.
 type coverage struct {
 	mu                         sync.Mutex
 	resources, outputs, checks map[string]bool
@@ -23,7 +24,8 @@ func newCoverage() *coverage {
 	return &coverage{resources: map[string]bool{}, outputs: map[string]bool{}, checks: map[string]bool{}}
 }
 
-// note notes the plan of a run, which may be nil, and its assertions.
+// note records what the plan and the assertions of a run reach. A nil plan, and a run of another module,
+// reach nothing.
 func (c *coverage) note(r *run, plan *plans.Plan) {
 	if r.Module != nil || plan == nil {
 		return
@@ -49,7 +51,7 @@ func (c *coverage) note(r *run, plan *plans.Plan) {
 	}
 }
 
-// result compares what was reached with what there is.
+// result returns how many objects the configuration has, and which of them no run has reached.
 func (c *coverage) result(cfg *config.Config) events.TestCoverage {
 	resources, outputs, checks := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, m := range cfg.Order {
@@ -66,7 +68,7 @@ func (c *coverage) result(cfg *config.Config) events.TestCoverage {
 	return events.TestCoverage{Resources: covered(resources, c.resources), Outputs: covered(outputs, c.outputs), Checks: covered(checks, c.checks)}
 }
 
-// covered compares the objects of one kind.
+// covered returns the number of all objects of one kind, and the sorted names of those that are not reached.
 func covered(all, reached map[string]bool) events.TestCovered {
 	out := events.TestCovered{All: len(all), Missing: []string{}}
 	for _, x := range slices.Sorted(maps.Keys(all)) {

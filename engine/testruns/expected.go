@@ -9,17 +9,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
-// expectations are the failures that a run expects.
+// expectations are the entries of a run's expect_failures.
 type expectations []*expectation
 
-// An expectation is an object of the root module whose conditions must fail.
+// An expectation is one entry of expect_failures: an object of the root module whose conditions must fail.
 type expectation struct {
-	address string // such as var.n, output.n, check.n, or that of a resource or of one of its instances
+	address string // such as var.n, output.n, check.n, or the address of a resource or resource instance
 	place   hcl.Range
 	failed  bool
 }
 
-// expectations returns the failures that the run expects.
+// expectations returns the entries of the run's expect_failures, with errors for invalid ones.
 func (r *run) expectations() (out expectations, ds diags.Diagnostics) {
 	for _, t := range r.ExpectFailures {
 		x := &expectation{place: t.SourceRange()}
@@ -39,7 +39,8 @@ func (r *run) expectations() (out expectations, ds diags.Diagnostics) {
 	return out, ds
 }
 
-// hits reports whether the failure of an object is expected.
+// hits reports whether the object with the address failed is the expected one or, for a resource, an instance
+// of it.
 func (x *expectation) hits(failed string) bool {
 	if failed == x.address {
 		return true
@@ -48,7 +49,7 @@ func (x *expectation) hits(failed string) bool {
 	return ok && strings.HasPrefix(rest, "[")
 }
 
-// find returns the expectation that a diagnostic fulfils, nil if there is none.
+// find returns the expectation that a diagnostic fulfils; nil if there is none.
 func (list expectations) find(d diags.Diagnostic) *expectation {
 	if d.Failed == "" || d.Severity != diags.Error && !d.Check {
 		return nil
@@ -61,8 +62,8 @@ func (list expectations) find(d diags.Diagnostic) *expectation {
 	return nil
 }
 
-// judge takes expected failures out of diagnostics, and adds errors for those that did not come. A failed check, which elsewhere is a
-// warning, is an error in a test.
+// judge removes expected failures from the diagnostics, and adds an error for each expected failure that is
+// missing. A failed check, a warning elsewhere, is an error in a test.
 func (list expectations) judge(found diags.Diagnostics) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, d := range found {
@@ -83,7 +84,8 @@ func (list expectations) judge(found diags.Diagnostics) diags.Diagnostics {
 	return ds
 }
 
-// early returns warnings about expected failures that came in the plan of a run that was to apply.
+// early returns a warning for each expected failure that came in the plan already, in a run that should have
+// applied.
 func (list expectations) early(found diags.Diagnostics) (ds diags.Diagnostics) {
 	for _, d := range found {
 		if x := list.find(d); x != nil && !x.failed {

@@ -15,14 +15,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A mock is a provider whose objects are made up. It asks the real one, which is not configured, to validate configurations, to
-// upgrade states, and for its functions.
+// A mock is a provider whose objects are made up. It asks the real provider, which is not configured, only to
+// validate configurations, to upgrade states, and for its functions.
 type mock struct {
 	provider.Client
 	declared *schema.Provider
-	seed     string          // of the run: the same object has the same values in its plan and in its apply
-	mock     *testfiles.Mock // nil: nothing is set
-	valid    *validations    // of the provider
+	seed     string          // seed of the run, so that an object gets the same values in the plan and in the apply
+	mock     *testfiles.Mock // the mock's settings; nil if the test sets no values
+	valid    *validations    // kept results of the provider's validations
 }
 
 var _ provider.Client = (*mock)(nil)
@@ -32,7 +32,8 @@ func (m *mock) Configure(context.Context, cty.Value) diags.Diagnostics        { 
 func (m *mock) Stop(context.Context) error                                    { return nil }
 func (m *mock) Close() error                                                  { return nil }
 
-// UpgradeState reads an object that the mock has made itself: no provider has anything to change in it.
+// UpgradeState decodes an object of the current schema version itself: the mock has made it. The real
+// provider upgrades others.
 func (m *mock) UpgradeState(ctx context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
 	rs := m.declared.Resource("managed", req.TypeName)
 	if rs == nil || rs.Version != req.Version || req.JSON == nil {
@@ -53,8 +54,8 @@ func (m *mock) ValidateData(ctx context.Context, typeName string, config cty.Val
 	return m.valid.result("data "+typeName, config, func() diags.Diagnostics { return m.Client.ValidateData(ctx, typeName, config) })
 }
 
-// validations are results of the validation of configurations by a provider, so that many runs with the same ones need not ask
-// again. The zero value is empty. Safe for concurrent use.
+// validations keeps results of validating configurations with a provider. Runs with an equal configuration do
+// not ask the provider again. The zero value is empty. Safe for concurrent use.
 type validations struct {
 	mu sync.Mutex
 	by map[string][]validation
@@ -65,10 +66,10 @@ type validation struct {
 	ds     diags.Diagnostics
 }
 
-// mostValidations is how many results are kept for each type.
+// mostValidations is the number of results kept for each type.
 const mostValidations = 16
 
-// result returns a kept result, or that of ask.
+// result returns the kept result for an equal configuration. If there is none, it calls ask.
 func (x *validations) result(typeName string, config cty.Value, ask func() diags.Diagnostics) diags.Diagnostics {
 	x.mu.Lock()
 	list := x.by[typeName]
@@ -90,14 +91,14 @@ func (x *validations) result(typeName string, config cty.Value, ask func() diags
 	return ds
 }
 
-// values are those that a test sets for an object.
+// values are the values that a test sets for an object.
 type values struct {
-	object  cty.Value // cty.NilVal: none
-	planned bool      // they are known in a plan
+	object  cty.Value // the attributes; cty.NilVal if none are set
+	planned bool      // the values are known in a plan already
 	place   *hcl.Range
 }
 
-// set returns what the mock sets for a type.
+// set returns the values that the mock's settings have for a resource type.
 func (m *mock) set(mode addrs.ResourceMode, typeName string) values {
 	if m.mock == nil {
 		return values{}
@@ -151,7 +152,7 @@ func (m *mock) ReadData(ctx context.Context, typeName string, config, _ cty.Valu
 	return m.made(ctx, "data", typeName, config, m.set(addrs.Data, typeName))
 }
 
-// made returns a value whose computed attributes are made up.
+// made returns the configuration as an object, with all computed attributes made up.
 func (m *mock) made(ctx context.Context, mode, typeName string, config cty.Value, set values) (cty.Value, diags.Diagnostics) {
 	c := m.composer(ctx, set)
 	c.wanted = cty.Value.IsNull
@@ -175,14 +176,16 @@ func (m *mock) Import(_ context.Context, req provider.ImportRequest) ([]provider
 		"The import block asks a mocked provider for the object %q of the type %s. Override the resource that it is imported to, with an override_resource block.", req.ID, req.TypeName)
 }
 
-// overriding is a client, real or mocked, some of whose objects are overridden.
+// overriding is a provider client, real or mocked, with some objects overridden: calls for them get made-up
+// objects.
 type overriding struct {
 	provider.Client
 	made      mock
 	overrides []override
 }
 
-// of returns the values of the override that means the instance of a call. ok is false if none does.
+// of returns the values of the override for the resource instance that the call of ctx is for. ok is false if
+// no override matches the instance.
 func (c *overriding) of(ctx context.Context) (set values, ok bool) {
 	a, known := provider.Instance(ctx)
 	if !known {
@@ -224,7 +227,8 @@ func (c *overriding) ReadData(ctx context.Context, typeName string, config, meta
 	return c.Client.ReadData(ctx, typeName, config, meta)
 }
 
-// Import makes the object up, too: the values of the override are all that is known of it.
+// Import makes up an overridden object, too: the object has the values of the override, and made-up ones for
+// the rest.
 func (c *overriding) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
 	set, ok := c.of(ctx)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// checkMocks holds the mocks of the file against the schemas of their providers.
+// checkMocks checks the mocks of the file against the schemas of their providers.
 func (f *file) checkMocks(ctx context.Context) (ds diags.Diagnostics) {
 	for _, p := range f.Sorted() {
 		if p.Mock == nil || len(p.Mock.Objects) == 0 {
@@ -50,7 +50,7 @@ func (f *file) checkMocks(ctx context.Context) (ds diags.Diagnostics) {
 	return ds
 }
 
-// word returns the word for resources of a mode.
+// word returns what messages call a resource of a mode.
 func word(m addrs.ResourceMode) string {
 	if m == addrs.Data {
 		return "data source"

@@ -14,7 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// processes are the provider processes of a suite. A process can be configured once, and all runs with the same configuration share it.
+// processes are the provider processes of a suite. A process can be configured only once, so all runs with
+// the same configuration share it.
 type processes struct {
 	providers session.Providers
 
@@ -23,7 +24,7 @@ type processes struct {
 	valid map[addrs.Provider]*validations
 }
 
-// validations returns those of a provider.
+// validations returns the kept validation results of a provider.
 func (p *processes) validations(addr addrs.Provider) *validations {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -36,7 +37,7 @@ func (p *processes) validations(addr addrs.Provider) *validations {
 	return p.valid[addr]
 }
 
-// A process is a provider process with its configuration.
+// A process is a provider process and its configuration.
 type process struct {
 	provider addrs.Provider
 	value    cty.Value
@@ -45,7 +46,8 @@ type process struct {
 	ds       diags.Diagnostics
 }
 
-// configured returns the process with a configuration.
+// configured returns the provider process with this configuration. It starts and configures the process at
+// the first call.
 func (p *processes) configured(ctx context.Context, addr addrs.Provider, value cty.Value) (provider.Client, diags.Diagnostics) {
 	p.mu.Lock()
 	var found *process
@@ -69,7 +71,7 @@ func (p *processes) configured(ctx context.Context, addr addrs.Provider, value c
 	return found.client, found.ds
 }
 
-// providersOf returns the providers of a run with its mocks.
+// providersOf returns the providers for a run: real ones, mocks, and overrides.
 func (r *run) providersOf(v *variant) session.Providers {
 	return &runProviders{processes: r.processes, variant: v, seed: r.seed(), overrides: r.overrides()}
 }
@@ -113,7 +115,8 @@ func (p *runProviders) Client(ctx context.Context, pc addrs.AbsProviderConfig) (
 	return c, nil
 }
 
-// A real client takes the process with its configuration once it knows that.
+// A real client is a provider that is not mocked. Configure switches it to the shared process with this
+// configuration.
 type real struct {
 	provider.Client
 	processes *processes

@@ -20,18 +20,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A run is one run of a test file under way.
+// A run is a run block of a test file, while it is carried out.
 type run struct {
 	*file
 	*testfiles.Run
 	index int
 
-	begun   engine.Run // the environment that the run plans and applies with, for the destruction
+	begun   engine.Run // environment that the run plans and applies with; kept for destroying the objects
 	variant *variant
 	result  *events.TestRunResult
 }
 
-// config returns the configuration that the run is about, as it was loaded.
+// config returns the configuration that the run tests: the module that it names, else the configuration under
+// test.
 func (r *run) config() *config.Config {
 	if r.Run.Config != nil {
 		return r.Run.Config
@@ -39,7 +40,7 @@ func (r *run) config() *config.Config {
 	return r.in.Config
 }
 
-// key returns the key of the run's state. A module that a run calls has a state of its own.
+// key returns the key of the run's state. Each module that runs call has a state of its own.
 func (r *run) key() string {
 	switch {
 	case r.StateKey != "":
@@ -50,7 +51,7 @@ func (r *run) key() string {
 	return ""
 }
 
-// carryOut does what the run says, and tells the listener.
+// carryOut carries out the run, and sends its events to the listener.
 func (r *run) carryOut(ctx context.Context) {
 	r.result = &r.file.result.Runs[r.index]
 	r.result.Run = r.Run
@@ -76,7 +77,7 @@ func (r *run) carryOut(ctx context.Context) {
 	r.send(done)
 }
 
-// test plans or applies, and compares.
+// test plans or applies, and checks the assertions and the expected failures.
 func (r *run) test(ctx context.Context, done *events.Test) (ds diags.Diagnostics) {
 	if ds = r.open(); ds.HasErrors() {
 		return ds
@@ -126,7 +127,8 @@ func (r *run) test(ctx context.Context, done *events.Test) (ds diags.Diagnostics
 	return append(append(ds, more...), r.asserts(ev, outputs)...)
 }
 
-// withEmpty returns a state with the resources that a plan has given no instances: their value is known. It is to be looked at only.
+// withEmpty returns the state, with an empty entry for each resource that the plan gives no instances:
+// assertions can then refer to the resource as known. The result is read only.
 func withEmpty(cfg *config.Config, st *states.State, plan *plans.Plan) *states.State {
 	e := st.Edit()
 	for abs, keys := range plan.Instances.Resources {
@@ -137,7 +139,7 @@ func withEmpty(cfg *config.Config, st *states.State, plan *plans.Plan) *states.S
 	return e.State()
 }
 
-// place moves errors about values of variables to the places in the test file that set them.
+// place makes errors about values of variables point to the place in the test file that sets the value.
 func (r *run) place(ds diags.Diagnostics) {
 	for i := range ds {
 		name, ok := strings.CutPrefix(ds[i].Failed, "var.")
@@ -148,7 +150,7 @@ func (r *run) place(ds diags.Diagnostics) {
 	}
 }
 
-// planned compares a plan.
+// planned checks the assertions and the expected failures of a run that only plans.
 func (r *run) planned(ctx context.Context, environment engine.Run, plan *plans.Plan, ds diags.Diagnostics, done *events.Test) diags.Diagnostics {
 	if ds.HasErrors() || plan == nil {
 		return ds
@@ -170,7 +172,7 @@ func (r *run) planned(ctx context.Context, environment engine.Run, plan *plans.P
 	return append(append(ds, more...), r.asserts(ev, outputs)...)
 }
 
-// keep makes the outputs known to later runs.
+// keep makes the run's outputs available to later runs.
 func (r *run) keep(outputs map[string]cty.Value) {
 	r.file.mu.Lock()
 	defer r.file.mu.Unlock()
@@ -264,7 +266,7 @@ func (r *run) destroy(ctx context.Context, st *stored) diags.Diagnostics {
 	return append(ds, r.apply(ctx, environment, st, plan).WithoutChecks()...)
 }
 
-// apply carries out a plan for a state.
+// apply applies a plan to a state of the file, and stores the new state.
 func (r *run) apply(ctx context.Context, environment engine.Run, st *stored, plan *plans.Plan) (ds diags.Diagnostics) {
 	if st.kept = r.in.Apply != nil && (st.kept || slices.ContainsFunc(plan.Changes, r.real)); st.kept {
 		st.state, ds = r.in.Apply(ctx, r.File.Name+" "+r.key(), environment, plan)
@@ -275,7 +277,7 @@ func (r *run) apply(ctx context.Context, environment engine.Run, st *stored, pla
 	return ds
 }
 
-// real reports whether a change is one that a provider process makes.
+// real reports whether a real provider makes the change, not a mock or an override.
 func (r *run) real(c *plans.ResourceChange) bool {
 	if c.Action == plans.NoOp || c.Action == plans.Read || c.Provider.Provider.IsBuiltin() {
 		return false

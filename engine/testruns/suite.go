@@ -11,13 +11,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 )
 
-// A suite is all files of one call of [Run].
+// A suite is one call of [Run], with all its test files.
 type suite struct {
 	in        Input
 	processes *processes
 	functions map[string]function.Function
 
-	salt string // of made-up values
+	salt string // part of the seed of made-up values
 
 	coverage *coverage
 
@@ -27,14 +27,14 @@ type suite struct {
 	variants map[variantKey]*variant
 }
 
-// send tells the listener.
+// send sends an event to the listener, one at a time.
 func (s *suite) send(e events.Test) {
 	s.sending.Lock()
 	defer s.sending.Unlock()
 	s.in.Listener(e)
 }
 
-// A file is one test file under way.
+// A file is a test file, while it is carried out.
 type file struct {
 	*suite
 	*testfiles.File
@@ -44,17 +44,17 @@ type file struct {
 
 	mu      sync.Mutex
 	states  map[string]*stored
-	outputs map[string]cty.Value // of runs that are done, by name
+	outputs map[string]cty.Value // outputs of finished runs, by name of the run
 }
 
-// worsen raises the status of the file.
+// worsen sets the status of the file to s, unless the status is worse already.
 func (f *file) worsen(s events.TestStatus) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.result.Status = max(f.result.Status, s)
 }
 
-// broken reports whether the runs that have not begun are skipped.
+// broken reports whether a run ended in an error: the file then skips all runs that have not begun.
 func (f *file) broken() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

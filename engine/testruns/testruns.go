@@ -1,5 +1,6 @@
-// Package testruns carries out the runs of test files: each plans, or plans and applies, the configuration under test or a module,
-// and compares the result with conditions. At the end of a file it destroys everything that its runs have made.
+// Package testruns carries out the runs of test files. Each run plans, or plans and applies, the configuration under test
+// or a module, and compares the result with conditions. At the end of a file the package destroys everything that
+// its runs have made.
 //
 // It uses the engine as a command does, and adds three things: the values of variables that refer to earlier runs, provider
 // configurations of test files, and mocks, which take the place of providers and of single objects. It refuses to know how a
@@ -31,24 +32,26 @@ import (
 type Input struct {
 	Config *config.Config // the configuration under test
 	Files  []*testfiles.File
-	// Base has the environment of all runs: providers, directories, limits. Its configuration, variables and events are not used.
+	// Base is the environment of all runs: providers, directories, limits. Its configuration, variables and
+	// events are not used.
 	Base engine.Run
-	// Sources are the values of variables from outside of the test files, lowest precedence first. SourcesOf returns those for one file.
+	// SourcesOf returns the values of variables from outside the test files, lowest precedence first, for one
+	// file.
 	SourcesOf func(*testfiles.File) []inputs.Source
-	// RunParallelism is how many parallel runs may be under way at once; 0 means 10.
+	// RunParallelism is the number of parallel runs that may be in progress at once; 0 means 10.
 	RunParallelism int
-	// Apply carries out a plan that changes objects of real providers, and keeps the new state, and what is under way, where they
-	// survive this process. key names the state among those of all files. It returns the new state beside errors, too. nil: states are in
-	// memory only.
+	// Apply applies a plan that changes objects of real providers. It stores the new state and the calls in
+	// progress where they survive this process. key names the state among the states of all files. Apply
+	// returns the new state even with errors. If Apply is nil, states are only in memory.
 	Apply func(ctx context.Context, key string, r engine.Run, plan *plans.Plan) (*states.State, diags.Diagnostics)
 	// Verbose adds plans and states to events.
 	Verbose bool
-	// Listener is told of each step, one at a time.
+	// Listener is called for each step, one call at a time.
 	Listener func(events.Test)
 }
 
-// Run carries out all files in order. When ctx ends, the runs under way come to an end, the others are skipped, and what was made
-// is destroyed all the same.
+// Run carries out all files in order. When ctx ends, Run interrupts the runs in progress and skips the
+// others. It still destroys the objects that were made.
 func Run(ctx context.Context, in Input) ([]events.TestFileResult, events.TestCoverage) {
 	s := &suite{in: in, salt: rand.Text(), processes: &processes{providers: in.Base.Providers}, variants: map[variantKey]*variant{}, coverage: newCoverage()}
 	s.in.RunParallelism = cmp.Or(in.RunParallelism, 10)
@@ -60,7 +63,7 @@ func Run(ctx context.Context, in Input) ([]events.TestFileResult, events.TestCov
 	return out, s.coverage.result(in.Config)
 }
 
-// file carries out one file.
+// file carries out one test file.
 func (s *suite) file(ctx context.Context, tf *testfiles.File) events.TestFileResult {
 	f := &file{suite: s, File: tf, states: map[string]*stored{}, sources: s.in.SourcesOf(tf)}
 	f.result = events.TestFileResult{File: tf, Status: events.TestPass, Runs: make([]events.TestRunResult, len(tf.Runs))}
@@ -82,11 +85,11 @@ func (s *suite) file(ctx context.Context, tf *testfiles.File) events.TestFileRes
 	return f.result
 }
 
-// order returns the order of the runs. Parallel runs wait for earlier ones that they refer to, and for earlier ones with the same
-// state; others wait for all earlier ones, and all later ones wait for them.
+// order returns the order of the runs. A parallel run waits for earlier runs that it refers to or shares a
+// state with. A run that is not parallel waits for all earlier runs, and all later runs wait for it.
 func (f *file) order() walk.Graph {
 	g := walk.Graph{N: len(f.runs), After: make([][]int32, len(f.runs))}
-	begin := 0 // of the parallel runs, or the last other one
+	begin := 0 // index of the last run that is not parallel, else of the first run
 	for i, r := range f.runs {
 		wanted := map[string]bool{}
 		if r.Parallel() {
@@ -108,11 +111,11 @@ func (f *file) order() walk.Graph {
 // stored is one of the states of a file.
 type stored struct {
 	state *states.State
-	last  *run // that has changed it
-	kept  bool // by [Input.Apply]
+	last  *run // the last run that has changed the state
+	kept  bool // [Input.Apply] has stored the state
 }
 
-// state returns a state of the file by its key.
+// state returns the state with a key; the first call creates it.
 func (f *file) state(key string) *stored {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,7 +127,7 @@ func (f *file) state(key string) *stored {
 	return st
 }
 
-// cleanUp destroys what the runs of the file have made, the states of later runs first.
+// cleanUp destroys all objects that the runs of the file have made, in the states of later runs first.
 func (f *file) cleanUp(ctx context.Context) {
 	var list []*stored
 	for _, st := range f.states {

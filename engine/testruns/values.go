@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// sensitive returns a value of an output for other expressions.
+// sensitive returns the value of an output for other expressions: marked as sensitive if marked is true.
 func sensitive(v cty.Value, marked bool) cty.Value {
 	if marked {
 		return v.Mark(marks.Sensitive)
@@ -23,18 +23,18 @@ func sensitive(v cty.Value, marked bool) cty.Value {
 	return v
 }
 
-// A level is a place that gives values to variables. An expression at a level refers to the values of the next one, so that
-// name = "${var.name}-x" of a run means the name of its file.
+// A level is a place that sets variables. An expression at a level sees the values of the next level. So name
+// = "${var.name}-x" in a run refers to the file's value of name.
 type level byte
 
 const (
-	ofProvider level = iota // gives none
+	ofProvider level = iota // sets no variables
 	ofRun
 	ofFile
 	outside // options, variables files, the environment, and defaults
 )
 
-// open makes the environment that the run plans with.
+// open prepares the environment that the run plans with: configuration, providers, and values of variables.
 func (r *run) open() (ds diags.Diagnostics) {
 	if r.variant, ds = r.prepare(); ds.HasErrors() {
 		return ds
@@ -70,7 +70,8 @@ func (r *run) open() (ds diags.Diagnostics) {
 	return ds
 }
 
-// given returns the values of the variables of a module, from the test file and from outside.
+// given returns the values for the variables of a module: values from outside first, then values from the
+// test file.
 func (r *run) given(root *config.Content) (out []inputs.Source, ds diags.Diagnostics) {
 	for _, s := range r.sources {
 		out = append(out, only(s, root))
@@ -89,7 +90,8 @@ func (r *run) given(root *config.Content) (out []inputs.Source, ds diags.Diagnos
 	return append(out, own), ds
 }
 
-// only returns the values of a source for variables that a module declares: the others may be for another module.
+// only returns a source without the variables that the module does not declare: these may be for another
+// module.
 func only(s inputs.Source, root *config.Content) inputs.Source {
 	s.Literals, s.Expressions = maps.Clone(s.Literals), maps.Clone(s.Expressions)
 	maps.DeleteFunc(s.Literals, func(name, _ string) bool { return root.Variables[name] == nil })
@@ -97,8 +99,8 @@ func only(s inputs.Source, root *config.Content) inputs.Source {
 	return s
 }
 
-// expression returns the expression that gives a variable its value at a level or the levels behind it, and its level; nil if it comes
-// from outside.
+// expression returns the expression that sets a variable at the level from or a later one, and the level of
+// the expression. It returns nil if the value comes from outside the test file.
 func (r *run) expression(name string, from level) (hcl.Expression, level) {
 	if x := r.Run.Variables[name]; x != nil && from <= ofRun {
 		return x, ofRun
@@ -109,7 +111,7 @@ func (r *run) expression(name string, from level) (hcl.Expression, level) {
 	return nil, outside
 }
 
-// evaluate evaluates an expression of the test file that stands at a level.
+// evaluate evaluates an expression that the test file has at a level.
 func (r *run) evaluate(x hcl.Expression, at level) (cty.Value, diags.Diagnostics) {
 	ctx, ds := r.context(x.Variables(), at)
 	if ds.HasErrors() {
@@ -119,13 +121,14 @@ func (r *run) evaluate(x hcl.Expression, at level) (cty.Value, diags.Diagnostics
 	return v, append(ds, diags.FromHCL(hs)...)
 }
 
-// bodyContext returns the context for the provider block of a test file.
+// bodyContext returns the evaluation context for a provider block of the test file.
 func (r *run) bodyContext(p *testfiles.Provider) (*hcl.EvalContext, diags.Diagnostics) {
 	ts := slices.DeleteFunc(bodyVariables(p.Body), func(t hcl.Traversal) bool { return t.RootName() != "var" && t.RootName() != "run" })
 	return r.context(ts, ofProvider)
 }
 
-// bodyVariables returns the references of a body in native syntax, or of the arguments of one in JSON.
+// bodyVariables returns the references in a body: all of them in native syntax, those of the arguments in
+// JSON.
 func bodyVariables(body hcl.Body) (out []hcl.Traversal) {
 	native, ok := body.(*hclsyntax.Body)
 	if !ok {
@@ -144,7 +147,7 @@ func bodyVariables(body hcl.Body) (out []hcl.Traversal) {
 	return out
 }
 
-// context returns the values of references of an expression at a level.
+// context returns the evaluation context for the references ts of an expression at a level.
 func (r *run) context(ts []hcl.Traversal, at level) (*hcl.EvalContext, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	vars, runs := map[string]cty.Value{}, map[string]cty.Value{}
@@ -176,7 +179,7 @@ func (r *run) context(ts []hcl.Traversal, at level) (*hcl.EvalContext, diags.Dia
 	return ctx, ds
 }
 
-// second returns the name behind the first one of a reference, "" if there is none.
+// second returns the second name of a reference, such as "x" of var.x; "" if there is none.
 func second(t hcl.Traversal) string {
 	if len(t) > 1 {
 		if a, ok := t[1].(hcl.TraverseAttr); ok {
@@ -189,7 +192,8 @@ func second(t hcl.Traversal) string {
 	return ""
 }
 
-// variable returns the value of a variable for an expression of the test file that sees a level and those behind it.
+// variable returns the value of a variable, for an expression in the test file that sees the level from and
+// later ones.
 func (r *run) variable(name string, from level, place *hcl.Range) (cty.Value, diags.Diagnostics) {
 	if x, at := r.expression(name, from); x != nil {
 		return r.evaluate(x, at)
@@ -224,7 +228,8 @@ func (r *run) variable(name string, from level, place *hcl.Range) (cty.Value, di
 	return all[name], append(ds, more...)
 }
 
-// earlier returns the outputs of another run, for a reference to one of them.
+// earlier returns the outputs of another run, for a reference such as run.NAME.OUTPUT. The run must have
+// finished.
 func (r *run) earlier(t hcl.Traversal) (cty.Value, diags.Diagnostics) {
 	name, place := second(t), t.SourceRange()
 	r.file.mu.Lock()
@@ -252,7 +257,8 @@ func (r *run) earlier(t hcl.Traversal) (cty.Value, diags.Diagnostics) {
 	return outputs, nil
 }
 
-// scope returns the names that assertions have beside those of the module: output, run and var.
+// scope returns the extra names for assertions: output, run and var. Assertions also see the names of the
+// module.
 func (r *run) scope(outputs map[string]cty.Value, xs ...hcl.Expression) (map[string]cty.Value, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	extra := map[string]cty.Value{}
@@ -285,7 +291,8 @@ func (r *run) scope(outputs map[string]cty.Value, xs ...hcl.Expression) (map[str
 	return extra, ds
 }
 
-// seen returns the value of a variable in an assertion: that of the module, or one of the test file only.
+// seen returns the value of a variable in an assertion: the module's, or that of the test file if the module
+// does not declare the variable.
 func (r *run) seen(name string, place *hcl.Range) (cty.Value, diags.Diagnostics) {
 	v := r.begun.Config.Root.Variables[name]
 	if v == nil {
@@ -298,7 +305,7 @@ func (r *run) seen(name string, place *hcl.Range) (cty.Value, diags.Diagnostics)
 	return val, nil
 }
 
-// referred returns the names of the runs that the run refers to.
+// referred returns the names of the runs that the run's variables and assertions refer to.
 func (r *run) referred() map[string]bool {
 	out := map[string]bool{}
 	add := func(ts []hcl.Traversal) {

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A variant is a configuration with the provider configurations and overrides of a test. Runs with the same ones share it, so that it
-// is analysed and validated once.
+// A variant is a configuration combined with the provider configurations and overrides of a test. Runs with
+// the same combination share the variant, so that it is analysed and validated once.
 type variant struct {
 	config *config.Config
 	mocks  map[*config.Provider]*testfiles.Mock
@@ -26,14 +26,14 @@ type variant struct {
 	free []*engine.Analysis
 }
 
-// A variantKey names a variant. text has everything that depends on the run.
+// A variantKey identifies a variant. text contains everything that depends on the run.
 type variantKey struct {
 	file *file
 	base *config.Config
 	text string
 }
 
-// take returns an analysis of the variant that nobody else uses at the same time.
+// take returns an analysis of the variant for exclusive use, until give returns it.
 func (v *variant) take() *engine.Analysis {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -45,20 +45,20 @@ func (v *variant) take() *engine.Analysis {
 	return new(engine.Analysis)
 }
 
-// give returns an analysis after its use.
+// give puts an analysis back, for the next take.
 func (v *variant) give(a *engine.Analysis) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.free = append(v.free, a)
 }
 
-// passed is a provider configuration of the test file for the module of a run.
+// passed is a provider configuration of the test file that a run passes to its module.
 type passed struct {
 	in   addrs.LocalProviderConfig
 	from *testfiles.Provider
 }
 
-// passedProviders returns the provider configurations that the run gives to its module.
+// passedProviders returns the provider configurations that the run passes to its module.
 func (r *run) passedProviders() (out []passed, ds diags.Diagnostics) {
 	if r.Run.Providers == nil {
 		for _, p := range r.File.Sorted() {
@@ -140,13 +140,15 @@ func (r *run) prepare() (*variant, diags.Diagnostics) {
 	return v, ds
 }
 
-// An override is one of a run, of its file, or of a mocked provider, with the setting of the block that it is in.
+// An override is an override block of a run, of its file or of a mocked provider. It has the setting of the
+// block around it.
 type override struct {
 	*testfiles.Override
 	during testfiles.During
 }
 
-// overrides returns those that hold for the run, the nearest first.
+// overrides returns the overrides that apply to the run: its own first, then those of the file, then those of
+// mocks.
 func (r *run) overrides() (out []override) {
 	for _, o := range r.Run.Overrides {
 		out = append(out, override{o, o.During})

@@ -1,17 +1,16 @@
-// Package applying carries out a plan: plan + prior state -> new state.
+// Package applying carries out a plan: it turns the plan and the prior state into the new state.
 //
-// It decides nothing. The instances and their actions are those of the plan, the order is that of package
-// order. For each change, applying evaluates the configuration again with the values that are known by
-// now, asks the provider to plan once more, compares both plans, and only then has the
-// provider act. It may stop after any action: the state has all that was done by then, and
-// the rest as the prior state has it.
+// It decides nothing. Instances and their actions come from the plan, their order from package order. For
+// each change, applying evaluates the configuration again with the values known now, and asks the provider to
+// plan once more. It compares both plans, and only then asks the provider to act. It may stop after any
+// action: the state then has everything done so far, and everything else as in the prior state.
 //
-// Every effect goes through one place ([object.effect]), where the journal has the intent before it
-// and the outcome after it. The package refuses to
-// know where a state is stored: the caller has a function that saves it.
+// All effects go through one function ([object.effect]), where the journal gets the intent before and the
+// outcome after it. The package refuses to know where a state is stored: the caller passes a function that
+// saves it.
 //
-// Start at [Apply]. [applier.walk] carries out the steps, [object] is one change, [values] has the
-// values of resources for it, [conclusion] the outputs and checks at the end.
+// Start at [Apply]. [applier.walk] carries out the steps. An [object] is one change, [values] has the values
+// of resources for it, and [conclusion] handles the outputs and checks at the end.
 package applying
 
 import (
@@ -35,93 +34,92 @@ import (
 )
 
 /*
-# Two plans, one consent
+# Two plans, one approval
 
-A plan is made while many values do not exist yet. The ID that a provider has not given out stands in
-it as unknown, and so does all that follows from the ID. Somebody has approved the plan with these
-gaps. An apply closes them, step after step, and must do nothing else. Each creation and
-update has three stages, with a check of its own in each:
+A plan is made while many values do not exist yet. An ID that a provider has not assigned is unknown in the
+plan, and so is everything that depends on the ID. Somebody has approved the plan with these gaps. An apply
+fills them, step by step, and must do nothing else. Each creation and update has three stages, each with its
+own check:
 
- 1. The configuration is evaluated again. By the order of the steps, all that it refers to is there
-    now, so that nothing in it may be unknown any more ([object.prepare]).
- 2. The provider plans again, for that configuration. Its second plan may fill the gaps of the first:
-    values that were known stay, and an update stays one ([object.planAgain]).
+ 1. The configuration is evaluated again. The order of steps ensures that everything it refers to exists now,
+    so no part of it may be unknown any more ([object.prepare]).
+ 2. The provider plans again, for this configuration. Its second plan may fill the gaps of the first: known
+    values must not change, and an update must stay an update ([object.planAgain]).
  3. The provider acts. Its answer may fill the gaps of the second plan ([object.newState]).
 
-A breach found in 1 or 2 ends the step before anything has happened. One found in 3 is too late for
-that: the object exists, in whatever form. So the answer is recorded as far as it can be, beside the
+If the check of stage 1 or 2 fails, the step ends before anything has happened. In stage 3 it is too late for
+that: the object exists, in whatever form. So the answer is recorded as well as possible, together with the
 error about it.
 
-Source: Terraform's docs/resource-instance-change-lifecycle.md, where the two plans are the initial
-and the final planned state. Their checks are in package schema.
+Source: Terraform's docs/resource-instance-change-lifecycle.md, which calls the two plans the initial and the
+final planned state. Their checks are in package schema.
 
 # After a failure
 
-A failed step ends only those that come after it; all others are carried out, as in Terraform. To
-end at the first failure would leave a result that depends on the timing of calls. At the end,
-outputs and checks that depend on the failure are left as they were. To evaluate them would give an
-error for each, about a missing value, where only the first error has a cause that can be mended.
-[failures] knows the dependents of each failure.
+A failed step ends only the steps that come after it; all others are carried out, as in Terraform. Ending at
+the first failure would make the result depend on the timing of calls. At the end, outputs and checks that
+depend on the failure stay as they were. Evaluating them would give one error each, about a missing value,
+although only the first error has a cause that can be fixed. [failures] knows the dependents of each failure.
 
-# Where the truth is
+# Where the state is
 
-In memory: [record] has the state, which is edited after each answer of a provider, before any step that
-depends on the answer. It is saved at intervals, since each save transfers the whole. In between,
-the journal has the edits and the calls under way (see the essay in journal.go). Without a journal
-a crash loses the work of one interval, as with Terraform. Failed calls and the end of the apply
-are saved at once.
+The valid state is in memory: [record] has the state, and edits it after each answer of a provider, before any
+step that depends on the answer. The state is saved at intervals, since each save transfers all of it. In
+between, the journal has the edits and the calls in progress (see the essay in journal.go). Without a journal,
+a crash loses the work of one interval, as in Terraform. After failed calls and at the end of the apply, the
+state is saved at once.
 */
 
 // Input is everything that an apply depends on.
 type Input struct {
 	session.Environment
 	Plan *plans.Plan
-	// Variables are the plan's, with the ephemeral ones given again.
+	// Variables are the values of the plan's variables, including the ephemeral ones, which the caller gives
+	// again.
 	Variables map[string]cty.Value
-	// LocalExec runs the commands of local-exec provisioners; nil: a plan with changes that
-	// have some is refused as a whole.
+	// LocalExec runs the commands of local-exec provisioners. If it is nil, a plan with changes that have
+	// such provisioners is refused as a whole.
 	LocalExec provisioning.Runner
-	// Journal makes intents and outcomes durable; nil: there is none.
+	// Journal makes intents and outcomes durable; nil if there is no journal.
 	Journal *journaling.Journal
-	// Progress is that of earlier processes that have stopped or died on the way through the same
-	// plan, and with whose journal Journal goes on; nil: there was none.
+	// Progress is the progress of earlier processes that have stopped or died during the same plan. Journal
+	// then continues their journal. It is nil if there were none.
 	Progress *journaling.Progress
-	// ImpureCalls is the number of calls of impure functions by now, see [eval.Impure]; nil: the
-	// Functions have none, or nobody is to go on.
+	// ImpureCalls returns the number of calls of impure functions so far, see [eval.Impure]. It is nil if
+	// Functions have none, or if no other process will continue the apply.
 	ImpureCalls func() int64
-	// Save stores a state; it is called at most once at a time, at least every
-	// SaveEvery while there is something new, and at the end. nil: nothing is stored
-	// on the way.
+	// Save stores a state. It is never called concurrently. It is called at least every SaveEvery if anything
+	// has changed, and at the end. If it is nil, nothing is stored during the apply.
 	Save func(context.Context, *states.State) error
 	// SaveEvery is the longest time between two saves; 0 means [DefaultSaveEvery].
 	SaveEvery time.Duration
-	// SaveSoon is for stores in which a save costs little: the state is saved within
-	// [SoonSaved] after a change, or as much later as keeps the time for saves at a tenth.
+	// SaveSoon is for stores in which a save is cheap: the state is saved within [SoonSaved] after a change.
+	// If saves would take more than a tenth of the time, they wait longer.
 	SaveSoon bool
 }
 
-// DefaultSaveEvery is how much work a crash may lose. Source: Terraform persists
-// every 20 seconds on remote backends.
+// DefaultSaveEvery is the default for SaveEvery: a crash loses the work of at most this time. Source:
+// Terraform persists every 20 seconds on remote backends.
 const DefaultSaveEvery = 20 * time.Second
 
-// SoonSaved is the shortest time between two saves where they are to come soon.
+// SoonSaved is the shortest time between two saves with [Input.SaveSoon].
 const SoonSaved = 10 * time.Millisecond
 
-// JournaledSaved is the same where a journal has everything in the meantime. Readers of the state
-// without it, such as stock tools, find one that is hardly older.
+// JournaledSaved is the shortest time between two saves if a journal has all changes meanwhile. Readers of
+// the state that do not know the journal, such as stock tools, get a state that is hardly older.
 const JournaledSaved = time.Second
 
-// A Result is the end of an apply.
+// A Result is the result of an apply.
 type Result struct {
-	// State has all objects that exist by then, also beside errors.
+	// State has all objects that exist at the end, also if there are errors.
 	State *states.State
-	// Left is the number of actions that were not begun because the context ended. An apply with
-	// something left can go on in another process from its journal: see [journaling.Resume].
+	// Left is the number of actions that were not begun because the context ended. Another process can
+	// continue such an apply from its journal: see [journaling.Resume].
 	Left int
 }
 
-// Apply carries out the plan. When ctx ends, nothing new is started, calls under way may finish,
-// and the actions that were not started are reported.
+// Apply carries out the plan. When ctx ends, nothing new is started, calls in progress may finish, and the
+// actions that were not started are reported.
 func Apply(ctx context.Context, in Input) (Result, diags.Diagnostics) {
 	if in.SaveEvery <= 0 {
 		in.SaveEvery = DefaultSaveEvery
@@ -137,37 +135,38 @@ func Apply(ctx context.Context, in Input) (Result, diags.Diagnostics) {
 	return Result{State: state, Left: a.left}, ds
 }
 
-// An applier is the applying of one plan: it carries out the steps, each on an [object], with the
-// values of others from [values], and writes into its [record] and [report].
+// An applier applies one plan. It carries out the steps, each with an [object], gets the values of other
+// resources from [values], and writes to its [record] and [report].
 type applier struct {
 	in       Input
-	ctx      context.Context // commands of provisioners end with it
+	ctx      context.Context // the commands of provisioners end when it ends
 	s        *session.Session
 	deps     *dependencies.Graph
 	forced   dependencies.Forced
-	nested   map[*config.Resource]string // the data blocks in checks, with the names of these
+	nested   map[*config.Resource]string // the data blocks in check blocks, with the names of the check blocks
 	record   *record
 	failures *failures
 	report   *report
 	values   *values
-	// unread are the data blocks in checks whose turn did not come, and left counts the actions.
+	// unread are the data blocks in check blocks that were not reached. left is the number of actions not
+	// begun.
 	unread map[addrs.ConfigResource]bool
 	left   int
-	// referenced are the resources that expressions of their content refer to.
+	// referenced are the resources that the expressions of a module's content refer to.
 	referenced map[*config.Content]map[addrs.Resource]bool
 
 	mu        sync.Mutex
-	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key of the object that a change has replaced
+	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // key of the deposed object that a change has replaced
 }
 
-// newApplier prepares an apply, and calls no provider. The instances of blocks are those of the plan: to
-// expand count and for_each again could give others than were approved, as with uuid() or a data
-// source that is read now.
+// newApplier prepares an apply without calling a provider. The instances of blocks come from the plan:
+// expanding count and for_each again could give other instances than approved, for example with uuid() or a
+// data source that is read now.
 func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *applier {
 	deps := dependencies.New(in.Config, in.Refs)
 	a := &applier{
 		in: in, ctx: ctx, deps: deps, record: newRecord(in, stop), failures: newFailures(deps, in.Refs), report: new(report),
-		forced:     deps.ForcedInstances(remaining(in.Plan), destroyers(in.Plan)), // planned or not
+		forced:     deps.ForcedInstances(remaining(in.Plan), destroyers(in.Plan)), // also for instances without a planned change
 		nested:     session.NestedData(in.Config),
 		referenced: referenced(in.Config, in.Refs),
 		unread:     map[addrs.ConfigResource]bool{},
@@ -190,14 +189,14 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 	return a
 }
 
-// finish evaluates the outputs and checks, closes ephemeral resources, and saves. It comes after a
-// stop as well: the state then has the outputs that follow from all that was done.
+// finish evaluates the outputs and checks, closes ephemeral resources, and saves the state. It also runs
+// after a stop: the state then has the outputs that follow from everything done.
 func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics) {
 	a.values.openRest(ctx)
 	end := newConclusion(a)
 	end.values()
 	end.emptyResources(ctx)
-	// Closing may revoke a lease or end a tunnel: a stop is no reason to leave them open.
+	// Closing may revoke a lease or end a tunnel, so it happens even after a stop.
 	a.report.add(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	a.report.add(a.record.save(ctx))
 	ds := slices.Concat(a.report.all(), a.s.Diagnostics(), a.s.Eval.Diagnostics()).Distinct()

@@ -12,19 +12,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A conclusion is the end of an apply, when no step is left: it records outputs, the results of checks,
-// and the resources without instances. Values that depend on a failure keep those that they had.
+// A conclusion ends an apply after the last step: it records outputs, the results of checks, and the
+// resources without instances. Values that depend on a failure stay as they were.
 type conclusion struct {
 	plan     *plans.Plan
 	s        *session.Session
 	record   *record
 	failures *failures
 	report   *report
-	// unread are the data blocks in checks whose turn did not come.
+	// unread are the data blocks in check blocks that were not reached.
 	unread map[addrs.ConfigResource]bool
-	// results are the numbers of results that the plan has of the objects with conditions.
+	// results returns the number of results that the plan has for each object with conditions.
 	results func() map[conditioned]int
-	// outputs are the names of the outputs that the plan has.
+	// outputs returns the names of the outputs in the plan.
 	outputs func() map[string]bool
 }
 
@@ -43,8 +43,8 @@ func newConclusion(a *applier) *conclusion {
 	}
 }
 
-// values evaluates all values that no step has evaluated, and records root outputs and the
-// results of conditions.
+// values evaluates all values that no step has evaluated. It records root outputs and the results of
+// conditions.
 func (c *conclusion) values() {
 	if c.plan.Mode == plans.DestroyMode {
 		c.destroyed()
@@ -53,7 +53,7 @@ func (c *conclusion) values() {
 	c.report.add(c.s.Eval.Force(c.skip))
 	c.report.add(session.CheckBlocks(c.s.Eval, c.s.Config.Order, c.skipCheck))
 	if c.plan.Mode != plans.RefreshOnlyMode || c.plan.Applyable {
-		// Else nothing is to be recorded, not even that a value is unknown now.
+		// Otherwise nothing is recorded, not even that a value is now unknown.
 		outputs := c.newOutputs()
 		c.record.edit(func(e *states.Editor) {
 			for _, set := range outputs {
@@ -65,9 +65,9 @@ func (c *conclusion) values() {
 	c.record.edit(func(e *states.Editor) { e.SetChecks(checks) })
 }
 
-// newOutputs returns the edits for root outputs, but for those that wait for a failure. They are
-// collected first and made in one step: to evaluate an output may take long, and a
-// save in between would have outputs of two different times.
+// newOutputs returns the edits for root outputs, except outputs that depend on a failure. They are collected
+// first and then made in one step: evaluating an output may take long, and a save in between would mix old
+// and new outputs.
 func (c *conclusion) newOutputs() []func(*states.Editor) {
 	var out []func(*states.Editor)
 	for _, planned := range c.plan.Outputs {
@@ -85,22 +85,21 @@ func (c *conclusion) newOutputs() []func(*states.Editor) {
 		}
 		plain := marks.Plain(v)
 		if after := marks.Plain(planned.After); after.IsWhollyKnown() {
-			plain = after // as read from the plan's file, which has no negative zero
+			plain = after // as read from the plan file, which has no negative zero
 		}
 		if plain.IsNull() {
 			out = append(out, remove)
 			continue
 		}
-		// Values that are not known, because they are not part of this plan, are null.
+		// Values that are unknown because they are not part of this plan become null.
 		x := states.Output{Value: schema.UnknownAsNull(plain), Sensitive: c.s.Config.Root.Outputs[planned.Name].Sensitive}
 		out = append(out, func(e *states.Editor) { e.SetOutput(planned.Name, x) })
 	}
 	return out
 }
 
-// settled adds the plan's results to those of conditions, where a refresh is all there
-// is: nothing that happens now could change those of resources, and data of a check that could
-// not be read are not read again.
+// settled adds the plan's results to the results of conditions, if the plan only refreshes: an apply cannot
+// change the results of resources, and data blocks in check blocks that could not be read are not read again.
 func (c *conclusion) settled(list []eval.Checked) []eval.Checked {
 	if c.plan.Mode != plans.RefreshOnlyMode {
 		return list
@@ -126,8 +125,8 @@ func (c *conclusion) settled(list []eval.Checked) []eval.Checked {
 	return list
 }
 
-// skipCheck is skip for check blocks: one whose data were to be read, and were not asked for, has no
-// results.
+// skipCheck is skip for check blocks. A check block whose data source was to be read but was not reached has
+// no results.
 func (c *conclusion) skipCheck(o addrs.Object) bool {
 	if o.Kind == addrs.KindCheck {
 		if d := c.s.Config.Modules[o.Module].Checks[o.Name].Data; d != nil && c.unread[addrs.ConfigResource{Module: o.Module, Resource: d.Addr}] {
@@ -137,8 +136,8 @@ func (c *conclusion) skipCheck(o addrs.Object) bool {
 	return c.skip(o)
 }
 
-// kept are the outputs that stay after a destruction that has failed: those that depend on nothing that is destroyed. If
-// all is destroyed, none is kept.
+// kept returns the outputs that stay after a failed destroy: those that depend on nothing that is destroyed.
+// If everything is destroyed, none stays.
 func (c *conclusion) kept() map[string]bool {
 	gone, failed := newFailures(c.failures.deps, c.failures.refs), false
 	for _, x := range c.plan.Changes {
@@ -157,14 +156,14 @@ func (c *conclusion) kept() map[string]bool {
 		return kept
 	}
 	for _, o := range c.plan.Outputs {
-		declared := c.s.Config.Root.Outputs[o.Name] != nil // else nobody knows what it depends on
+		declared := c.s.Config.Root.Outputs[o.Name] != nil // otherwise its dependencies are unknown
 		kept[o.Name] = len(gone.blocks) == 0 || declared && !gone.waits(addrs.Object{Kind: addrs.KindOutput, Name: o.Name})
 	}
 	return kept
 }
 
-// destroyed takes outputs, checks and data out of the state. If objects could not be destroyed, the outputs that still
-// hold and the data that objects depend on stay.
+// destroyed removes outputs, checks and data sources from the state. If objects could not be destroyed, valid
+// outputs stay, and so do data sources that these objects depend on.
 func (c *conclusion) destroyed() {
 	kept := c.kept()
 	checks := session.CheckResults(c.s.Config, nil, c.plan.Checks)
@@ -184,7 +183,7 @@ func (c *conclusion) destroyed() {
 	})
 }
 
-// neededData returns the data that objects of the state were made with.
+// neededData returns the data sources that objects in the state depend on.
 func neededData(st *states.State) map[addrs.ConfigResource]bool {
 	needed := map[addrs.ConfigResource]bool{}
 	seen := map[*states.Dependencies]bool{}

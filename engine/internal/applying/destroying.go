@@ -14,11 +14,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// delete destroys an object: the current one, or the deposed one of a replacement.
+// delete destroys an object: the current object, or the deposed one of a replacement.
 //
-// Provisioners come first. If one fails, the object stays, and the next apply runs all of them again:
-// they may be the last chance to save its data. After an interrupted deletion they do not run: they
-// have run before the call, and the object may be half gone.
+// Provisioners run first. If one fails, the object stays, and the next apply runs all of them again: they may
+// be the last chance to save the object's data. After an interrupted deletion they do not run: they ran
+// before the deletion was requested, and the object may be partly gone.
 func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	addr := x.c.Addr
 	if x.c.Action == plans.CreateThenDelete {
@@ -26,7 +26,7 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 		key, ok := x.a.deposedAs[x.c]
 		x.a.mu.Unlock()
 		if !ok {
-			return nil // there was nothing to depose
+			return nil // no object was deposed
 		}
 		addr.Deposed = key
 	}
@@ -43,9 +43,9 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	if x.interrupted || twins {
 		if o, ds = x.look(ctx, addr, o); o == nil {
 			if ds.HasErrors() {
-				return ds // it cannot be read
+				return ds // the object cannot be read
 			}
-			x.spared() // it has been deleted
+			x.spared() // the object has been deleted
 			if x.interrupted && twins {
 				ds = append(ds, x.survived(ctx)...)
 			}
@@ -79,32 +79,37 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	return ds
 }
 
-// twins reports whether a deposed object has the ID of the current object of its instance. Then they may be one real
-// object, which [object.compare] finds out: a provider that is asked to create an object that exists may overwrite it, as
-// for a DNS record whose ID is its name. Or they may be two, as are objects of one key in two buckets.
+// twins reports whether a deposed object has the same ID as the current object of its instance. They may be
+// one real object: a provider that is asked to create an object that exists may overwrite it, as for a DNS
+// record whose ID is its name. Or they may be two, like objects with one key in two buckets. [object.compare]
+// finds out which.
 func (x *object) twins(addr addrs.ResourceInstanceObject, deposed *states.Object) bool {
 	was, is, ok := x.both(addr, deposed)
 	return ok && session.SameID(was, is)
 }
 
-// A likeness is the relation of a deposed object to the current object of its instance.
+// A likeness says whether a deposed object and the current object of its instance are the same real object.
 type likeness int
 
 const (
-	// otherObject: a deletion leaves the current object alone, or there is none.
+	// otherObject: deleting the deposed object leaves the current object alone, or there is no current
+	// object.
 	otherObject likeness = iota
-	// isCurrent: a deletion would delete the current object.
+	// isCurrent: deleting the deposed object would delete the current object.
 	isCurrent
-	// sameID: both exist and have one ID, and their values differ. A deletion may delete the current object with the deposed one.
+	// sameID: both exist, with the same ID but different values. Deleting the deposed object may delete the
+	// current one, too.
 	sameID
 )
 
-// compare returns the likeness of a twin, as the provider has just read it. A twin with all values of the current object
-// is the current object: the provider cannot tell them apart. The answer of a creation may differ from a later reading
-// of the same object, for example in a status, so compare reads the current object, too, before it takes them for two.
-// It does not record that reading: other steps may have used the values of the answer.
+// compare returns the likeness of a deposed object. twins is the result of [object.twins]. An object with the
+// same values as the current object is the current object: the provider cannot tell them apart. The answer of
+// a creation may differ from a later reading of the same object, for example in a status. So compare also
+// reads the current object before it decides that there are two. It does not record this reading: other steps
+// may have used the values of the answer.
 //
-// The result needs no record in the journal but the edit of the state: an apply that goes on without it asks again.
+// The journal needs no record of the result except the edit of the state: an apply that continues without it
+// asks again.
 func (x *object) compare(ctx context.Context, addr addrs.ResourceInstanceObject, deposed *states.Object, twins bool) (likeness, diags.Diagnostics) {
 	was, is, ok := x.both(addr, deposed)
 	switch {
@@ -123,13 +128,14 @@ func (x *object) compare(ctx context.Context, addr addrs.ResourceInstanceObject,
 	return sameID, ds
 }
 
-// current is the address of the current object of the instance.
+// current returns the address of the current object of the instance.
 func (x *object) current() addrs.ResourceInstanceObject {
 	return addrs.ResourceInstanceObject{Instance: x.c.Addr.Instance}
 }
 
-// survived reads the current object after a deposed object with its ID was deleted. If the provider has deleted both, the
-// current object leaves the state, and survived returns an error. A stop does not cut it off, since it belongs to the deletion.
+// survived reads the current object after the deletion of a deposed object with the same ID. If the provider
+// has deleted both, it removes the current object from the state and returns an error. A stop does not
+// interrupt it, since it belongs to the deletion.
 func (x *object) survived(ctx context.Context) diags.Diagnostics {
 	o := x.a.record.object(x.current())
 	if o == nil {
@@ -150,14 +156,15 @@ func (x *object) survived(ctx context.Context) diags.Diagnostics {
 		x.c.Addr.Instance, id).At(x.address())...)
 }
 
-// lost notes that the instance has no object any more, although the plan keeps it: outputs and checks must not count on it.
+// lost records that the instance no longer has an object, although the plan keeps it: outputs and checks must
+// not use it.
 func (x *object) lost() {
 	x.a.failures.instance(x.c.Addr.Instance)
 	x.a.failures.block(x.cr)
 }
 
-// both returns the values of a deposed object and of the current one; false if it is not deposed, or there is no current
-// object that stays.
+// both returns the values of a deposed object and of the current one. ok is false if the object is not
+// deposed, or if there is no current object that stays.
 func (x *object) both(addr addrs.ResourceInstanceObject, deposed *states.Object) (was, is cty.Value, ok bool) {
 	current := x.a.record.object(x.current())
 	if addr.Deposed == addrs.NotDeposed || current == nil || x.a.values.planned.deleted()[addr.Instance] {
@@ -168,25 +175,26 @@ func (x *object) both(addr addrs.ResourceInstanceObject, deposed *states.Object)
 	return was, is, !ds.HasErrors() && !more.HasErrors()
 }
 
-// kept is the warning about an object that was not deleted, since it is the current one.
+// kept returns the warning about an object that was not deleted because it is the current one.
 func (x *object) kept() diags.Diagnostics {
 	return diags.Warningf(nil, "Old object was not deleted",
 		"The new object of %s is the old one: Lockstep read the old object, and the provider returned the ID and all values of the new object. A deletion would destroy it, so Lockstep did not call the provider, and took the old object out of the state.\n\nThis happens if a provider overwrites an object that exists. You do not need to do anything now. If the old object must be gone before the new one is created, remove create_before_destroy from the lifecycle block of this resource, and of the resources that depend on it.",
 		x.c.Addr.Instance).At(x.address())
 }
 
-// destroy has the provider destroy an object with the value v, and records the rest of it that the
-// provider returns beside an error. Without a usable answer the object stays in the state as it was:
-// one too many there is found out by the next refresh, one too few never.
+// destroy asks the provider to destroy an object with the value v. If the provider returns an error and the
+// remaining part of the object, it records this part. Without a usable answer the object stays in the state
+// unchanged: the next refresh finds an object too many, but never one too few.
 //
-// The rest is stored with its status and its dependencies, and without create-before-destroy, which a
-// destruction knows nothing of. Source: Terraform 1.11.4, node_resource_abstract_instance.go (apply).
+// The remaining part is stored with its status and its dependencies, but without create-before-destroy, which
+// a destroy does not know. Source: Terraform 1.11.4, node_resource_abstract_instance.go (apply).
 //
-// Of an object that is only deleted, the provider gets the private data of the plan, where it may have
-// left a note for itself. A replacement's plan has those for the new object, so the old one has its
-// own.
+// For an object that is only deleted, the provider gets the private data of the plan, in which it may have
+// left a note for itself. In a replacement, the plan's private data is for the new object, so the old object
+// is sent with its own.
 //
-// After the deletion of an object with the ID of the current one, destroy verifies that the current object still exists.
+// After deleting an object with the ID of the current one, destroy verifies that the current object still
+// exists.
 func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object, v cty.Value, like likeness) diags.Diagnostics {
 	plain, sensitive := sensitivePaths(v)
 	private, identity := o.Private, x.a.s.StoredIdentity(x.rs, o)

@@ -8,15 +8,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// emptyResources records resources without instances, as Terraform 1.11.4 does after an apply with
-// failures. They are of three kinds: resources that are to have no instances (count = 0), resources
-// none of whose instances could be evaluated, and data that could not be read. Two are left out:
-// a resource whose creation a provider was asked for, and one that depends on a failure, since its
-// turn never came. After an apply without failures there are no empty resources, and
-// those that an earlier failure has left are removed.
+// emptyResources records resources without instances, as Terraform 1.11.4 does after an apply with failures.
+// There are three kinds: resources that should have no instances (count = 0), resources with no instance that
+// could be evaluated, and data sources that could not be read. Two are left out: a resource that a provider
+// was asked to create, and one that was not reached because it depends on a failure. After an apply without
+// failures there are no empty resources, and those left by an earlier failure are removed.
 func (c *conclusion) emptyResources(ctx context.Context) {
 	if ctx.Err() != nil {
-		return // after a stop it is not known whose turn came
+		return // after a stop it is unknown which resources were reached
 	}
 	failed := c.s.Diagnostics().HasErrors() || c.s.Eval.Diagnostics().HasErrors() || c.report.all().HasErrors()
 	c.record.edit(func(e *states.Editor) {
@@ -31,8 +30,8 @@ func (c *conclusion) emptyResources(ctx context.Context) {
 	})
 }
 
-// addEmpty adds managed resources without instances. One that is or was in the state is left alone: it
-// depends on the order of events whether it goes or stays.
+// addEmpty adds managed resources without instances. A resource that is or was in the state is not touched:
+// whether it stays depends on the order of events.
 func (c *conclusion) addEmpty(e *states.Editor) {
 	for abs := range c.plan.Instances.Resources {
 		if abs.Resource.Mode != addrs.Managed || c.plan.PriorState.Resource(abs) != nil || e.Current().Resource(abs) != nil {
@@ -45,8 +44,8 @@ func (c *conclusion) addEmpty(e *states.Editor) {
 	}
 }
 
-// addUnread adds resources without instances for data that could not be read. Those whose turn
-// did not come are left out.
+// addUnread adds resources without instances for data sources that could not be read. Those that were not
+// reached are left out.
 func (c *conclusion) addUnread(e *states.Editor) {
 	for _, x := range c.plan.Changes {
 		abs := x.Addr.Instance.AbsResource()

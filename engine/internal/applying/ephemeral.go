@@ -14,14 +14,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// Ephemeral resources have no steps: they are no changes, and the plan has none of their values. They are
-// opened when a value is first asked for, each once, and stay open until the end, since the
-// provider of a later step may hold a connection through one. So the visits of Terraform's graph, which opens each of
-// them in its turn, become one rule here: before a block is applied, everything ephemeral that it depends on is open.
+// Ephemeral resources have no steps: they are no changes, and the plan has none of their values. Each is
+// opened once, when its value is first needed, and stays open until the end, since the provider of a later
+// step may have a connection through it. Terraform's graph has a node that opens each ephemeral resource.
+// Here one rule replaces these nodes: before a block is applied, all ephemeral resources that it depends on
+// are open.
 // Source: https://developer.hashicorp.com/terraform/language/block/ephemeral
 
-// openRest opens those ephemeral resources that nothing needed, as planning did. Those that
-// depend on a failure are left out.
+// openRest opens the ephemeral resources that nothing needed, as planning does. It leaves out those that
+// depend on a failure.
 func (v *values) openRest(ctx context.Context) {
 	if v.plan.Mode == plans.DestroyMode || len(v.plan.Targets) > 0 || ctx.Err() != nil {
 		return
@@ -33,8 +34,8 @@ func (v *values) openRest(ctx context.Context) {
 	}
 }
 
-// openNeeded opens the ephemeral resources that a block depends on, whether it uses their
-// values or only has them in depends_on: a tunnel must be open before the connection through it.
+// openNeeded opens the ephemeral resources that a block depends on, even if the block has them only in
+// depends_on: a tunnel must be open before the connection through it.
 func (v *values) openNeeded(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
 	v.mu.Lock()
 	list, known := v.needed[cr]
@@ -82,8 +83,8 @@ func (v *values) openEphemeral(ctx context.Context, m *config.Module, r *config.
 	return val, ds
 }
 
-// tryEphemeral opens the instance. Every step of it may fail because another resource has failed, which
-// is reported already; openEphemeral notes the failure in any case.
+// tryEphemeral opens the instance. Each part may fail because another resource has failed, which is already
+// reported. openEphemeral records the failure in any case.
 func (v *values) tryEphemeral(ctx context.Context, m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) (cty.Value, diags.Diagnostics) {
 	scope, ds := v.scope(addr, r)
 	if ds.HasErrors() {

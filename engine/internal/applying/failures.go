@@ -10,46 +10,47 @@ import (
 )
 
 /*
-# The reach of a failure
+# What a failure affects
 
 The question "does x depend on a failure?" comes in two forms, at two times.
 
-While steps run, a value is asked for. The order skips the steps that come after a failed one, but a
-step that refers to a[0] alone runs although a[1] failed. So failures are kept by instance, and the
-question is only whether the instances asked for are among them (of, needs).
+The first is asked while steps run, when a step needs a value. The order skips the steps that come after a
+failed one, but a step that refers only to a[0] runs although a[1] failed. So failures are recorded by
+instance, and the question is only whether one of the needed instances failed (of, needs).
 
-When all steps are over, outputs, checks and blocks without instances are looked at, which no step
-stands for. For them the dependencies of the configuration are followed through everything
-in between: local values, modules, other resources that were skipped (blocked, waits). This is
-by block, but for references by a literal key.
+The second is asked after all steps, about outputs, checks and blocks without instances, which have no steps.
+For them the dependencies of the configuration are followed through everything in between: local values,
+modules, other resources that were skipped (blocked, waits). This works by block, except for references with a
+literal key.
 
-In doubt, an object waits. An output that is left as it was becomes right with the next apply; one
-that was computed from a world half made may be read by another configuration in the meantime.
+In doubt, the object counts as depending on the failure. An output that keeps its old value becomes right with
+the next apply. An output computed from half-made objects may be read by another configuration in the
+meantime.
 */
 
-// Failures are the resource instances that do not have the values that they were to have, and
-// with them all that depends on those. Safe for concurrent use until the walk is over;
-// after it, [failures.blocked] and [failures.waits] too may be called.
+// failures are the resource instances that did not get their planned values, and everything that depends on
+// them. Safe for concurrent use until the walk ends. Call [failures.blocked] and [failures.waits] only after
+// the walk.
 type failures struct {
 	deps *dependencies.Graph
 	refs *refs.Refs
 
 	mu        sync.Mutex
 	instances map[addrs.AbsResource]map[addrs.InstanceKey]bool
-	// blocks are those of instances, those of steps that were not started, and ephemeral resources
+	// blocks are the blocks of failed instances and of steps that were not started, and ephemeral resources
 	// that could not be opened.
 	blocks map[addrs.ConfigResource]bool
-	// uncreated are the resources whose creation was tried without a result, or
-	// whose turn had not come: they are not left in the state without instances.
+	// uncreated are the resources whose creation failed without a result, or was not reached. They do not
+	// stay in the state without instances.
 	uncreated map[addrs.AbsResource]bool
 	known     *consequences
 }
 
-// Consequences are answers about failures, which hold until there are more of these.
+// consequences are answers computed from the failures. They are valid until there is a new failure.
 type consequences struct {
-	blocks    int // the number of blocks with failures at the time
+	blocks    int // number of blocks with failures when the answers were computed
 	blocked   map[addrs.ConfigResource]bool
-	instances map[addrs.ConfigResource][]map[addrs.InstanceKey]bool // by module instance
+	instances map[addrs.ConfigResource][]map[addrs.InstanceKey]bool // keys of failed instances, one set for each module instance
 }
 
 func newFailures(deps *dependencies.Graph, rs *refs.Refs) *failures {
@@ -61,7 +62,7 @@ func newFailures(deps *dependencies.Graph, rs *refs.Refs) *failures {
 	}
 }
 
-// instance notes the failure of an instance. Others of its block may still succeed.
+// instance records the failure of an instance. Other instances of its block may still succeed.
 func (f *failures) instance(a addrs.AbsResourceInstance) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -72,15 +73,15 @@ func (f *failures) instance(a addrs.AbsResourceInstance) {
 	f.instances[abs][a.Resource.Key] = true
 }
 
-// block notes that a block does not have all that it was to have.
+// block records that a block did not get everything that was planned.
 func (f *failures) block(cr addrs.ConfigResource) {
 	f.mu.Lock()
 	f.blocks[cr] = true
 	f.mu.Unlock()
 }
 
-// notCreated notes that the creation of an object of a resource was tried without a result,
-// or that it was not its turn yet.
+// notCreated records that the creation of an object of a resource failed without a result, or was not
+// reached.
 func (f *failures) notCreated(abs addrs.AbsResource) {
 	f.mu.Lock()
 	f.uncreated[abs] = true
@@ -94,7 +95,7 @@ func (f *failures) leavesNothing(abs addrs.AbsResource) bool {
 	return f.uncreated[abs]
 }
 
-// of reports whether any instance of a resource failed; one of only, if that is not nil.
+// of reports whether any instance of a resource failed. If only is not nil, only these instances count.
 func (f *failures) of(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,7 +105,7 @@ func (f *failures) of(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	return slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return f.instances[abs][k] })
 }
 
-// needs reports whether a resource refers to one with a failure.
+// needs reports whether a resource refers to a resource with a failure.
 func (f *failures) needs(abs addrs.AbsResource) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -122,8 +123,8 @@ func (f *failures) needs(abs addrs.AbsResource) bool {
 	return false
 }
 
-// blocked reports whether a block depends on one with a failure. The answers are kept, as many objects
-// share their dependencies, and to follow these anew for each could take exponential time.
+// blocked reports whether a block depends on a block with a failure. It keeps the answers, because many
+// objects share dependencies, and following them again for each object could take exponential time.
 func (f *failures) blocked(cr addrs.ConfigResource) bool {
 	known := f.consequences().blocked
 	if is, ok := known[cr]; ok {
@@ -134,8 +135,8 @@ func (f *failures) blocked(cr addrs.ConfigResource) bool {
 	return known[cr]
 }
 
-// waits reports whether an object depends on a block with a failure, if only by a
-// depends_on of a module around it.
+// waits reports whether an object depends on a block with a failure, even if only through a depends_on of an
+// enclosing module call.
 func (f *failures) waits(o addrs.Object) bool {
 	if len(f.blocks) == 0 {
 		return false
@@ -157,7 +158,7 @@ func (f *failures) anyOf(cr addrs.ConfigResource, keys []addrs.InstanceKey) bool
 	})
 }
 
-// consequences returns the answers so far: none if there are new failures.
+// consequences returns the answers computed so far; none if there are new failures.
 func (f *failures) consequences() *consequences {
 	if f.known == nil || f.known.blocks != len(f.blocks) {
 		f.known = &consequences{len(f.blocks), map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource][]map[addrs.InstanceKey]bool{}}

@@ -14,10 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// planAgain asks the provider for a plan with all values that are known by now, and holds it against the
-// one that was approved: initial planned state -> final planned state. The second plan may only fill
-// in unknown values. Above all it may not ask for a replacement where an update was approved:
-// nobody has agreed to losing the object.
+// planAgain asks the provider for a plan with all values that are now known, and compares it with the
+// approved plan. The second plan may only fill in unknown values. In particular, it must not ask for a
+// replacement if an update was approved: nobody has agreed to losing the object.
 func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.Object, priorValue cty.Value) (*session.Question, diags.Diagnostics) {
 	q := &session.Question{
 		Session: x.a.s, Client: x.client, Provider: x.c.Provider, Resource: x.r, Schema: x.rs, Addr: x.c.Addr.Instance,
@@ -44,33 +43,34 @@ func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.
 	return q, ds
 }
 
-// identity returns the identity of an object to update; cty.NilVal if there is none. A state that was written without
-// identities, and not refreshed since, has to be completed first: many providers fail to update an object without.
+// identity returns the identity of an object to update; cty.NilVal if there is none. If the state was written
+// without identities and not refreshed since, it reads the identity first: many providers fail to update an
+// object without one.
 func (x *object) identity(ctx context.Context, o *states.Object) cty.Value {
 	if v := x.a.s.StoredIdentity(x.rs, o); v != cty.NilVal || x.rs.Identity == nil {
 		return v
 	}
 	is, ds := x.readObject(ctx, x.c.Addr, o)
 	if ds.HasErrors() || is == nil {
-		return cty.NilVal // the update itself reports the fault
+		return cty.NilVal // the update itself reports the error
 	}
 	return x.a.s.StoredIdentity(x.rs, is)
 }
 
-// inconsistent is the error about a second plan that breaks the first. In almost all cases it is the
-// provider's: it has planned a value as known that it did not know.
+// inconsistent returns the error about a second plan that contradicts the first. Almost always it is a bug of
+// the provider: it has planned a known value without knowing it.
 func (x *object) inconsistent(what string) diags.Diagnostics {
 	return diags.Errorf(nil, "Provider produced inconsistent final plan",
 		"When expanding the plan for %s to include new values learned so far during apply, provider %q produced an invalid new value: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
 		x.c.Addr, x.c.Provider.Provider, what)
 }
 
-// newState checks the provider's answer: final planned state -> new state. Beside an error the answer is
-// kept as far as it is valid, since the object may exist; null if there is no object.
+// newState checks the provider's answer to an apply. If there are errors, it keeps the valid part of the
+// answer, since the object may exist. The result is null if there is no object.
 //
-// After an update without a usable answer the new state is the prior one, rather than none: the
-// object gets the dependencies of the present configuration all the same, by which it was to be
-// updated. Source: Terraform 1.11.4, internal/terraform/node_resource_apply_instance.go.
+// After an update without a usable answer, the new state is the prior object, not null. The object still gets
+// the dependencies of the current configuration, by which it should have been updated. Source: Terraform
+// 1.11.4, internal/terraform/node_resource_apply_instance.go.
 func (x *object) newState(resp provider.ApplyResponse, verb plans.Action, planned, prior cty.Value, failed bool) (cty.Value, diags.Diagnostics) {
 	v := resp.New
 	bad := func(summary, detail string, args ...any) diags.Diagnostics {

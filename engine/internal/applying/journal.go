@@ -19,47 +19,47 @@ import (
 )
 
 /*
-# An effect, and a crash in the middle of it
+# A crash during a provider call
 
-Only the provider's answer tells the outcome of a call, and only the state, written after it, keeps
-that. A process that dies in between leaves an object that nobody knows of: it costs money, it
-blocks its name, and the next plan creates another. No order of the two writes
-helps by itself, so each effect stands between two records in the journal:
+Only the provider's answer shows the outcome of a call, and only the state, written after the answer, keeps
+it. A process that dies in between leaves an object that nobody knows of: it costs money, it blocks its name,
+and the next plan creates another one. No order of call and save can prevent this, so each call stands between
+two records in the journal:
 
 	intent    durable before the call
 	call      the provider acts
 	edits     of the state, in memory and in the journal
-	outcome   behind all edits before it, and before any later intent
+	outcome   after all edits that follow from the call, and before any later intent
 
-The next process finds one of these:
+The next process finds one of these cases:
 
-  - No intent: the provider was not called. The step is begun anew.
-  - An intent, no outcome: nobody knows how far the call came. An object that existed before can be read. For
-    a creation there is nothing to read by, so that a person has to look for it; the
-    intent has the planned names for them (see known).
-  - An outcome: the step is over, well or not, and the edits that follow from it are there.
+  - No intent: the provider was not called. The step begins from its start.
+  - An intent without outcome: nobody knows how far the call came. An object that existed before can be read.
+    After a creation there is no ID to read the object by, so a person has to look for it. The intent has the
+    planned names for this search (see known).
+  - An outcome: the step has ended, with or without errors, and the journal has the edits that follow from it.
 
-An answer that never arrives, because the provider died, leaves the second case on purpose: an
-outcome would claim knowledge that nobody has.
+If an answer never arrives, because the provider died, the second case is intended: an outcome would claim
+something that nobody knows.
 
-An object of the built-in provider exists in the state alone, so that nothing is lost with its records.
-They stand in the journal as others do, since a later intent may rest on the object's values, but
-nobody waits for a disk.
+Objects of the built-in provider exist only in the state, so losing their records loses nothing. The journal
+has these records like others, since a later intent may use the object's values. But no step waits until they
+are on disk.
 */
 
-// errUnjournaled is the cause of a stop.
+// errUnjournaled is the cause of a stop when the journal cannot be written.
 var errUnjournaled = errors.New("the journal could not be written")
 
-// call is a provider call that changes something, from its intent to its outcome.
+// call is a provider call that changes an object, from its intent to its outcome.
 type call struct {
 	x    *object
-	id   string // of the intent; "" without a journal
+	id   string // ID of the intent; "" without a journal
 	resp provider.ApplyResponse
-	ds   diags.Diagnostics // of the provider
+	ds   diags.Diagnostics // diagnostics of the provider
 }
 
-// impure are the values of expressions that could give others the second time: those that an
-// earlier process has found stay.
+// impure keeps the values of expressions that could have other values the next time. Values kept by an
+// earlier process stay.
 type impure struct {
 	journal  *journaling.Journal
 	progress *journaling.Progress
@@ -72,7 +72,7 @@ func (i impure) Keep(name string, v cty.Value) { i.journal.Keep(name, v) }
 
 func (i impure) Calls() int64 { return i.calls() }
 
-// impure returns nil where nobody could go on.
+// impure returns nil if no other process can continue the apply.
 func (in *Input) impure() eval.Impure {
 	if in.ImpureCalls == nil || in.Journal == nil && in.Progress == nil {
 		return nil
@@ -80,12 +80,12 @@ func (in *Input) impure() eval.Impure {
 	return impure{in.Journal, in.Progress, in.ImpureCalls}
 }
 
-// effect is the one place where a provider changes something. The intent is durable before the
-// call; if it cannot be, the call is not made. A crash from here to [call.returned] leaves an open
-// intent: the object may exist, or not, or exist in part. addr is that of the object, and planned
-// the request's with its marks.
+// effect calls a provider to change an object. All changes go through it. The intent is durable before the
+// call; if it cannot be stored, the call is not made. A crash between here and [call.returned] leaves an open
+// intent: the object may exist, or not, or partly. addr is the address of the object, and planned is the
+// planned value with its marks.
 func (x *object) effect(ctx context.Context, addr addrs.ResourceInstanceObject, action plans.Action, planned cty.Value, req provider.ApplyRequest) *call {
-	// A call under way is never cut off by a stop: its effect would not be known.
+	// A stop never interrupts a call in progress: its effect would be unknown.
 	ctx = context.WithoutCancel(ctx)
 	in := journaling.Intent{
 		Address: addr.Instance.String(), Deposed: string(addr.Deposed), Action: action.String(),
@@ -105,8 +105,8 @@ func (x *object) effect(ctx context.Context, addr addrs.ResourceInstanceObject, 
 	return &call{x, id, resp, x.a.s.Place(ds, x.r, x.rs, x.address())}
 }
 
-// returned makes the outcome durable, with the edits of the state that followed from it. more are errors
-// about the answer. A call without an answer has no outcome.
+// returned makes the outcome durable, with the edits of the state that follow from it. more are errors about
+// the answer. If the call was not answered, it records no outcome.
 func (c *call) returned(ctx context.Context, more diags.Diagnostics) diags.Diagnostics {
 	if c.inDoubt() {
 		return nil
@@ -118,10 +118,10 @@ func (c *call) returned(ctx context.Context, more diags.Diagnostics) diags.Diagn
 	return nil
 }
 
-// inDoubt reports whether the journal has the call with nothing to tell how it ended.
+// inDoubt reports whether the outcome of the call is unknown: it was not answered, or there is no journal.
 func (c *call) inDoubt() bool { return c.id == "" || c.resp.Unanswered }
 
-// problemOf is the text of the errors among diagnostics, "" if there are none.
+// problemOf returns the text of the errors among diagnostics; "" if there are none.
 func problemOf(ds diags.Diagnostics) string {
 	var texts []string
 	for _, d := range ds {
@@ -132,8 +132,8 @@ func problemOf(ds diags.Diagnostics) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// unjournaled stops the apply: without a journal nothing more may be begun. An error that is made of diagnostics says
-// itself what to do.
+// unjournaled stops the apply: without a journal nothing more may begin. If err consists of diagnostics, they
+// say what to do.
 func unjournaled(stop context.CancelCauseFunc, err error) diags.Diagnostics {
 	stop(errUnjournaled)
 	if own := diags.Diagnostics(nil); errors.As(err, &own) {
@@ -143,13 +143,14 @@ func unjournaled(stop context.CancelCauseFunc, err error) diags.Diagnostics {
 		"%s. Nothing more is begun, since a crash could lose objects then. Mend this, then plan again: all that was done is in the state, or reported.", err)
 }
 
-// The size of a report on an object that may exist: attributes, and bytes of each.
+// Limits for a report on an object that may exist: number of attributes, and bytes of each.
 const (
 	mostKnown = 8
 	longKnown = 80
 )
 
-// rank is lower for attributes by which people tell objects apart: name, bucket_name, name_prefix.
+// rank orders attributes: it is lower for attributes by which people recognize objects: name, bucket_name,
+// name_prefix.
 func rank(attribute string) int {
 	if strings.Contains(attribute, "name") {
 		return 0
@@ -157,9 +158,9 @@ func rank(attribute string) int {
 	return 1
 }
 
-// known returns planned attributes by which a person finds an object: names before others,
-// texts and numbers only, nothing that is sensitive or not known. The journal is not the
-// place for whole objects, which may be large; a long text is rarely one to search by.
+// known returns planned attributes that help a person to find an object. Names come first. There are only
+// texts and numbers, and nothing sensitive or unknown. The journal is not the place for whole objects, which
+// may be large, and nobody searches by a long text.
 func known(planned cty.Value) map[string]string {
 	if planned.IsMarked() || planned.IsNull() || !planned.Type().IsObjectType() {
 		return nil
@@ -187,7 +188,7 @@ func known(planned cty.Value) map[string]string {
 	return out
 }
 
-// textOf is the text of a text or a number, "" for other values.
+// textOf returns a text or a number as text; "" for other values.
 func textOf(v cty.Value) string {
 	switch v.Type() {
 	case cty.String:

@@ -18,11 +18,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// make creates or updates the object. Postconditions are evaluated beside errors, too: an object made
-// in part has results of its own.
+// make creates or updates the object. It evaluates postconditions even after errors: a partly made object has
+// results of its own.
 //
-// After an error the state is saved at once. An object made in part is the one that a crash must not
-// lose: its next plan would create it a second time.
+// After an error the state is saved at once. A crash must not lose a partly made object: the next plan would
+// create it a second time.
 func (x *object) make(ctx context.Context) diags.Diagnostics {
 	q, prior, scope, ds := x.prepare(ctx)
 	if ds.HasErrors() {
@@ -37,7 +37,7 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 	return ds
 }
 
-// prepare evaluates the configuration and has the provider plan again.
+// prepare evaluates the configuration and asks the provider to plan again.
 func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object, eval.Scope, diags.Diagnostics) {
 	scope, ds := x.a.values.scope(x.c.Addr.Instance, x.r)
 	if ds = append(ds, x.a.values.openNeeded(ctx, x.c.Addr.Instance.Config())...); ds.HasErrors() {
@@ -50,8 +50,8 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, nil, scope, ds
 	}
-	// By the order of steps everything is known by now. The exception is a plan of a part (-target): the
-	// rest may not exist, and then the fault is in the selection.
+	// The order of steps ensures that everything is known now. The exception is a plan of a part (-target):
+	// the rest may not exist, and then the targets are at fault.
 	if !marks.Plain(config).IsWhollyKnown() {
 		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
 		remedy := "This is a bug in Lockstep: please report it."
@@ -69,14 +69,14 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 	return q, prior, scope, append(ds, more...)
 }
 
-// prior returns the object to update, and its value: nil and null for a creation. A replacement is
-// a creation here, whether or not its old object still exists.
+// prior returns the object to update, and its value; nil and null for a creation. A replacement counts as a
+// creation here, whether or not its old object still exists.
 //
-// The object is that of the record. If an earlier process was interrupted in the middle of the
-// update, nobody knows that object any more, and it is read again (see resuming.go).
+// The object comes from the record. If an earlier process was interrupted during the update, the state of the
+// real object is unknown, and it is read again (see resuming.go).
 //
-// The object may be missing: it was found gone after the interruption, here or by an earlier process
-// that died after it. Without an interruption it cannot be, since the plan fits the state.
+// The object may be missing: this process found it gone after the interruption, or an earlier process did and
+// died. Without an interruption this cannot happen, since the plan fits the state.
 func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Diagnostics) {
 	null := x.rs.Block.NullValue()
 	if x.c.Action != plans.Update {
@@ -95,7 +95,7 @@ func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Di
 	}
 	if o == nil {
 		remedy := "This is a bug in Lockstep: please report it."
-		if x.interrupted { // a process in between has found out, and died
+		if x.interrupted { // another process has found the object gone, and died
 			remedy = "Its update was interrupted. Make a new plan."
 		}
 		return nil, null, diags.Errorf(nil, "Object to update is gone",
@@ -105,15 +105,15 @@ func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Di
 	return o, v, append(ds, more...)
 }
 
-// listsPaths reports whether the plan is only that the state list the paths that the schema declares
-// sensitive: see [session.LacksPaths]. The prior state of the plan lists them already.
+// listsPaths reports whether the planned change only adds to the state the list of paths that the schema
+// declares sensitive: see [session.LacksPaths]. The prior state of the plan has this list already.
 func (x *object) listsPaths() bool {
 	return x.c.Action == plans.Update && x.c.Before.RawEquals(x.c.After)
 }
 
-// postconditions checks the new object, also one that was made only in part. If there is none, the
-// object from before may still be there. Else self is unknown; or, as in Terraform 1.11.4 for one of
-// many instances, conditions that refer to it cannot be evaluated.
+// postconditions checks the new object, even one that is only partly made. If there is none, it checks the
+// previous object, which may still exist. Otherwise self is unknown; or, as in Terraform 1.11.4 for one of
+// many instances, conditions that refer to self cannot be evaluated.
 func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnostics {
 	if len(x.r.Postconditions) == 0 {
 		return nil
@@ -129,20 +129,20 @@ func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnost
 	return x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")
 }
 
-// perform has the provider act and records the result. It returns the new value if there is one, beside
-// errors too.
+// perform asks the provider to act, and records the result. It returns the new value if there is one, even
+// with errors.
 //
-// An update that turns out to change nothing, now that all values are known, calls no provider.
+// If an update turns out to change nothing, now that all values are known, it calls no provider.
 func (x *object) perform(ctx context.Context, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned := marks.Plain(q.Planned)
 	config := marks.Plain(q.Config)
 	if prior != nil && plainPrior.RawEquals(planned) {
 		if session.SameMarks(q.Prior, q.Planned) && !x.listsPaths() && !x.interrupted {
-			return q.Planned, nil // nothing is left to do: the object stays, with the dependencies that it had
+			return q.Planned, nil // nothing to do: the object keeps its dependencies, too
 		}
-		// Only the sensitive paths change, which the provider does not know, or an earlier process
-		// has had it done.
+		// Only the sensitive paths change, which the provider does not know, or an earlier process has made
+		// the call already.
 		at := x.begin(plans.Update, q.Prior)
 		ds := x.store(q.Planned, states.Ready, session.EncodeIdentity(x.plannedIdentity(q), x.rs, prior.Identity), prior.Private)
 		at.end(ds.HasErrors())
@@ -160,7 +160,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	made, ds := x.keep(ctx, call, q, prior)
 	if made == cty.NilVal {
 		if call.id == "" || !call.inDoubt() {
-			restore() // nothing was created: the old object is still there
+			restore() // nothing was created: the old object still exists
 		}
 		ds = append(ds, call.returned(ctx, ds[len(call.ds):])...)
 	} else {
@@ -170,7 +170,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	return made, ds
 }
 
-// plannedIdentity returns the identity to send with an apply. An update without one in the plan of the provider has the
+// plannedIdentity returns the identity to send with an apply. If the plan of an update has none, it is the
 // prior object's: a provider whose update does not set the identity takes it from there.
 func (x *object) plannedIdentity(q *session.Question) cty.Value {
 	if q.PlannedIdentity == cty.NilVal && !marks.Plain(q.Prior).IsNull() {
@@ -179,13 +179,13 @@ func (x *object) plannedIdentity(q *session.Question) cty.Value {
 	return q.PlannedIdentity
 }
 
-// keep records the result of a creation or an update. A new object with provisioners is tainted
-// until they have finished, so that a crash before that leaves it to be made anew. It returns the new
-// value, cty.NilVal if there is none.
+// keep records the result of a creation or an update. A new object with provisioners is tainted until they
+// have finished, so that a plan after a crash replaces it. keep returns the new value, or cty.NilVal if there
+// is none.
 //
-// A creation that failed and still returned an object leaves a tainted one: nobody can tell
-// how much of it is there, so the next plan replaces it. An update that failed leaves the status as it
-// was: the object is complete still, and the next plan compares it with the configuration.
+// A creation that failed but returned an object leaves a tainted object: nobody knows how much of it exists,
+// so the next plan replaces it. An update that failed does not change the status: the object is still
+// complete, and the next plan compares it with the configuration.
 func (x *object) keep(ctx context.Context, call *call, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned, sensitive := sensitivePaths(q.Planned)
@@ -219,12 +219,12 @@ func (x *object) keep(ctx context.Context, call *call, q *session.Question, prio
 	return marked, ds
 }
 
-// depose makes the present object a deposed one, if it is to be deleted only after its
-// successor was created. The function returned undoes that.
+// depose turns the current object into a deposed one, if it is to be deleted only after its successor is
+// created. The returned function undoes that.
 //
-// The state has one current object of an instance. The old one has to leave that place before the call,
-// rather than after it: its successor is recorded there the moment that the provider answers,
-// and a crash in between must find both.
+// The state has one current object for an instance. The old object must leave this place before the call, not
+// after it: the new object is recorded there as soon as the provider answers, and a crash in between must
+// find both.
 func (x *object) depose() (restore func()) {
 	if x.c.Action != plans.CreateThenDelete {
 		return func() {}
@@ -244,7 +244,7 @@ func (x *object) depose() (restore func()) {
 	}
 }
 
-// newDeposedKey returns the key of a deposed object: eight hexadecimal digits, by chance.
+// newDeposedKey returns a random key for a deposed object: eight hexadecimal digits.
 //
 // Source: Terraform's states.NewDeposedKey
 func newDeposedKey() addrs.DeposedKey {

@@ -17,19 +17,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// An object is the applying of one change.
+// An object carries out one change.
 type object struct {
 	a      *applier
 	c      *plans.ResourceChange
-	r      *config.Resource // nil if the configuration has no such block
+	r      *config.Resource // nil if the configuration does not have the block
 	cr     addrs.ConfigResource
 	rs     *schema.Schema
 	client provider.Client
-	// interrupted: an earlier process has asked for this change, and nobody knows with which outcome.
+	// interrupted means that an earlier process has begun this change, and its outcome is unknown.
 	interrupted bool
 }
 
-// of returns a change with its block.
+// of returns the object for a change, with its block.
 func (a *applier) of(c *plans.ResourceChange) *object {
 	x := &object{a: a, c: c, cr: c.Addr.Instance.Config()}
 	if m := a.in.Config.Modules[x.cr.Module]; m != nil {
@@ -38,8 +38,8 @@ func (a *applier) of(c *plans.ResourceChange) *object {
 	return x
 }
 
-// open returns a change with its block, schema and provider. To forget an object needs none of them,
-// and works where the provider cannot be installed any more: often that is the reason to forget it.
+// open returns the object for a change, with its block, schema and provider. Forgetting an object needs none
+// of these, and works if the provider can no longer be installed: often that is the reason for forgetting.
 func (a *applier) open(ctx context.Context, c *plans.ResourceChange) (*object, diags.Diagnostics) {
 	x := a.of(c)
 	if c.Action == plans.Forget {
@@ -53,7 +53,7 @@ func (a *applier) open(ctx context.Context, c *plans.ResourceChange) (*object, d
 	return x, append(ds, more...)
 }
 
-// address is the address that diagnostics carry: that of the instance, also for a deposed object.
+// address returns the address for diagnostics: the address of the instance, even for a deposed object.
 func (x *object) address() string { return x.c.Addr.Instance.String() }
 
 // schema returns the schema of a change's resource type.
@@ -69,8 +69,8 @@ func (a *applier) schema(ctx context.Context, c *plans.ResourceChange, r *config
 	return rs, ds
 }
 
-// meta returns the module's provider_meta for the provider; cty.NilVal if there is none. Its errors
-// were found while planning.
+// meta returns the module's provider_meta for the provider; cty.NilVal if there is none. Planning has
+// reported its errors.
 func (x *object) meta(ctx context.Context) cty.Value {
 	v, ds := x.a.s.Meta(ctx, x.r, x.c.Provider.Provider, x.c.Addr.Instance)
 	x.a.report.add(ds)
@@ -88,7 +88,7 @@ func (x *object) conditions(cs []*config.Condition, s eval.Scope, summary string
 	return x.a.s.Eval.Conditions(cs, s, session.ResourceSubject(x.c.Addr.Instance), summary)
 }
 
-// hasConditions reports whether a change has something to verify.
+// hasConditions reports whether a change has conditions to verify.
 func (a *applier) hasConditions(c *plans.ResourceChange) bool {
 	cr := c.Addr.Instance.Config()
 	m := a.in.Config.Modules[cr.Module]
@@ -99,11 +99,11 @@ func (a *applier) hasConditions(c *plans.ResourceChange) bool {
 	return len(r.Preconditions)+len(r.Postconditions) > 0
 }
 
-// store records the object in the state. The dependencies stored with it are those of the present
-// configuration: they decide the order in which it is destroyed one day, when the block may be gone.
+// store records the object in the state. It stores the dependencies of the current configuration: they decide
+// the order of a later destroy, when the block may be gone.
 //
-// The decoded value is kept in memory only where an expression refers to the resource: together,
-// these values are larger than the state itself.
+// The decoded value stays in memory only if an expression refers to the resource: together, these values are
+// larger than the state itself.
 func (x *object) store(v cty.Value, status states.Status, identity states.Identity, private []byte) diags.Diagnostics {
 	o, err := session.Encode(v, x.rs, session.Encoding{
 		Status: status, Identity: identity, Private: private,
@@ -114,7 +114,7 @@ func (x *object) store(v cty.Value, status states.Status, identity states.Identi
 		return diags.FromError("Object cannot be saved", err)
 	}
 	if !x.a.referenced[x.a.in.Config.Modules[x.cr.Module].Content][x.cr.Resource] {
-		o.Value = cty.NilVal // nobody is going to ask for it
+		o.Value = cty.NilVal // nothing refers to the value
 	}
 	x.a.record.set(x.c.Addr, x.c.Provider, o)
 	return nil

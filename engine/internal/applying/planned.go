@@ -14,11 +14,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// PlannedInstances are the instances of a plan's changes, found at first need.
+// plannedInstances are the instances with changes in a plan, computed when first needed.
 type plannedInstances struct {
-	// deleted are those that the plan deletes, and for which it creates no successor.
+	// deleted returns the instances that the plan deletes without creating a successor.
 	deleted func() map[addrs.AbsResourceInstance]bool
-	// made are those of which the plan creates, updates or reads an object.
+	// made returns the instances whose objects the plan creates, updates or reads.
 	made func() map[addrs.AbsResource][]addrs.InstanceKey
 }
 
@@ -46,9 +46,9 @@ func newPlannedInstances(plan *plans.Plan) plannedInstances {
 	}
 }
 
-// remaining is for [dependencies.Graph.ForcedInstances], where a reference a[0] means that instance
-// alone only if it is there after the apply. It returns a function that reports whether a plan does more than delete an instance of a
-// block, in any module instance.
+// remaining returns a function that reports whether the plan does more than delete the instances of a block
+// with a key, in any module instance. [dependencies.Graph.ForcedInstances] needs it: a reference a[0] means
+// only this instance if it exists after the apply.
 func remaining(plan *plans.Plan) func(addrs.ConfigResource, addrs.InstanceKey) bool {
 	type instance struct {
 		addrs.ConfigResource
@@ -66,7 +66,7 @@ func remaining(plan *plans.Plan) func(addrs.ConfigResource, addrs.InstanceKey) b
 	return func(cr addrs.ConfigResource, key addrs.InstanceKey) bool { return all()[instance{cr, key}] }
 }
 
-// destroyers returns the provider configurations of those objects to destroy that were created with
+// destroyers returns the provider configurations of the objects to destroy that were created with
 // create-before-destroy.
 func destroyers(plan *plans.Plan) []addrs.AbsProviderConfig {
 	seen := map[addrs.AbsProviderConfig]bool{}
@@ -81,8 +81,8 @@ func destroyers(plan *plans.Plan) []addrs.AbsProviderConfig {
 	return slices.Collect(maps.Keys(seen))
 }
 
-// referenced returns the resources that expressions refer to, by content: calls of the same module share
-// one, and so this is done once for all of them.
+// referenced returns the resources that expressions refer to, by content. Calls of the same module share one
+// content, so this is computed once for all of them.
 func referenced(cfg *config.Config, rs *refs.Refs) map[*config.Content]map[addrs.Resource]bool {
 	out := map[*config.Content]map[addrs.Resource]bool{}
 	for _, m := range cfg.Order {

@@ -24,23 +24,23 @@ import (
 /*
 # Provisioners
 
-A provisioner is the one action of an apply that no plan describes: a command, with effects that
-nobody records. So the rules around it are about the object.
+A provisioner is the only action of an apply that no plan describes: a command, with effects that nothing
+records. So its rules are about the object.
 
-A creation with provisioners is over when they are. Until then the object is stored as tainted, so that a crash
-or a failure leaves one that the next plan replaces: it may be half set up, and running the rest
-on it could do more harm than making it anew. A destruction begins with them, and one that fails
-keeps the object, with its data. The order of several is that of the block, and the first that
-fails ends the list, unless it has on_failure = continue.
+The creation of an object ends when its provisioners have ended. Until then the object is stored as tainted.
+So after a crash or a failure, the next plan replaces it: it may be half set up, and running the remaining
+commands could do more harm than creating it again. A destruction begins with the provisioners, and if one
+fails, the object stays, with its data. Several provisioners run in the order of the block. The first failure
+ends the list, unless the provisioner has on_failure = continue.
 
-Output may hold secrets that the command was given. If any argument of the provisioner is sensitive or
-ephemeral, its whole output is kept back, since nobody can tell the secret part of a text.
+The output may contain secrets that the command was given. If any argument of the provisioner is sensitive or
+ephemeral, its whole output is hidden, since nobody can find the secret part of a text.
 
 Source: https://developer.hashicorp.com/terraform/language/provisioners
 */
 
-// refused reports the provisioners that would have to run, but cannot or must not: better
-// before anything has happened than behind an object that is tainted by it.
+// refused returns errors for provisioners that would have to run but cannot, or must not. It is better to
+// refuse the plan than to leave a tainted object.
 func (a *applier) refused() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, c := range a.in.Plan.Changes {
@@ -54,7 +54,7 @@ func (a *applier) refused() diags.Diagnostics {
 	return ds
 }
 
-// provisioners returns those that the change will run if all goes well.
+// provisioners returns the provisioners that the change runs if there are no errors.
 func (x *object) provisioners() []*config.Provisioner {
 	var out []*config.Provisioner
 	if x.r != nil && (x.c.Action == plans.Create || x.c.Action.IsReplace()) {
@@ -69,13 +69,13 @@ func (x *object) provisioners() []*config.Provisioner {
 	return out
 }
 
-// endsOrderly reports whether provisioners run before the destruction of an object: not
-// for one whose creation did not succeed, nor for one that has a successor already.
+// endsOrderly reports whether provisioners run before an object is destroyed. They do not run for an object
+// whose creation failed, nor for an object that already has a successor.
 func (x *object) endsOrderly(addr addrs.ResourceInstanceObject, o *states.Object) bool {
 	return addr.Deposed == addrs.NotDeposed && o.Status != states.Tainted
 }
 
-// ofCreation returns the provisioners that an object of the block has for its beginning.
+// ofCreation returns the creation-time provisioners of the object's block.
 func (x *object) ofCreation() []*config.Provisioner {
 	var out []*config.Provisioner
 	for _, p := range x.r.Provisioners {
@@ -86,9 +86,9 @@ func (x *object) ofCreation() []*config.Provisioner {
 	return out
 }
 
-// ofDestruction returns the provisioners that an object has for its end, by its block or
-// by the removed block that speaks of it, and the module that they are written in. An object whose block is
-// gone without a removed block has none any more, as in Terraform.
+// ofDestruction returns the destroy-time provisioners of an object, from its block or from the removed block
+// for it, and the module that contains this block. If an object has neither block, it has no provisioners, as
+// in Terraform.
 func (x *object) ofDestruction() (*config.Module, []*config.Provisioner) {
 	if x.r != nil {
 		var out []*config.Provisioner
@@ -102,16 +102,16 @@ func (x *object) ofDestruction() (*config.Module, []*config.Provisioner) {
 	for _, m := range x.a.in.Config.Order {
 		for _, r := range m.Removed {
 			if mod, res := r.Static(m.Addr); mod == x.cr.Module && res == x.cr.Resource {
-				return m, r.Provisioners // a removed block has no others
+				return m, r.Provisioners // a removed block has only destroy-time provisioners
 			}
 		}
 	}
 	return nil, nil
 }
 
-// afterCreation runs the provisioners that a new object has, in the order of the block. The first that
-// fails ends it, and the object stays tainted. So does the first whose arguments cannot be evaluated:
-// nobody can tell whether the object is of use without it.
+// afterCreation runs the provisioners of a new object, in the order of the block. It stops at the first
+// failure, and the object stays tainted. Arguments that cannot be evaluated are a failure, too: without the
+// provisioner the object may be useless.
 func (x *object) afterCreation(self cty.Value) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, p := range x.ofCreation() {
@@ -131,9 +131,9 @@ func (x *object) afterCreation(self cty.Value) diags.Diagnostics {
 	return ds
 }
 
-// beforeDestruction runs the provisioners that an object has for its end. They may refer to self,
-// count and each only: by the time of a destruction, anything else may be destroyed, or out of
-// the configuration. each.value is unknown, since the for_each may have lost the key.
+// beforeDestruction runs the destroy-time provisioners of an object. They may refer only to self, count and
+// each: when an object is destroyed, everything else may be destroyed already, or removed from the
+// configuration. each.value is unknown, since the for_each may no longer have the key.
 func (x *object) beforeDestruction(self cty.Value) diags.Diagnostics {
 	m, list := x.ofDestruction()
 	var ds diags.Diagnostics
@@ -164,23 +164,22 @@ func (x *object) provision(p *config.Provisioner, ctx *hcl.EvalContext) diags.Di
 	if err != nil {
 		return append(ds, x.provisionError(p, "Invalid local-exec provisioner command", "In the local-exec provisioner, "+err.Error()+".")...)
 	}
-	// A command that a stop ended has not failed: on_failure is no permission to go on with an object half made.
+	// A stopped command has not failed: on_failure does not allow continuing with a half-made object.
 	if problem, stopped := x.localExec(command, val); problem != "" && (!p.Continue || stopped) {
 		ds = append(ds, x.provisionError(p, "local-exec provisioner error", problem)...)
 	}
 	return ds
 }
 
-// provisionError is an error about a provisioner, with its place and its object's address.
+// provisionError returns an error about a provisioner, with its place and its object's address.
 func (x *object) provisionError(p *config.Provisioner, summary, detail string) diags.Diagnostics {
 	return diags.Errorf(&p.Range, summary, "%s", detail).At(x.address())
 }
 
-// localExec runs a command, which ends at a stop: it may wait without end, and is no provider call
-// whose effect the state would have to know. It sends events, and passes its output on to
-// listeners unless that may hold secrets:
-// config has the marks. It returns the error, with the last part of the output, or "", and whether the
-// stop is the reason.
+// localExec runs a command. A stop ends the command: it may wait without end, and it is not a provider call
+// whose effect the state must record. localExec sends events, and passes the output to listeners unless it
+// may contain secrets: config has the marks. It returns the error with the last part of the output, or "".
+// stopped reports whether a stop is the reason.
 func (x *object) localExec(c provisioning.Command, config cty.Value) (problem string, stopped bool) {
 	hidden := ""
 	switch {
@@ -215,7 +214,7 @@ func (x *object) localExec(c provisioning.Command, config cty.Value) (problem st
 	return problem, err != nil && errors.Is(err, context.Cause(x.a.ctx))
 }
 
-// failure returns the error text for a command.
+// failure returns the error text for a failed command.
 func failure(c provisioning.Command, err error, output, hidden string) string {
 	var b strings.Builder
 	if b.WriteString("Error running command"); !c.Quiet && hidden == "" {

@@ -10,13 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// read reads a data source that could not be read while planning: its configuration was not known
-// then, or it depends on something that was to change. The order of the steps has it read after all
-// such changes, and before everything that refers to it.
+// read reads a data source that could not be read while planning, because its configuration was unknown, or
+// because a dependency was about to change. The step comes after all such changes, and before everything that
+// refers to the data source.
 //
-// The answer is not held against the plan: the planned value was unknown wherever the data had a
-// say, so there is nothing in it that could be broken. Source: docs/resource-instance-change-lifecycle.md
-// in Terraform's repository.
+// The answer is not compared with the plan: every planned value that depends on the data was unknown, so the
+// answer cannot contradict it. Source: docs/resource-instance-change-lifecycle.md in Terraform's repository.
 func (x *object) read(ctx context.Context) diags.Diagnostics {
 	scope, ds := x.a.values.scope(x.c.Addr.Instance, x.r)
 	if ds = append(ds, x.a.values.openNeeded(ctx, x.c.Addr.Instance.Config())...); ds.HasErrors() {
@@ -55,8 +54,8 @@ func (x *object) read(ctx context.Context) diags.Diagnostics {
 	return append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
 }
 
-// verify evaluates the conditions of an object that does not change. They may refer to others that
-// do: an object can begin to break its promises without a change of its own.
+// verify evaluates the conditions of an object that does not change. They may refer to objects that change,
+// so a condition can fail without a change of its own object.
 func (x *object) verify() diags.Diagnostics {
 	scope, ds := x.a.values.scope(x.c.Addr.Instance, x.r)
 	if ds.HasErrors() {

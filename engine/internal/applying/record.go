@@ -13,12 +13,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A record is the state while it changes, in memory and as far as it is saved. Whoever stores
-// it sees whole steps only. Safe for concurrent use.
+// A record is the changing state: the state in memory, and what is saved of it. Saves contain only complete
+// steps. Safe for concurrent use.
 //
-// Two locks keep a save from holding up the steps: mu is held for one edit, saving for one transfer. An
-// edit reaches the journal after mu is released. Two edits of one object are never under way at
-// the same time, since its steps are ordered, and those of different objects may come in any order.
+// Two locks keep a save from delaying the steps: mu is held for one edit, saving for one save. An edit
+// reaches the journal after mu is released. Edits of one object never happen at the same time, since its
+// steps are ordered. Edits of different objects may come in any order.
 type record struct {
 	journal *journaling.Journal // may be nil
 	store   func(context.Context, *states.State) error
@@ -26,11 +26,11 @@ type record struct {
 
 	mu      sync.Mutex
 	editor  *states.Editor
-	changes int // since the last save
+	changes int // number of changes since the last save
 
 	saving sync.Mutex // held during a save
 	saved  *states.State
-	size   int // of the saved state, in objects
+	size   int // number of objects in the saved state
 }
 
 func newRecord(in Input, stop context.CancelCauseFunc) *record {
@@ -45,8 +45,9 @@ func newRecord(in Input, stop context.CancelCauseFunc) *record {
 	return r
 }
 
-// unforesee gives the root outputs the values that they had before the plan, which put the known new ones into its prior
-// state. They become the state's when the steps that they depend on have succeeded: see [conclusion.newOutputs].
+// unforesee restores the root outputs to their values before the plan. (The plan puts the new values that it
+// knows into its prior state.) The new values enter the state when the steps that they depend on have
+// succeeded: see [conclusion.newOutputs].
 func unforesee(e *states.Editor, prev *states.State) {
 	for name := range e.Current().Outputs() {
 		if _, was := prev.Output(name); !was {
@@ -58,7 +59,7 @@ func unforesee(e *states.Editor, prev *states.State) {
 	}
 }
 
-// sizeOf counts the objects of a state.
+// sizeOf returns the number of objects in a state.
 func sizeOf(s *states.State) int {
 	n := 0
 	for _, r := range s.Resources() {
@@ -69,8 +70,8 @@ func sizeOf(s *states.State) int {
 	return n
 }
 
-// set records an object; nil removes it. The journal stores the edit with its next record, at the
-// latest with the outcome of the call that the edit follows from.
+// set records an object; nil removes it. The journal stores the edit with its next record, at the latest with
+// the outcome of the call that caused the edit.
 func (r *record) set(addr addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
 	r.mu.Lock()
 	was := r.editor.Current().Object(addr)
@@ -80,7 +81,7 @@ func (r *record) set(addr addrs.ResourceInstanceObject, pc addrs.AbsProviderConf
 	r.journal.Edit(addr, pc, was, o)
 }
 
-// move records an object at another address, in one step: no save has it twice, or not at all.
+// move moves an object to another address in one step, so that no save has it twice, or not at all.
 func (r *record) move(o *states.Object, pc addrs.AbsProviderConfig, from, to addrs.ResourceInstanceObject) {
 	r.mu.Lock()
 	r.editor.SetObject(to, pc, o)
@@ -90,14 +91,14 @@ func (r *record) move(o *states.Object, pc addrs.AbsProviderConfig, from, to add
 	r.journal.Move(from, to, pc, o)
 }
 
-// object returns an object; nil if there is none.
+// object returns an object; nil if the state has none at this address.
 func (r *record) object(addr addrs.ResourceInstanceObject) *states.Object {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.editor.Current().Object(addr)
 }
 
-// instances returns the keys of the instances of a resource, in any order.
+// instances returns the keys of a resource's instances, in random order.
 func (r *record) instances(abs addrs.AbsResource) []addrs.InstanceKey {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +111,7 @@ func (r *record) instances(abs addrs.AbsResource) []addrs.InstanceKey {
 	return keys
 }
 
-// edit makes other changes, all in one step.
+// edit makes other changes to the state, all in one step.
 func (r *record) edit(f func(*states.Editor)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,24 +119,24 @@ func (r *record) edit(f func(*states.Editor)) {
 	r.changes++
 }
 
-// state returns the state as it is now.
+// state returns a snapshot of the current state.
 func (r *record) state() *states.State {
 	s, _ := r.changed()
 	return s
 }
 
-// changed is state, with the number of changes since the last save.
+// changed returns the current state, and the number of changes since the last save.
 func (r *record) changed() (s *states.State, changes int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.editor.State(), r.changes
 }
 
-// save stores the state if it has changed since the last time. A state that cannot be stored
-// stops the apply: nothing new is started. A save is never cut off by a stop.
+// save stores the state if it has changed since the last save. If the state cannot be stored, the apply
+// stops: nothing new is started. A stop never interrupts a save.
 //
-// States are immutable, so the same pointer is the same state. Saves wait for one another
-// here, where the store would have the last to arrive win, which may be an older state.
+// States are immutable, so an equal pointer means an equal state. Saves run one after the other: otherwise an
+// older state could reach the store last and win.
 func (r *record) save(ctx context.Context) diags.Diagnostics {
 	if r.store == nil {
 		return nil
@@ -157,11 +158,11 @@ func (r *record) save(ctx context.Context) diags.Diagnostics {
 	return nil
 }
 
-// share is the part of the objects of a state that has to have changed before it is saved early. States that
-// grow by a quarter from one save to the next have five times the bytes of the last one together.
+// share is the divisor for the part of the objects that must have changed before an early save: a quarter. If
+// a state grows by a quarter between saves, all saves together have five times the bytes of the last one.
 const share = 4
 
-// worthSaving reports whether enough has changed for an early save. Without a journal a change is enough.
+// worthSaving reports whether enough has changed for an early save. Without a journal, one change is enough.
 func (r *record) worthSaving() bool {
 	r.saving.Lock()
 	defer r.saving.Unlock()
@@ -170,14 +171,13 @@ func (r *record) worthSaving() bool {
 	return r.journal == nil || r.changes*share >= r.size
 }
 
-// paced returns save with a pause after each call of nine times its length: a save of n
-// objects takes time in proportion to n, and so an apply of n changes spends at most a
-// tenth of its own time on saves, however many there are. The pause has longest as its limit. Where a journal has
-// everything, the bytes of all saves stay in proportion to the changes, too: until a share of
-// the objects has changed the pause has that length.
+// paced returns save with a pause after each call, nine times as long as the call. A save of n objects takes
+// time in proportion to n, so an apply of n changes spends at most a tenth of its time on saves. The pause is
+// at most longest. If there is a journal, the pause is longest until a share of the objects has changed, so
+// that the bytes of all saves are in proportion to the changes, too.
 //
-// The length is the shortest of the last few: a busy machine makes single saves long,
-// and must not make the state old.
+// The length of a call is the shortest of the last few: on a busy machine, single saves may be slow, which
+// must not delay the next saves.
 func (r *record) paced(longest time.Duration) func(context.Context) diags.Diagnostics {
 	const few = 4
 	var lengths []time.Duration

@@ -6,14 +6,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A report collects the diagnostics of an apply, in the order in which they come. The zero value
-// is empty. Safe for concurrent use.
+// A report collects the diagnostics of an apply in order. The zero value is empty. Safe for concurrent use.
 type report struct {
 	mu    sync.Mutex
 	found diags.Diagnostics
 }
 
-// add keeps diagnostics, but for those that stand for others.
+// add adds diagnostics, except those that only stand for others: see [diags.Reported].
 func (r *report) add(ds diags.Diagnostics) {
 	if ds = ds.Unreported(); len(ds) > 0 {
 		r.mu.Lock()
@@ -22,8 +21,8 @@ func (r *report) add(ds diags.Diagnostics) {
 	}
 }
 
-// all returns the diagnostics so far. Duplicates are among them: the end of the apply, where named values and
-// provider configurations add theirs, leaves each out but once.
+// all returns the diagnostics so far. They may contain duplicates: the end of the apply, where named values
+// and provider configurations add theirs, removes these.
 func (r *report) all() diags.Diagnostics {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -20,32 +20,32 @@ import (
 /*
 # Resuming
 
-An apply that goes on from the progress of another process takes all steps in the same order, with
-the state that the other had. A step that is done is not repeated: only its conditions are evaluated
-again, from the same values, for their results. One that failed stays failed, with what depends on
-it: to try again is for a new plan. One that never came to call its provider is begun anew.
+An apply that continues the work of another process takes all steps in the same order, with the state that the
+other process had. A step that has succeeded is not repeated: only its conditions are evaluated again, from
+the same values, because the journal does not have their results. A step that has failed stays failed, and so
+do the steps that depend on it: trying again needs a new plan. A step that did not call its provider begins
+from its start.
 
-A call without outcome is in doubt. An update or a deletion has an object, which is read: it is as
-before, or as planned, or something between, and the step goes on from there. A creation has none:
-its step fails until a person has settled it.
+A call without outcome is in doubt. After an update or a deletion, the object is read: it is as before, or as
+planned, or something between, and the step continues from there. A creation has no object to read: its step
+fails until a person has settled it.
 
-Provider configurations and ephemeral resources belong to a process. They are made again, at first
-need.
+Provider configurations and ephemeral resources belong to a process. They are opened again when first needed.
 */
 
-// fate is the progress of a step in earlier processes.
+// fate is what earlier processes have done in a step.
 type fate int
 
 const (
 	notBegun fate = iota
 	done
 	failed
-	inDoubt       // a creation without outcome
-	interrupted   // an update or a deletion without outcome
+	inDoubt       // a creation whose outcome is unknown
+	interrupted   // an update or a deletion whose outcome is unknown
 	unprovisioned // a creation whose provisioners have not finished
 )
 
-// fateOf returns the fate of a step in earlier processes, and the call that it has made.
+// fateOf returns the fate of a step in earlier processes, and the provider call that they made.
 func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journaling.Call) {
 	p := a.in.Progress
 	if p == nil {
@@ -62,7 +62,7 @@ func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journa
 		if c.Action == plans.CreateThenDelete {
 			object.Deposed, _ = p.Deposed(c.Addr.Instance)
 		}
-		if c.KeepsOld { // an edit of the state alone; that of a deposed object can be repeated
+		if c.KeepsOld { // edits only the state; the edit of a deposed object can be repeated
 			if object.Deposed == addrs.NotDeposed && p.Edited(object) {
 				return done, journaling.Call{}
 			}
@@ -90,10 +90,10 @@ func (a *applier) fateOf(step order.Step, c *plans.ResourceChange) (fate, journa
 	return done, call
 }
 
-// found returns the fate of a creation without outcome: its object may be in the state all the same.
-// The journal stores edits with whatever record comes next, which may be one of another step: then
-// the answer of the provider is known, and only the record of the outcome is missing. An object that is
-// tainted without provisioners was created in part, beside an error.
+// found returns the fate of a creation whose outcome is unknown. Its object may still be in the state,
+// because the journal may store edits with the record of another step. Then the provider's answer is known,
+// and only the outcome record is missing. An object that is tainted but has no provisioners was created
+// partly, with an error.
 func (a *applier) found(c *plans.ResourceChange) fate {
 	switch o := a.record.object(c.Addr); {
 	case o == nil:
@@ -106,15 +106,15 @@ func (a *applier) found(c *plans.ResourceChange) fate {
 	return done
 }
 
-// unprovisioned reports whether a new object still waits for the end of its provisioners.
+// unprovisioned reports whether the provisioners of a new object have not finished.
 func (a *applier) unprovisioned(c *plans.ResourceChange) bool {
 	x := a.of(c)
 	o := a.record.object(c.Addr)
 	return x.r != nil && len(x.ofCreation()) > 0 && o != nil && o.Status == states.Tainted
 }
 
-// replaced restores the knowledge where the object is that an earlier process has replaced. The key is from
-// the intent of the creation: it was chosen by chance, and the object is stored under it.
+// replaced restores the deposed key of an object that an earlier process has replaced. The key comes from the
+// intent of the creation: it was chosen at random, and the state has the object under this key.
 func (a *applier) replaced(c *plans.ResourceChange) {
 	if key, ok := a.in.Progress.Deposed(c.Addr.Instance); ok && c.Action == plans.CreateThenDelete {
 		a.mu.Lock()
@@ -123,8 +123,8 @@ func (a *applier) replaced(c *plans.ResourceChange) {
 	}
 }
 
-// failedBefore repeats the error of a step that an earlier process has failed at, and the results of its
-// conditions.
+// failedBefore reports again the error of a step that failed in an earlier process, and records the results
+// of the step's conditions.
 func (x *object) failedBefore(was fate, call journaling.Call) diags.Diagnostics {
 	const summary = "Failed before the apply was stopped"
 	var ds diags.Diagnostics
@@ -156,8 +156,8 @@ func (x *object) failedBefore(was fate, call journaling.Call) diags.Diagnostics 
 	return append(ds, x.postconditions(cty.NilVal, scope)...)
 }
 
-// look reads the object of a call that has an intent and no outcome, and records what the provider answers. It returns nil if the
-// object is gone.
+// look reads an object whose call has an intent but no outcome, and records the provider's answer. It returns
+// nil if the object is gone.
 func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object) (*states.Object, diags.Diagnostics) {
 	is, ds := x.readObject(ctx, addr, o)
 	if !ds.HasErrors() {
@@ -166,9 +166,9 @@ func (x *object) look(ctx context.Context, addr addrs.ResourceInstanceObject, o 
 	return is, ds
 }
 
-// readObject asks the provider for an object of the state, and returns nil if the object is gone. The result keeps the marks of
-// the stored value, since the configuration, which has further sensitive paths, may not be evaluated yet. An invalid answer is an
-// error: acting on an object that cannot be read would be a guess.
+// readObject reads an object of the state with its provider; nil if the object is gone. The result keeps the
+// marks of the stored value, since the configuration, which has further sensitive paths, may not be evaluated
+// yet. An invalid answer is an error: acting on an object that cannot be read would be guessing.
 func (x *object) readObject(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object) (*states.Object, diags.Diagnostics) {
 	was, ds := x.a.s.Stored(addr.Instance, x.rs, o)
 	if ds.HasErrors() {

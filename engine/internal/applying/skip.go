@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// skip reports whether a named value or a check block depends on a failure, or on something that is not
-// part of this plan.
+// skip reports whether a named value or a check block depends on a failure, or on anything that is not part
+// of this plan.
 //
-// A whole plan needs only the first: all the rest exists now. With a partial plan, the plan itself is the
-// witness. A value with conditions that it evaluated has a result in it, and is evaluated again; one without
-// a result was out of reach while planning, and is so now. Values without conditions lose
-// nothing by being skipped: whoever needs one evaluates it.
+// For a complete plan only failures matter: everything else exists now. A partial plan itself shows which
+// values it could evaluate. A value with conditions that has a result in the plan is evaluated again; one
+// without a result could not be evaluated while planning, and cannot be now. Values without conditions can be
+// skipped: whatever needs one evaluates it.
 func (c *conclusion) skip(o addrs.Object) bool {
 	if c.failures.waits(o) {
 		return true
@@ -23,10 +23,10 @@ func (c *conclusion) skip(o addrs.Object) bool {
 		return false
 	}
 	if !c.checked(o) {
-		return true // values are evaluated when they are needed
+		return true // values are evaluated when needed
 	}
 	if o.Kind == addrs.KindCheck && c.namesData(o) {
-		return true // its result in the plan is unknown, and stays so
+		return true // the result in the plan is unknown, and stays unknown
 	}
 	if o.Kind == addrs.KindCheck && len(c.plan.Excludes) > 0 || c.unplanned(o) {
 		return true
@@ -39,7 +39,8 @@ func (c *conclusion) skip(o addrs.Object) bool {
 	return false
 }
 
-// namesData reports whether a target is the data of a check block, rather than a dependency of the check.
+// namesData reports whether a target names the data block of a check block, and not just a dependency of the
+// check.
 func (c *conclusion) namesData(check addrs.Object) bool {
 	d := c.s.Config.Modules[check.Module].Checks[check.Name].Data
 	return d != nil && slices.ContainsFunc(c.plan.Targets, func(t addrs.Target) bool {
@@ -48,18 +49,18 @@ func (c *conclusion) namesData(check addrs.Object) bool {
 	})
 }
 
-// checkKinds are the kinds of the results for named values and checks.
+// checkKinds are the kinds of check results, by kind of object.
 var checkKinds = map[addrs.ObjectKind]string{addrs.KindVariable: "var", addrs.KindOutput: "output_value", addrs.KindCheck: eval.KindCheck}
 
-// checked reports whether the plan has a result of the conditions of an object.
+// checked reports whether the plan has a result for the conditions of an object.
 func (c *conclusion) checked(o addrs.Object) bool {
 	return c.results()[conditioned{checkKinds[o.Kind], o.String()}] > 0
 }
 
-// A conditioned is a block with conditions: the kind of its results, and its address.
+// A conditioned is a block with conditions, identified by the kind of its results and its address.
 type conditioned struct{ kind, addr string }
 
-// resultsOf returns the numbers of objects with results in a plan.
+// resultsOf returns how many objects of each block have results in a plan.
 func resultsOf(plan *plans.Plan) map[conditioned]int {
 	out := make(map[conditioned]int, len(plan.Checks))
 	for _, r := range plan.Checks {
@@ -68,8 +69,8 @@ func resultsOf(plan *plans.Plan) map[conditioned]int {
 	return out
 }
 
-// unplanned reports whether an output of the root module is not part of this plan: its dependencies
-// may not be either.
+// unplanned reports whether a root output is not part of this plan: then its dependencies may be missing,
+// too.
 func (c *conclusion) unplanned(o addrs.Object) bool {
 	return o.Kind == addrs.KindOutput && o.Module == addrs.RootModule && !c.outputs()[o.Name]
 }

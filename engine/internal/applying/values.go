@@ -19,25 +19,25 @@ import (
 )
 
 /*
-# The value of a resource in the middle of an apply
+# The value of a resource during an apply
 
-An expression such as a[*].id asks for all instances of a resource. Any of them may be unchanged,
-new, failed, or not part of the plan. A step that asks comes after all steps of that
-resource, so that the value never changes once somebody has seen it, and is made once.
+An expression such as a[*].id needs all instances of a resource. Any of them may be unchanged, new, failed, or
+not part of the plan. A step with such an expression comes after all steps of the resource. So the value never
+changes after its first use, and is computed once.
 
-The exception is a reference by a literal key, such as a[0].id. Its step waits for that instance
-alone, and others may be under way. The value for it is made of the instances asked for, and
-must agree with the whole value in all that these keys show of it.
+The exception is a reference with a literal key, such as a[0].id. Its step waits only for that instance, while
+steps of other instances may be in progress. Its value contains only the needed instances. For these keys it
+must agree with the whole value.
 
-The instances are those of the plan, not those of the state: one that is yet to be deleted is
-in the state still, but no expression may see it. A plan of a part (-target), or one that only
-refreshes, knows instances that it does not create, and leaves others that nobody deletes. There
-those that exist count, too (incomplete).
+The instances come from the plan, not from the state: an instance that will be deleted is still in the state,
+but no expression may see it. A plan of a part (-target), or one that only refreshes, has instances that it
+does not create, and leaves others that nothing deletes. In such plans, existing instances count, too
+(incomplete).
 */
 
-// Values are the values of resources during an apply, made from the record. They rely on the order
-// of steps: a resource, or those of its instances that are asked for, is complete by the
-// time. It carries out no step, and changes nothing but by opening ephemeral resources.
+// values computes the values of resources during an apply from the record. It relies on the order of steps:
+// when a value is needed, the resource, or the needed instances, are complete. It carries out no steps. The
+// only effect that it has is opening ephemeral resources.
 type values struct {
 	plan     *plans.Plan
 	s        *session.Session
@@ -54,14 +54,14 @@ type values struct {
 	needed    map[addrs.ConfigResource][]addrs.AbsResource // see openNeeded
 }
 
-// A valueCell is the value of a whole resource, made once.
+// A valueCell is the value of a whole resource, computed once.
 type valueCell struct {
 	once sync.Once
 	val  cty.Value
 	ds   diags.Diagnostics
 }
 
-// An instancesCell has the instances of a resource by their keys, made once.
+// An instancesCell has the instances of a resource by key, computed once.
 type instancesCell struct {
 	once sync.Once
 	by   map[addrs.InstanceKey]*eval.Instance
@@ -79,11 +79,11 @@ func newValues(plan *plans.Plan, s *session.Session, r *record, f *failures, rep
 	}
 }
 
-// resource returns the value of a resource for the evaluator: see [eval.Phase.Resource]. The value
-// of a whole resource is made once.
+// resource returns the value of a resource for the evaluator: see [eval.Phase.Resource]. The value of a whole
+// resource is computed once.
 //
-// A stop ends calls to providers for ephemeral resources only: outputs are still recorded from
-// the stored objects after it.
+// A stop only ends provider calls for ephemeral resources: after a stop, outputs are still computed from the
+// stored objects.
 func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if abs.Resource.Mode != addrs.Ephemeral {
 		ctx = context.WithoutCancel(ctx)
@@ -108,8 +108,8 @@ func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []add
 	return c.val, nil
 }
 
-// hasOthers reports whether the resource has all of the instances only, and others.
-// Ephemeral resources are opened as a whole.
+// hasOthers reports whether the resource has all of the instances in only, and more instances. It is false
+// for ephemeral resources, which are opened as a whole.
 func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	keys := v.plan.Instances.Resources[abs]
 	if abs.Resource.Mode == addrs.Ephemeral || len(keys) < 2 {
@@ -128,9 +128,9 @@ func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool
 	return !slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return !known[k] })
 }
 
-// some returns an object of some instances of a resource, by their keys as
-// strings, which the index operator accepts for a list as well. The other instances may not be
-// complete yet, and there may be thousands of them for each reference.
+// some returns an object with some instances of a resource, by their keys as strings. The index operator
+// accepts these for a list, too. The other instances may not be complete yet, and collecting thousands of
+// them for each reference would be slow.
 func (v *values) some(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if v.failures.of(abs, only) {
 		return cty.DynamicVal, diags.Reported()
@@ -163,13 +163,12 @@ func (v *values) incomplete() bool {
 	return v.plan.Partial() || v.plan.Mode == plans.RefreshOnlyMode
 }
 
-// partialKeys returns the instances in the value of a resource of which the plan may leave some
-// out; nil if it leaves out none. The value is the same as that of [values.collect], but it is
-// found from the plan, since others of the instances may not be created yet.
+// partialKeys returns the instances in the value of a resource if the plan may leave some of its instances
+// out; nil if it leaves out none. They are the same as in [values.collect], but come from the plan, since
+// some instances may not be created yet.
 //
-// An instance that is to be deleted is none of them, even if its deletion fails: the value must not
-// depend on the time at which it is asked for, and a step that was planned without the instance must
-// not see it at apply.
+// An instance that will be deleted is not included, even if its deletion fails: the value must not depend on
+// the time, and a step that was planned without the instance must not see it at apply.
 func (v *values) partialKeys(abs addrs.AbsResource, r config.Repetition) map[addrs.InstanceKey]bool {
 	if !v.incomplete() {
 		return nil
@@ -195,8 +194,8 @@ func (v *values) partialKeys(abs addrs.AbsResource, r config.Repetition) map[add
 	return out
 }
 
-// collect makes the value of a resource from those of its instances. Of a resource that is not
-// part of the plan nothing is known.
+// collect makes the value of a resource from the values of its instances. If the resource is not part of the
+// plan, the value is unknown.
 func (v *values) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value, diags.Diagnostics) {
 	x, ds := v.open(ctx, abs)
 	if ds.HasErrors() {
@@ -230,8 +229,8 @@ type block struct {
 	rs  *schema.Schema
 }
 
-// open returns the block of a resource with its schema. An error about the schema is reported here,
-// and stands for itself in all values that are asked for after it.
+// open returns the block of a resource with its schema. The first call reports an error about the schema;
+// later calls return [diags.Reported] in its place.
 func (v *values) open(ctx context.Context, abs addrs.AbsResource) (block, diags.Diagnostics) {
 	m := v.s.Config.Modules[abs.Module.Module()]
 	x := block{v: v, abs: abs, m: m, r: m.Resources[abs.Resource]}
@@ -243,8 +242,8 @@ func (v *values) open(ctx context.Context, abs addrs.AbsResource) (block, diags.
 	return x, ds
 }
 
-// value returns the value of one instance. An instance that was to be created and does not exist has
-// failed; one that the plan leaves out is unknown.
+// value returns the value of one instance. An instance that should have been created but does not exist has
+// failed; an instance that the plan leaves out is unknown.
 func (x block) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	v, addr := x.v, x.abs.Instance(k)
 	if x.abs.Resource.Mode == addrs.Ephemeral {
@@ -270,7 +269,7 @@ func (x block) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags
 
 // scope returns the scope of an instance, with its count or each.
 func (v *values) scope(addr addrs.AbsResourceInstance, r *config.Resource) (eval.Scope, diags.Diagnostics) {
-	// Evaluating the calls on the way makes the module instances known.
+	// Evaluating the module calls above makes the module instance known.
 	if _, ds := v.s.Eval.Modules(v.s.Config.Modules[addr.Module.Module()]); ds.HasErrors() {
 		return eval.Scope{}, ds
 	}

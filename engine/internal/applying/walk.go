@@ -14,14 +14,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
-// errStep is the outcome of a step with errors, which are in the report.
+// errStep is the result of a step whose errors are in the report.
 var errStep = errors.New("the step reported errors")
 
-// walk carries out the steps. Data in check blocks are read when all else is done, and only if all else
-// succeeded: they look at the finished world from outside, as a monitor would, and have no place in
-// the order of dependencies.
+// walk carries out the steps. It reads data blocks in check blocks last, and only if everything else
+// succeeded: they check the finished infrastructure from outside, and have no place in the order of
+// dependencies.
 func (a *applier) walk(ctx context.Context) {
-	// Half the time, so that the saved state is never older than the whole of it.
+	// Half the interval, so that the saved state is never older than the whole interval.
 	interval, save := a.in.SaveEvery/2, a.record.save
 	if a.in.SaveSoon {
 		interval, save = soon(a.in.Journal), a.record.paced(a.in.SaveEvery/2)
@@ -45,7 +45,7 @@ func (a *applier) walk(ctx context.Context) {
 	}
 }
 
-// isNested reports whether a change is that of a data block in a check.
+// isNested reports whether a change is of a data block in a check block.
 func (a *applier) isNested(c *plans.ResourceChange) bool {
 	if c.Action != plans.Read {
 		return false
@@ -55,21 +55,21 @@ func (a *applier) isNested(c *plans.ResourceChange) bool {
 	return m != nil && m.Resources[cr.Resource] != nil && a.nested[m.Resources[cr.Resource]] != ""
 }
 
-// carryOut carries out changes, and reports whether all succeeded. A failed step does not end the others:
-// those that come after it are skipped.
+// carryOut carries out changes, and reports whether all succeeded. After a failed step, the steps that depend
+// on it are skipped, and all others continue.
 //
-// Failures are noted twice. During the walk, each failed step is noted as it ends, for the
-// evaluation of values in other steps that run at the same time. After the walk those that
-// were skipped or not started are noted, too: outputs and checks must not count on them.
+// Failures are recorded twice. During the walk, each failed step is recorded when it ends, for evaluating
+// values in steps that run at the same time. After the walk, steps that were skipped or not started are
+// recorded, too: outputs and checks must not rely on them.
 //
-// A failed deletion is no failure in this sense. The object is still there, with the value that it had,
-// and its dependents in the configuration lost nothing. For the exception see [object.lost].
+// A failed deletion does not count as a failure here. The object still exists, with its old value, and its
+// dependents in the configuration have lost nothing. [object.lost] is the exception.
 func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange) bool {
 	g := a.steps(changes)
 	steps := a.in.LimitProviders(walk.Graph{N: len(g.Steps), After: g.After}, func(i int) addrs.Provider {
 		switch step := g.Steps[i]; step.Verb {
 		case order.Barrier, order.Verify, order.Forget:
-			return addrs.Provider{} // none is called
+			return addrs.Provider{} // no provider is called
 		default:
 			return changes[step.Change].Provider.Provider
 		}
@@ -107,7 +107,7 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 	return well
 }
 
-// carryOutStep carries out a step, and reports what came of it. The error is errStep or nil.
+// carryOutStep carries out a step, and reports its diagnostics. It returns errStep or nil.
 func (a *applier) carryOutStep(ctx context.Context, step order.Step, c *plans.ResourceChange) error {
 	x := a.of(c)
 	ds := a.s.Complete(a.step(ctx, step, c), x.r, c.Schema, x.address())
@@ -121,19 +121,18 @@ func (a *applier) carryOutStep(ctx context.Context, step order.Step, c *plans.Re
 	if step.Verb != order.Delete {
 		a.failures.instance(c.Addr.Instance)
 	}
-	// All errors stand for others, reported elsewhere: a value that the step needs has failed,
-	// and the provider was not asked for anything.
+	// If all errors only refer to others reported elsewhere, a value that the step needs has failed, and the
+	// provider was not called.
 	if !ds.Unreported().HasErrors() {
 		a.failures.notCreated(c.Addr.Instance.AbsResource())
 	}
 	return errStep
 }
 
-// steps returns the steps of changes in their order.
+// steps returns the ordered steps of changes.
 //
-// Dependencies stored in the state are given for objects that the apply finds there. An object to be
-// created has none stored, nor has one to be read; and a no-op does nothing that could
-// come too early.
+// It passes stored dependencies only for objects that exist in the state before the apply. An object to
+// create has none, nor has a data source to read; and a no-op does nothing that could come too early.
 func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 	list := make([]order.Change, len(changes))
 	ofProvider, only := a.deps.OfProviders(changes), a.deps.OnlyInstances(changes)
@@ -150,9 +149,9 @@ func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 	return order.Steps(list)
 }
 
-// step carries out one step of a change. Its first half is about steps of earlier processes: see the
-// essay in resuming.go. A step that is done still has its conditions evaluated, for their results are
-// in no journal.
+// step carries out one step of a change. Its first half handles what earlier processes have done: see the
+// essay in resuming.go. If a step is done already, its conditions are still evaluated, because the journal
+// does not have their results.
 func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceChange) diags.Diagnostics {
 	if step.Verb == order.Verify && !a.hasConditions(c) {
 		return nil

@@ -1,10 +1,9 @@
-// Package converting converts values as go-cty does, where that takes the square of their length.
-// To make a list of a tuple whose elements may be of any type, go-cty compares the type of each
-// element with those of all others, and remembers the outcome of each comparison: 100,000 elements
-// take a minute, or 40 GB. Most elements have the same type, though, and it is enough to compare
-// the different ones.
+// Package converting converts values like go-cty, but avoids a conversion whose cost is the square of the
+// number of elements. To make a list of a tuple whose elements may have any type, go-cty compares the type of
+// each element with the types of all others, and stores each result: 100,000 elements take a minute, or 40
+// GB. But most elements have the same type, so comparing the different types is enough.
 //
-// It refuses to know the use of values. Start at [Convert].
+// It refuses to know what values are used for. Start at [Convert].
 package converting
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// Convert is [convert.Convert], in time.
+// Convert is [convert.Convert], but fast for large values.
 func Convert(v cty.Value, want cty.Type) (cty.Value, error) {
 	v, err := Ahead(v, want)
 	if err != nil {
@@ -23,14 +22,14 @@ func Convert(v cty.Value, want cty.Type) (cty.Value, error) {
 	return convert.Convert(v, want)
 }
 
-// few is how many elements go-cty may compare.
+// few is the largest number of elements whose conversion is left to go-cty.
 const few = 64
 
-// maxTypes is how many different types the elements of a large value may have.
+// maxTypes is the largest number of different types that the elements of a large value may have.
 const maxTypes = 1000
 
-// Ahead returns v after that part of the conversion to a type for which go-cty takes too long. It
-// is v itself unless v is large. An error is about elements with too many different types.
+// Ahead does the part of a conversion to want that go-cty is too slow for, and returns the result. Other
+// values are returned unchanged. It returns an error if the elements have too many different types.
 func Ahead(v cty.Value, want cty.Type) (cty.Value, error) {
 	if want == cty.DynamicPseudoType || want.IsPrimitiveType() || v == cty.NilVal || v.IsNull() || !v.IsKnown() || !want.HasDynamicTypes() {
 		return v, nil
@@ -63,7 +62,7 @@ func ahead(v cty.Value, want cty.Type) (cty.Value, error) {
 	return v, nil
 }
 
-// each converts the elements of a tuple or an object ahead.
+// each applies Ahead to the elements of a tuple or an object.
 func each(v cty.Value, want func(name string) cty.Type) (cty.Value, error) {
 	if v.LengthInt() == 0 {
 		return v, nil
@@ -90,8 +89,8 @@ func each(v cty.Value, want func(name string) cty.Type) (cty.Value, error) {
 	return cty.ObjectVal(attrs), nil
 }
 
-// alike returns a tuple as a list, or an object as a map, of the type that all elements can be
-// converted to; v itself if there is none, for which go-cty has the error.
+// alike returns a tuple as a list, or an object as a map. The elements get the type that all of them can be
+// converted to. If there is no such type, the result is a value for which go-cty returns the error.
 func alike(v cty.Value) (cty.Value, error) {
 	types, err := different(v)
 	if err != nil {
@@ -107,7 +106,7 @@ func alike(v cty.Value) (cty.Value, error) {
 	for k, el := range v.Elements() {
 		el, err := convert.Convert(el, common)
 		if err != nil {
-			return v, nil // for go-cty to tell of
+			return v, nil // go-cty reports the error
 		}
 		if isTuple {
 			list = append(list, el)
@@ -121,8 +120,8 @@ func alike(v cty.Value) (cty.Value, error) {
 	return cty.MapVal(attrs), nil
 }
 
-// representative returns the first element of each type only, of which go-cty finds out the
-// same as of all of them: that there is no type for them.
+// representative returns a value with only the first element of each type. go-cty reports the same error for
+// it as for the whole value: that there is no common type.
 func representative(v cty.Value, types []cty.Type) cty.Value {
 	var list []cty.Value
 	attrs := map[string]cty.Value{}
@@ -145,7 +144,7 @@ func representative(v cty.Value, types []cty.Type) cty.Value {
 	return cty.ObjectVal(attrs)
 }
 
-// different returns the types of the elements, each once, in the order they come first.
+// different returns the types of the elements, each once, in the order of their first element.
 func different(v cty.Value) ([]cty.Type, error) {
 	var types []cty.Type
 	last := cty.NilType

@@ -1,10 +1,10 @@
-// Package dependencies answers which resources depend on which: by the configuration, and
-// in the lists that are stored with objects. Between a resource and its dependency may
-// stand variables, locals, outputs, module calls and provider configurations; an object
-// depends on the dependencies of the provider configuration that manages it.
+// Package dependencies finds which resources depend on which: by the configuration, and by the lists that are
+// stored with objects. A resource may refer to its dependency through variables, local values, outputs,
+// module calls and provider configurations. An object also depends on the dependencies of the provider
+// configuration that manages it.
 //
-// It is pure, and knows blocks rather than instances. It refuses to know values, and the
-// order in which steps are taken (package order). Start at [New].
+// It is pure. It handles blocks, not instances. It refuses to know values, and the order of steps (package
+// order). Start at [New].
 package dependencies
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A Graph holds the dependencies of all resource blocks of a configuration. The
-// calls of [Graph.IncludeImports] and [Graph.AddOrphans] come first; both are optional. After them the
-// graph does not change, and is safe for concurrent use.
+// A Graph has the dependencies of all resource blocks of a configuration. Call [Graph.IncludeImports] and
+// [Graph.AddOrphans], which are optional, before any other method. After them the graph does not change, and
+// is safe for concurrent use.
 type Graph struct {
 	cfg     *config.Config
 	refs    *refs.Refs
 	stored  map[addrs.ConfigResource]*states.Dependencies
 	direct  map[addrs.ConfigResource][]addrs.ConfigResource
 	orphans orphans
-	imports bool // the references of import blocks are dependencies, too
+	imports bool // references of import blocks count as dependencies
 }
 
 // New computes the dependencies of all blocks of a configuration.
@@ -39,8 +39,8 @@ func New(cfg *config.Config, r *refs.Refs) *Graph {
 	return g
 }
 
-// Of returns the resources that an object depends on directly, those behind its
-// provider configuration included, in a stable order.
+// Of returns the resources that an object depends on directly, including those that its provider
+// configuration depends on. The order is stable.
 func (g *Graph) Of(o addrs.Object) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
 	seen := map[addrs.Object]bool{o: true}
@@ -62,13 +62,13 @@ func (g *Graph) Of(o addrs.Object) []addrs.ConfigResource {
 	return out
 }
 
-// Direct returns the direct dependencies of a block: [Graph.Of], computed once. The caller must
+// Direct returns the direct dependencies of a block: the result of [Graph.Of], computed once. The caller must
 // not change the list.
 func (g *Graph) Direct(cr addrs.ConfigResource) []addrs.ConfigResource { return g.direct[cr] }
 
-// IncludeImports makes the references of import blocks count as dependencies, in
-// [Graph.Stored] and [Graph.CreateBeforeDestroy]. That is so while imports are planned: an
-// object to which nothing but its import happens keeps these dependencies until it changes.
+// IncludeImports makes the references of import blocks count as dependencies, in [Graph.Stored] and
+// [Graph.CreateBeforeDestroy]. Call it while imports are planned: an object that is only imported keeps these
+// dependencies until it changes.
 func (g *Graph) IncludeImports() {
 	g.imports = true
 	g.store()
@@ -87,10 +87,10 @@ func (g *Graph) Imports(cr addrs.ConfigResource) []addrs.ConfigResource {
 	return out
 }
 
-// Stored returns the dependencies to store with a block's objects. They are transitive.
+// Stored returns the dependencies to store with a block's objects. They include indirect ones.
 func (g *Graph) Stored(cr addrs.ConfigResource) *states.Dependencies { return g.stored[cr] }
 
-// store computes the stored dependencies of all blocks, which share their tails.
+// store computes the stored dependencies of all blocks. Blocks share common parts of their lists.
 func (g *Graph) store() {
 	g.stored = make(map[addrs.ConfigResource]*states.Dependencies, len(g.direct))
 	var visit func(cr addrs.ConfigResource) *states.Dependencies
@@ -119,7 +119,7 @@ func (g *Graph) store() {
 	}
 }
 
-// Provider returns the block of a provider configuration; false if it has none.
+// Provider returns the block of a provider configuration; the result is false if it has no block.
 func (g *Graph) Provider(pc addrs.AbsProviderConfig) (addrs.Object, bool) {
 	m := g.cfg.Modules[pc.Module]
 	if m == nil {
@@ -133,8 +133,8 @@ func (g *Graph) Provider(pc addrs.AbsProviderConfig) (addrs.Object, bool) {
 	return addrs.Object{}, false
 }
 
-// OfProvider returns the resources that a provider configuration depends on; none if it has
-// no block.
+// OfProvider returns the resources that a provider configuration depends on; none if the configuration has no
+// block.
 func (g *Graph) OfProvider(pc addrs.AbsProviderConfig) []addrs.ConfigResource {
 	if o, ok := g.Provider(pc); ok {
 		return g.Of(o)

@@ -4,11 +4,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// CreateBeforeDestroy returns the blocks for which create-before-destroy is in
-// force: by their own setting, or because something that depends on them, however
-// far away, has it. An object that is created before its predecessor is destroyed refers to
-// the new objects of its dependencies; so these, too, are created before theirs are
-// destroyed. Only settings of blocks for which part is true count.
+// CreateBeforeDestroy returns the blocks for which create-before-destroy is in effect: by their own setting,
+// or because a block that depends on them, directly or not, has the setting. An object that is created before
+// its predecessor is destroyed refers to the new objects of its dependencies. So these, too, must be created
+// before the old ones are destroyed. Only the settings of blocks for which part is true count.
 func (g *Graph) CreateBeforeDestroy(part func(addrs.ConfigResource) bool) map[addrs.ConfigResource]bool {
 	forced := map[addrs.ConfigResource]bool{}
 	for _, m := range g.cfg.Order {
@@ -21,7 +20,7 @@ func (g *Graph) CreateBeforeDestroy(part func(addrs.ConfigResource) bool) map[ad
 	return forced
 }
 
-// force adds a block and its transitive dependencies.
+// force adds a block to forced, with all its dependencies, direct and indirect.
 func (g *Graph) force(forced map[addrs.ConfigResource]bool, cr addrs.ConfigResource) {
 	if forced[cr] {
 		return
@@ -37,21 +36,21 @@ func (g *Graph) force(forced map[addrs.ConfigResource]bool, cr addrs.ConfigResou
 	}
 }
 
-// Forced holds the instances for which create-before-destroy is in force, by block. A nil
-// set of keys stands for all instances of the block.
+// Forced has the instances for which create-before-destroy is in effect, by block. A nil set of keys means
+// all instances of the block.
 type Forced map[addrs.ConfigResource]map[addrs.InstanceKey]bool
 
-// Has reports whether create-before-destroy is in force for an instance.
+// Has reports whether create-before-destroy is in effect for an instance.
 func (f Forced) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 	keys, ok := f[cr]
 	return ok && (keys == nil || keys[key])
 }
 
-// ForcedInstances is [Graph.CreateBeforeDestroy] by instance, as an apply stores it. There,
-// a reference `a[0]` forces that instance alone if remains is true for it: the apply makes it, or
-// leaves it as it is. Otherwise it forces all instances of a. The dependencies of the
-// provider configurations in destroyers are forced as well: these configurations destroy
-// objects for which create-before-destroy was in force.
+// ForcedInstances is [Graph.CreateBeforeDestroy] by instance, as an apply stores it. A reference `a[0]`
+// forces only this instance if remains is true for it: the apply makes the instance, or leaves it unchanged.
+// Otherwise the reference forces all instances of a. The dependencies of the provider configurations in
+// destroyers are forced, too: these configurations destroy objects for which create-before-destroy was in
+// effect.
 // Source: Terraform 1.11.4, which plans by block, but stores the setting by the graph of its apply.
 func (g *Graph) ForcedInstances(remains func(addrs.ConfigResource, addrs.InstanceKey) bool, destroyers []addrs.AbsProviderConfig) Forced {
 	out := Forced{}

@@ -7,15 +7,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// A change waits for the changes of its dependencies. A dependency without a change of its own
-// has nothing to wait for, but its dependencies may have: a data source that was read
-// already, or a block without instances, passes its values on. So the dependencies of a change
-// are its nearest ones with changes. A dependency that only loses instances counts, and the
-// search goes on behind it, since its deletion passes nothing on.
+// A change waits for the changes of its dependencies. A dependency without a change has nothing to wait for,
+// but its own dependencies may have: a data source that was already read, or a block without instances,
+// passes their values on. So the dependencies of a change are the nearest dependencies that have changes. A
+// dependency that only loses instances counts, but the search also continues with its dependencies, since a
+// deletion passes no values on.
 
-// Fill sets the configuration dependencies (ConfigDeps) of changes: the nearest
-// resources with changes. Behind [Transitive] resources nothing is searched. A change without
-// a block has the dependencies of its provider configuration.
+// Fill sets the configuration dependencies (ConfigDeps) of changes: the nearest dependencies that have
+// changes. The search does not continue after [Transitive] resources. A change without a block gets the
+// dependencies of its provider configuration.
 func (g *Graph) Fill(changes []*plans.ResourceChange) {
 	n := g.nearest(changes)
 	for _, c := range changes {
@@ -28,8 +28,8 @@ func (g *Graph) Fill(changes []*plans.ResourceChange) {
 	}
 }
 
-// OfProviders returns, for each of the changes, the nearest resources with changes
-// that its provider configuration depends on.
+// OfProviders returns, for each change, the nearest resources with changes that its provider configuration
+// depends on.
 func (g *Graph) OfProviders(changes []*plans.ResourceChange) [][]addrs.ConfigResource {
 	n := g.nearest(changes)
 	out := make([][]addrs.ConfigResource, len(changes))
@@ -39,10 +39,9 @@ func (g *Graph) OfProviders(changes []*plans.ResourceChange) [][]addrs.ConfigRes
 	return out
 }
 
-// OnlyInstances returns, for each of the changes, those of its dependencies to which its
-// block refers by literal instance keys alone, with these keys. They are among its
-// ConfigDeps. A resource that it depends on in another way as well, through its provider
-// configuration or through a resource without changes, is not returned.
+// OnlyInstances returns, for each change, those of its ConfigDeps that its block refers to only with literal
+// instance keys, and these keys. It does not return a resource that the block also depends on in another way,
+// through its provider configuration or through a resource without changes.
 func (g *Graph) OnlyInstances(changes []*plans.ResourceChange) []map[addrs.ConfigResource][]addrs.InstanceKey {
 	n := g.nearest(changes)
 	out := make([]map[addrs.ConfigResource][]addrs.InstanceKey, len(changes))
@@ -87,11 +86,11 @@ func (n *nearest) onlyInstances(cr addrs.ConfigResource) map[addrs.ConfigResourc
 	return out
 }
 
-// nearest finds the nearest resources with changes, each answer once.
+// nearest finds the nearest dependencies with changes. It computes each answer once.
 type nearest struct {
 	g *Graph
-	// changed are the resources with changes. In those of made, something is created,
-	// updated, read or kept: the search ends there.
+	// changed are the resources with changes. made are those of them in which something is created, updated,
+	// read or kept: the search ends there.
 	changed, made map[addrs.ConfigResource]bool
 	transitive    map[addrs.ConfigResource]bool // see [Transitive]: the search ends there, too
 	found         map[addrs.ConfigResource][]addrs.ConfigResource
@@ -115,7 +114,7 @@ func (g *Graph) nearest(changes []*plans.ResourceChange) *nearest {
 	return n
 }
 
-// of returns the nearest resources that a block depends on.
+// of returns the nearest dependencies of a block that have changes.
 func (n *nearest) of(cr addrs.ConfigResource) []addrs.ConfigResource {
 	if out, ok := n.found[cr]; ok {
 		return out
@@ -125,7 +124,7 @@ func (n *nearest) of(cr addrs.ConfigResource) []addrs.ConfigResource {
 	return n.found[cr]
 }
 
-// ofProvider returns the nearest resources that a provider configuration depends on.
+// ofProvider returns the nearest dependencies of a provider configuration that have changes.
 func (n *nearest) ofProvider(pc addrs.AbsProviderConfig) []addrs.ConfigResource {
 	out, ok := n.providers[pc]
 	if !ok {
@@ -137,8 +136,8 @@ func (n *nearest) ofProvider(pc addrs.AbsProviderConfig) []addrs.ConfigResource 
 	return out
 }
 
-// through returns the resources of a list that have changes, and instead of those in which
-// nothing is made, or besides, the nearest ones behind them.
+// through returns the resources of direct that have changes. For each resource in which nothing is made, it
+// also returns the nearest dependencies of that resource that have changes.
 func (n *nearest) through(direct []addrs.ConfigResource) []addrs.ConfigResource {
 	if !slices.ContainsFunc(direct, func(cr addrs.ConfigResource) bool { return !n.made[cr] }) {
 		return direct

@@ -4,16 +4,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// orphans are the resources that a state has and a configuration has not.
+// orphans are the resources in a state that have no block in the configuration.
 type orphans struct {
 	of map[addrs.Module][]addrs.ConfigResource
 	// within caches [Graph.wholeModules].
 	within map[addrs.Object]map[addrs.Module]bool
 }
 
-// AddOrphans passes the resources of the state, and picks those that have no block any more. A
-// block that depends on a module as a whole stores them among its dependencies, beside the
-// resources that the module still has, until an apply has deleted them.
+// AddOrphans takes the resources of the state, and keeps those that have no block. A block that depends on a
+// module as a whole stores them as dependencies, together with the remaining resources of the module, until
+// an apply has deleted them.
 // Source: tried with Terraform 1.11.4.
 func (g *Graph) AddOrphans(list []addrs.ConfigResource) {
 	of := map[addrs.Module][]addrs.ConfigResource{}
@@ -40,8 +40,8 @@ func (g *Graph) orphansOf(o addrs.Object) []addrs.ConfigResource {
 	return out
 }
 
-// wholeModules returns the modules that o refers to as a whole, directly or through
-// anything but resources.
+// wholeModules returns the modules that o refers to as a whole, directly or through other objects than
+// resources.
 func (g *Graph) wholeModules(o addrs.Object) map[addrs.Module]bool {
 	if found, ok := g.orphans.within[o]; ok {
 		return found
@@ -53,7 +53,7 @@ func (g *Graph) wholeModules(o addrs.Object) map[addrs.Module]bool {
 	}
 	for _, u := range g.refs.Direct(o) {
 		if u.Kind == addrs.KindResource {
-			continue // a dependency whose own modules are stored with it
+			continue // a resource stores its own modules
 		}
 		for m := range g.wholeModules(u) {
 			found[m] = true

@@ -6,18 +6,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// In a chain that is destroyed, c before b before a, c need not be told to come before a. To
-// list all pairs is quadratic in the length of the chain, and a state of 10,000 objects has
-// such chains. So lists of dependencies end at resources through which the order is
-// transitive anyway.
+// If a chain is destroyed, c before b before a, it need not be said that c comes before a. A list of all
+// pairs is quadratic in the length of the chain, and a state of 10,000 objects has such chains. So lists of
+// dependencies end at resources through which the order is transitive anyway.
 
-// Transitive returns the resources through which the order of deletions is transitive: whatever
-// is deleted before them is deleted before their dependencies, too. Where objects
-// are only deleted, these are the resources of which something is deleted in every
-// instance of their module. (The order holds within one module instance: objects in
-// different instances of a module do not depend on each other.) If any change but a deletion
-// or a removal from the state is planned, there are none, for a deletion passes nothing on
-// between what is made.
+// Transitive returns the resources through which the order of deletions is transitive: what is deleted before
+// them is also deleted before their dependencies. If all changes are deletions or removals from the state,
+// these are the resources with a deletion in every instance of their module. (The order is per module
+// instance: objects in different instances of a module do not depend on each other.) If any other change is
+// planned, there are none, because a deletion passes no order on between objects that are made.
 func Transitive(changes []*plans.ResourceChange) map[addrs.ConfigResource]bool {
 	type scope struct {
 		block addrs.ConfigResource
@@ -25,7 +22,7 @@ func Transitive(changes []*plans.ResourceChange) map[addrs.ConfigResource]bool {
 	}
 	modules := map[addrs.Module]map[addrs.ModuleInstance]bool{}
 	seen := map[scope]bool{}
-	deleted := map[addrs.ConfigResource]int{} // in how many module instances
+	deleted := map[addrs.ConfigResource]int{} // number of module instances with a deletion
 	for _, c := range changes {
 		cr, in := c.Addr.Instance.Config(), c.Addr.Instance.Module
 		if modules[cr.Module] == nil {
@@ -47,9 +44,9 @@ func Transitive(changes []*plans.ResourceChange) map[addrs.ConfigResource]bool {
 	return out
 }
 
-// Implied returns a function for [states.Dependencies.Until]. It reports whether the further
-// dependencies of a stored dependency follow from the other deletions: the resource
-// is [Transitive], and each of its objects has just these further dependencies stored.
+// Implied returns a function for [states.Dependencies.Until]. It reports whether the order relative to the
+// further dependencies of a stored dependency follows from other deletions. This is so if the resource is
+// [Transitive], and each of its objects has stored exactly these further dependencies.
 func Implied(changes []*plans.ResourceChange) func(states.Dependency) bool {
 	blocks := Transitive(changes)
 	further := map[addrs.ConfigResource]*states.Dependencies{}

@@ -13,12 +13,12 @@ import (
 	"strings"
 )
 
-// A Difference is the first one between the two tools' results for a case.
+// A Difference is the first difference between the results of the two tools for a case.
 type Difference struct {
 	Case   Case // shortened by [Difference.Shrink]
-	Round  int  // the first that differs, from 0
+	Round  int  // number of the first round that differs, from 0
 	Detail string
-	Output [2]string // of the two tools, as text
+	Output [2]string // outputs of the two tools, as text
 }
 
 // Compare runs two tools on a case, round by round, in directories below dir, and
@@ -84,8 +84,8 @@ func differ(a, b Result) string {
 	return first("state", stock, ours)
 }
 
-// dropEmptyResources removes from a state the resources that lost their instances in a failed apply, or did not get
-// them: the stock tool removes them or not by chance, with each module that it happens to be done with.
+// dropEmptyResources removes from a state the resources that lost their instances in a failed apply, or did
+// not get them. The stock tool removes them at random, with each module that it happens to finish.
 func dropEmptyResources(r Result) {
 	planned := map[[3]any]bool{}
 	for _, c := range slices.Concat(changes(r.Plan, "delete"), changes(r.Plan, "create")) {
@@ -205,8 +205,8 @@ func addressesOf(changes []map[string]any) map[string]bool {
 	return out
 }
 
-// dropForgotten removes forgotten objects, and modules that hold nothing else, from the planned values: Terraform lists them there
-// without values, and lockstep leaves them out.
+// dropForgotten removes forgotten objects from the planned values, and modules with nothing else. Terraform
+// lists them there without values, and lockstep leaves them out.
 func dropForgotten(module any, forgotten map[string]bool) {
 	if len(forgotten) == 0 {
 		return
@@ -233,8 +233,8 @@ func dropForgotten(module any, forgotten map[string]bool) {
 	}
 }
 
-// dropMasks removes the masks from planned objects that are replaced: the stock tool forgets there what
-// the schema declares sensitive, and lockstep does not.
+// dropMasks removes the masks from planned objects that are replaced: there the stock tool forgets what the
+// schema declares sensitive, and lockstep does not.
 func dropMasks(module any, replaced map[string]bool) {
 	m, _ := module.(map[string]any)
 	resources, _ := m["resources"].([]any)
@@ -249,8 +249,8 @@ func dropMasks(module any, replaced map[string]bool) {
 	}
 }
 
-// sortModules sorts the child modules of a planned module: the stock tool's order is that
-// in which it happened to plan them.
+// sortModules sorts the child modules of a planned module: the stock tool lists them in the random order in
+// which it planned them.
 func sortModules(v any) {
 	m, _ := v.(map[string]any)
 	children, _ := m["child_modules"].([]any)
@@ -280,7 +280,7 @@ func stateForm(v any) any {
 	delete(m, "serial")
 	sortChecks(m["check_results"])
 	delete(m, "terraform_version")
-	for _, in := range instancesIn(m) { // since Terraform 1.12
+	for _, in := range instancesIn(m) { // a member since Terraform 1.12
 		delete(in, "identity_schema_version")
 	}
 	ids := map[string]string{}
@@ -342,7 +342,7 @@ func nameIDs(resource any, ids map[string]string) {
 	instances, _ := r["instances"].([]any)
 	for _, x := range instances {
 		o, _ := x.(map[string]any)
-		if list, ok := o["sensitive_attributes"].([]any); ok { // a set, in any order
+		if list, ok := o["sensitive_attributes"].([]any); ok { // a set, in random order
 			slices.SortFunc(list, func(a, b any) int { return strings.Compare(brief(a, true), brief(b, true)) })
 		}
 		attrs, _ := o["attributes"].(map[string]any)
@@ -350,7 +350,7 @@ func nameIDs(resource any, ids map[string]string) {
 			ids[id] = fmt.Sprint("ID of ", r["module"], " ", r["name"], " ", o["index_key"], " ", o["deposed"] != nil)
 		}
 		if o["deposed"] != nil {
-			o["deposed"] = "a key" // a random one
+			o["deposed"] = "a key" // in place of the random key
 		}
 	}
 }

@@ -11,14 +11,14 @@ import (
 const (
 	stateName   = "terraform.tfstate"
 	keptName    = "before.tfstate"
-	labDir      = "lab" // with the objects of the lab provider
+	labDir      = "lab" // directory with the objects of the lab provider
 	keptLabDir  = "lab-before"
 	backendFile = "backend.tf"
-	plannedPath = "planned.tfstate" // of the backend, in rounds that change it
+	plannedPath = "planned.tfstate" // state path of the backend while planning, in rounds that change the path
 	otherPath   = "other.tfstate"
 )
 
-// keep remembers the state that a round of the first tool starts from, and its objects.
+// keep saves the state that a round of the first tool starts from, and its objects.
 func keep(dir string) error {
 	if err := copyDir(filepath.Join(dir, labDir), filepath.Join(dir, keptLabDir)); err != nil {
 		return err
@@ -26,7 +26,7 @@ func keep(dir string) error {
 	return copyFile(filepath.Join(dir, stateName), filepath.Join(dir, keptName))
 }
 
-// carry gives the second tool the same state to start from, and the same objects.
+// carry copies the saved state and objects to the second tool, so that it starts from the same ones.
 func carry(from, to string) error {
 	if err := copyDir(filepath.Join(from, keptLabDir), filepath.Join(to, labDir)); err != nil {
 		return err
@@ -46,7 +46,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, 0o644)
 }
 
-// copyDir replaces a directory by another one, which need not exist.
+// copyDir replaces directory to by a copy of directory from, which need not exist.
 func copyDir(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
@@ -57,8 +57,8 @@ func copyDir(from, to string) error {
 	return os.CopyFS(to, os.DirFS(from))
 }
 
-// initialize makes dir a directory that was initialized with the lab provider from a filesystem
-// mirror, for [Tool.Providers].
+// initialize creates dir, and initializes it with the lab provider from a filesystem mirror, for
+// [Tool.Providers].
 func (t Tool) initialize(ctx context.Context, dir, mirror string) error {
 	err := write(filepath.Join(dir, "main.tf"), fmt.Appendf(nil, "terraform {\n  required_providers {\n    lab = {\n      source = %q\n    }\n  }\n}\n", labProvider))
 	if err != nil {
@@ -68,7 +68,7 @@ func (t Tool) initialize(ctx context.Context, dir, mirror string) error {
 	return err
 }
 
-// provide gives a directory the lab provider.
+// provide copies the lab provider to a directory.
 func (t Tool) provide(dir string) error {
 	if err := copyFile(filepath.Join(t.Providers, ".terraform.lock.hcl"), filepath.Join(dir, ".terraform.lock.hcl")); err != nil {
 		return err
@@ -79,8 +79,8 @@ func (t Tool) provide(dir string) error {
 	return os.Symlink(filepath.Join(t.Providers, ".terraform", "providers"), filepath.Join(dir, ".terraform", "providers"))
 }
 
-// moveTo has the configuration in dir keep its state at a path. The state is carried there at the
-// first call, not by the tool.
+// moveTo makes the configuration in dir keep its state at another path. The first call moves the state there
+// itself, without the tool.
 func (t Tool) moveTo(ctx context.Context, dir, path string) error {
 	if path == plannedPath {
 		if err := copyFile(filepath.Join(dir, stateName), filepath.Join(dir, path)); err != nil {
@@ -94,8 +94,8 @@ func (t Tool) moveTo(ctx context.Context, dir, path string) error {
 	return err
 }
 
-// comeBack ends a round in which the backend was changed after the plan. A state at the later
-// path is a failure of the tool, which is noted as one of its errors.
+// comeBack ends a round in which the backend was changed after the plan. A state at the later path is a
+// mistake of the tool, and is added to its errors.
 func comeBack(dir string, r *Result) error {
 	if _, err := os.Stat(filepath.Join(dir, otherPath)); err == nil {
 		r.Errors = append(r.Errors, "the state was written to the other backend")

@@ -2,7 +2,7 @@ package differential
 
 import "fmt"
 
-// edit changes an outline: items get other contents or names, are added and removed.
+// edit changes an outline at random: items get other contents or names, are added and removed.
 func (m *module) edit(items []item) []item {
 	var out []item
 	for _, x := range items {
@@ -26,7 +26,8 @@ func (m *module) edit(items []item) []item {
 	return out
 }
 
-// change gives an item other contents or another name, or none of them. It reports false if the item is removed.
+// change gives an item other contents or another name, or leaves it unchanged. It returns false if the item
+// is removed.
 func (m *module) change(x *item) bool {
 	movable := x.kind == "resource" || x.kind == "call" || x.kind == "thing"
 	switch k := m.r.IntN(18); {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// crashed stands for the error's heading after a crash.
+// crashed replaces the error's heading after a crash.
 const crashed = "a crash"
 
 // excused recognizes rounds in which lockstep deviates from Terraform 1.11.4 on purpose.
@@ -22,15 +22,15 @@ func excused(stock, ours Result, options []string) bool {
 		failsToDelete(stock, ours) || hidesOutputs(stock, ours) || plansForNothing(stock, ours) || knowsTooEarly(stock, ours)
 }
 
-// hidesOutputs recognizes plans that lockstep refuses, as an output shows what a terraform_data has of a sensitive input, or
-// where it knows so and the stock tool does not.
+// hidesOutputs recognizes plans that lockstep refuses because an output shows the output of a terraform_data
+// whose input is sensitive. The stock tool does not know that this value is sensitive.
 func hidesOutputs(stock, ours Result) bool {
 	return len(stock.Errors) == 0 && slices.Contains(ours.Errors, "Output refers to sensitive values")
 }
 
-// plansForNothing recognizes updates that the stock tool plans and does not carry out: ignore_changes has no effect for a
-// map whose configured value is not known when it plans, and has one when it applies. Lockstep ignores it
-// both times.
+// plansForNothing recognizes updates that the stock tool plans but does not carry out. ignore_changes for a
+// map whose configured value is unknown has no effect when the stock tool plans, but has one when it applies.
+// Lockstep ignores the map both times.
 func plansForNothing(stock, ours Result) bool {
 	if len(stock.Errors) > 0 || len(ours.Errors) > 0 {
 		return false
@@ -41,8 +41,8 @@ func plansForNothing(stock, ours Result) bool {
 	})
 }
 
-// knowsTooEarly recognizes plans in which the stock tool knows that a list is empty, and lockstep that it is not
-// known: matchkeys with a value to search for that is not known, where the apply may find another list.
+// knowsTooEarly recognizes plans in which the stock tool knows that a list is empty, and lockstep treats the
+// list as unknown: matchkeys with an unknown value to search for, where the apply may find another list.
 func knowsTooEarly(stock, ours Result) bool {
 	theirs, own := outputChanges(stock.Plan), outputChanges(ours.Plan)
 	for name, c := range theirs {
@@ -53,7 +53,7 @@ func knowsTooEarly(stock, ours Result) bool {
 	return false
 }
 
-// outputChanges returns the changes of outputs of a plan.
+// outputChanges returns the output changes of a plan, by name.
 func outputChanges(plan any) map[string]map[string]any {
 	out := map[string]map[string]any{}
 	m, _ := plan.(map[string]any)
@@ -66,9 +66,9 @@ func outputChanges(plan any) map[string]map[string]any {
 
 var failedAddress = regexp.MustCompile(`(?m)^ *with (.+),$`)
 
-// failsToDelete recognizes applies in which both tools fail to delete an object that has no block or
-// instance key any more. Lockstep orders such a deletion by the dependencies in the configuration, too,
-// and not only by those in the state, so that more may have to wait for it.
+// failsToDelete recognizes applies in which both tools fail to delete an object without block or instance
+// key. Lockstep orders such a deletion also by the dependencies in the configuration, not only by those in
+// the state, so more deletions may have to wait for it.
 func failsToDelete(stock, ours Result) bool {
 	if len(stock.Errors) == 0 || len(ours.Errors) == 0 {
 		return false
@@ -99,8 +99,8 @@ func failsAlone(summary string, ours Result) bool {
 	return len(ours.Errors) == 0 && summary == "Cannot apply non-applyable plan"
 }
 
-// failsOnSelf recognizes postconditions of instances that do not exist, in a refresh: the
-// stock tool fails to find self in the state if the resource has count or for_each.
+// failsOnSelf recognizes postconditions of instances that do not exist, in a refresh: the stock tool does not
+// find self in the state if the resource has count or for_each.
 func failsOnSelf(stock, ours Result) bool {
 	return slices.Equal(stock.Errors, []string{"Invalid index"}) && len(ours.Errors) == 0 && strings.Contains(stock.Output, "condition     = self.")
 }
@@ -111,7 +111,7 @@ func failsOnSelf(stock, ours Result) bool {
 // its apply deletes only the targeted instances and those that must go before them.
 // Lockstep plans the deletion of the targeted instances only, and applies the whole plan.
 //
-// After an error, only objects that the stock tool alone has left in its state count.
+// After an error, only objects that just the stock tool has left in its state count.
 func leavesUndone(stock, ours Result) bool {
 	left, leftByUs := stateAddresses(stock.State), map[string]bool{}
 	if len(stock.Errors) > 0 {
@@ -151,8 +151,8 @@ func changes(plan any, actions ...any) []map[string]any {
 
 const deposedSuffix = " (deposed)"
 
-// stateAddresses returns the addresses of the instances in a state file, with deposedSuffix
-// those that have deposed objects.
+// stateAddresses returns the addresses of the instances in a state file. Addresses of instances with deposed
+// objects end in deposedSuffix.
 func stateAddresses(state any) map[string]bool {
 	out := map[string]bool{}
 	m, _ := state.(map[string]any)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A kind is the type of an expression, as far as the generator knows types.
+// A kind is the type of an expression, as precisely as the generator knows types.
 type kind byte
 
 const (
@@ -16,24 +16,24 @@ const (
 	list   kind = 'l' // of strings
 	dict   kind = 'm' // map of strings
 	set    kind = 'e' // of strings
-	record kind = 'r' // of recordType; only variables are
-	// opaque holds random IDs of resources. No two applies give the same, so it is only
-	// used in ways in which the ID can be found again.
+	record kind = 'r' // of recordType; only variables have it
+	// opaque is for values with random IDs of resources. Two applies never give the same, so they are only
+	// used where the ID can be found again.
 	opaque kind = 'o'
 )
 
 // recordType is an object type with attributes that may be left out.
 const recordType = "object({ a = string, b = optional(number, 2), c = optional(list(string)) })"
 
-// A value is an expression.
+// A value is an expression of known kind.
 type value struct {
 	expr      string
 	kind      kind
 	sensitive bool
-	unknown   bool // perhaps, until it is applied
+	unknown   bool // the value may be unknown until the apply
 }
 
-// A scope makes expressions from the known values of a module.
+// A scope makes expressions from the values that a module can refer to.
 type scope struct {
 	r     *rand.Rand
 	known []value
@@ -41,14 +41,13 @@ type scope struct {
 
 func (s *scope) chance(n int) bool { return s.r.IntN(n) == 0 }
 
-// pick returns one of some texts.
+// pick returns one of the texts at random.
 func (s *scope) pick(of ...string) string { return of[s.r.IntN(len(of))] }
 
-// add makes v known.
+// add makes v available for references.
 func (s *scope) add(v value) { s.known = append(s.known, v) }
 
-// reference returns a known value of a kind. certain excludes values that may be unknown or
-// sensitive.
+// reference returns a value of a kind. If certain is set, the value is never unknown or sensitive.
 func (s *scope) reference(k kind, certain bool) (value, bool) {
 	var of []value
 	for _, v := range s.known {
@@ -68,7 +67,7 @@ func (s *scope) any(depth int) value {
 	return s.value(k, depth, false)
 }
 
-// value returns an expression of a kind, depth calls deep at most.
+// value returns an expression of a kind, with calls nested at most depth deep.
 func (s *scope) value(k kind, depth int, certain bool) value {
 	if v, ok := s.reference(k, certain); ok && s.chance(3) {
 		return v
@@ -108,14 +107,14 @@ func (s *scope) simple(k kind, certain bool) value {
 	return v
 }
 
-// A form makes an expression of others: %s stands for one of each kind in of.
+// A form makes an expression from others: each %s is replaced by an expression of the kind in of.
 type form struct {
 	text string
 	of   string
 }
 
-// forms are the ways to make a kind. Nothing in them depends on time, chance, the
-// machine, or the order of opaque values.
+// forms are the ways to make an expression of a kind. None depends on time, chance, the machine, or the order
+// of opaque values.
 var forms = map[kind][]form{
 	text: {
 		{"coalesce(%s.a, \"n\")", "r"}, {"join(\"/\", %s)", "e"}, {"jsonencode(%s)", "e"}, {"jsonencode(%s)", "r"},
@@ -132,7 +131,7 @@ var forms = map[kind][]form{
 		{"abs(%s)", "n"}, {"floor(%s)", "n"}, {"ceil(%s)", "n"}, {"(%s ? %s : %s)", "bnn"}, {"(-%s)", "n"}, {"abs(-%s)", "n"}, {"try(tonumber(%s), 7)", "s"}, {"sum([%s, 1])", "n"},
 		{"(%s %% 3)", "n"}, {"parseint(\"ff\", 16)", ""}, {"try(index(%s, \"a\"), -1)", "l"},
 	},
-	// Without && and ||: since Terraform 1.12 one operand may decide, where 1.11 needs both.
+	// No && and ||: since Terraform 1.12 one operand may decide, where 1.11 needs both.
 	truth: {
 		{"!%s", "b"}, {"(%s == %s)", "bb"}, {"(%s != %s)", "bb"}, {"(%s == %s)", "ss"}, {"(%s != %s)", "nn"}, {"(%s < %s)", "nn"}, {"(%s >= %s)", "nn"},
 		{"contains(%s, %s)", "ls"}, {"can(tonumber(%s))", "s"}, {"(%s == null)", "s"}, {"startswith(%s, \"a\")", "s"}, {"alltrue([%s, %s])", "bb"}, {"anytrue([%s])", "b"},
@@ -158,7 +157,7 @@ var forms = map[kind][]form{
 	},
 }
 
-// compound returns an expression made of others.
+// compound returns an expression made from other expressions.
 func (s *scope) compound(k kind, depth int, certain bool) value {
 	all := forms[k]
 	if len(all) == 0 {

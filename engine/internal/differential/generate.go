@@ -7,31 +7,31 @@ import (
 
 // A Block is one top-level block of a configuration.
 type Block struct {
-	File string // slash-separated
+	File string // path of the file, with forward slashes
 	Text string
 }
 
-// A Round is one version of a configuration, and how it is planned.
+// A Round is one version of a configuration, with the way it is planned.
 type Round struct {
 	Blocks  []Block
-	Options []string // of plan
-	// Chdir has the tools run in the directory above, with -chdir.
+	Options []string // options of the plan command
+	// Chdir makes the tools run in the parent directory, with -chdir.
 	Chdir bool
-	// Elsewhere changes the backend's path between plan and apply, and initializes again.
+	// Elsewhere changes the backend's path between plan and apply, and runs init again.
 	Elsewhere bool
 }
 
 // A Case is a configuration and its versions after random edits.
 type Case struct {
 	Seed   uint64
-	Things bool // it has objects of the lab provider
+	Things bool // the case has objects of the lab provider
 	Rounds []Round
 }
 
-// rounds is how many versions of its configuration a case has.
+// rounds is the number of versions of a case's configuration.
 const rounds = 3
 
-// Generate returns the case of a seed.
+// Generate returns the random case of a seed.
 func Generate(seed uint64) Case { return generate(seed, false) }
 
 func generate(seed uint64, things bool) Case {
@@ -59,22 +59,21 @@ func generate(seed uint64, things bool) Case {
 	return c
 }
 
-// An item is the outline of a module's declaration. It keeps its name and its seed through
-// edits of other items.
+// An item is the outline of a declaration in a module. Edits of other items do not change its name and seed.
 type item struct {
 	kind string // "local", "resource", "thing", "data", "call", "output", "check", "variable", "moved"
 	name string
 	seed uint64
-	// shape is the seed of how often there is one, and of its lifecycle.
+	// shape is the seed for the count, for_each and lifecycle of the item.
 	shape uint64
-	was   string // the former name, for a moved block
+	was   string // previous name, for a moved block
 	gone  string // "removed": only a removed block is left; "forgotten": one that keeps the object
-	// reshaped reports that the shape is a new one, so that instances may have moved.
+	// reshaped is true if the shape is new, so that instances may have moved.
 	reshaped bool
-	in       []item // of a call
+	in       []item // items of the called module
 }
 
-// sketch outlines a module.
+// sketch returns the random outline of a module.
 func sketch(r *rand.Rand, depth int) []item {
 	var items []item
 	for i := range 1 + r.IntN(2) {

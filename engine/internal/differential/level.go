@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
-// Some deviations of lockstep are known, and the results may have others beside them. Here the results are made equal where
-// lockstep deviates on purpose, so that what is left is compared. The first result is the stock tool's.
+// Some deviations of lockstep are intended, and results may have others besides. Here the results are made
+// equal where lockstep deviates on purpose, so that the rest can be compared. The first result is the stock
+// tool's.
 
-// seesNumbers recognizes refresh-only plans in which the stock tool finds a change, and says that there is none: it compares
-// numbers in outputs with their precision, and the value of length("x") has another one than the 1 in the state.
+// seesNumbers recognizes refresh-only plans in which the stock tool finds a change, but says that there is
+// none. It compares numbers in outputs with their precision, and the value of length("x") has another
+// precision than the 1 in the state.
 func seesNumbers(stock, ours Result) bool {
 	theirs, _ := stock.Plan.(map[string]any)
 	own, _ := ours.Plan.(map[string]any)
@@ -45,10 +47,10 @@ func hasNumber(v any) bool {
 	return ok
 }
 
-// levelOutputs gives the root outputs of lockstep's state the values of the stock tool's where lockstep keeps the value that
-// was there before: after a failure, for an output whose value the stock tool stores as planned, although
-// something that it depends on has failed; and for one that the plan does not show, in a destroy with targets, where the
-// stock tool stores what it found before it destroyed anything.
+// levelOutputs copies root outputs of the stock tool's state to lockstep's where lockstep keeps the previous
+// value. There are two cases. After a failure, the stock tool stores an output as planned, although its
+// dependency has failed. In a destroy with targets, the stock tool stores outputs that the plan does not
+// show, with the values from before the destroy.
 func levelOutputs(stock, ours Result) {
 	theirs, own := outputsOf(stock.State), outputsOf(ours.State)
 	planned := outputChanges(stock.Plan)
@@ -92,8 +94,9 @@ func valueOf(output any) any {
 	return m["value"]
 }
 
-// hidesOutput reports whether a plan has a mask for the attribute output of a terraform_data. Lockstep has one if the input
-// is sensitive, and the stock tool has none, so that lockstep hides what refers to the output, too: see [levelMasks].
+// hidesOutput reports whether a plan has a mask for the attribute output of a terraform_data. Lockstep has
+// this mask if the input is sensitive; the stock tool does not. So lockstep also hides what refers to the
+// output: see [levelMasks].
 func hidesOutput(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -116,9 +119,9 @@ func hidesOutput(v any) bool {
 	return false
 }
 
-// levelMarked gives the stock tool's plan the updates of lockstep's that only mark values as sensitive, which refer to a hidden
-// output: the stock tool has nothing to do there. It reports whether lockstep's plan has no other changes, and the stock tool's
-// has none.
+// levelMarked copies to the stock tool's plan those updates of lockstep's plan that only mark values as
+// sensitive. These values refer to a hidden output, and the stock tool has nothing to do there. all reports
+// whether lockstep's plan has no other changes, and the stock tool's has none.
 func levelMarked(stock, ours Result) (all bool) {
 	theirs, _ := stock.Plan.(map[string]any)
 	own, _ := ours.Plan.(map[string]any)
@@ -154,7 +157,7 @@ func levelMarked(stock, ours Result) (all bool) {
 
 var maskNames = []string{"sensitive_values", "before_sensitive", "after_sensitive"}
 
-// levelMasks gives the stock tool's plan or state the masks of lockstep's that hide more.
+// levelMasks copies the masks of lockstep's plan or state that hide more to the stock tool's.
 func levelMasks(stock, ours any) {
 	switch x := stock.(type) {
 	case map[string]any:
@@ -177,7 +180,7 @@ func levelMasks(stock, ours any) {
 	}
 }
 
-// hidesAll reports whether the mask ours hides everything that the mask stock does.
+// hidesAll reports whether the mask ours hides everything that the mask stock hides.
 func hidesAll(stock, ours any) bool {
 	if ours == true {
 		return true

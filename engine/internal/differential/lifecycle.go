@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lifecycle returns a lifecycle block, or nothing.
+// lifecycle returns a random lifecycle block, or nothing.
 func (m *module) lifecycle(inner *scope) string {
 	var lines []string
 	if m.chance(5) {
@@ -33,7 +33,7 @@ func (m *module) lifecycle(inner *scope) string {
 	return "\n  lifecycle {\n    " + strings.Join(lines, "\n    ") + "\n  }"
 }
 
-// mostly returns the end of a condition that makes it hold, most of the time.
+// mostly returns the end of a condition that is true most of the time.
 func (m *module) mostly() string {
 	if m.chance(6) {
 		return " && can(" + m.known[0].expr + ")" // a condition needs a reference
@@ -41,7 +41,7 @@ func (m *module) mostly() string {
 	return " || can(" + m.known[0].expr + ")"
 }
 
-// provisioner returns one that may fail, or nothing.
+// provisioner returns a provisioner block that may fail, or nothing.
 func (m *module) provisioner() string {
 	if !m.chance(14) {
 		return ""
@@ -81,7 +81,7 @@ func (m *module) moved(x item, prefix, arg string) {
 	}
 }
 
-// imported adds an import block for an instance, now and then.
+// imported sometimes adds an import block for an instance.
 func (m *module) imported(address, arg string) {
 	if m.dir != "" || !m.chance(14) {
 		return

@@ -6,22 +6,21 @@ import (
 	"strings"
 )
 
-// A module writes the blocks of an outline. An item refers to earlier items only, so that
-// there are no cycles.
+// A module writes the blocks of an outline. An item refers only to earlier items, so there are no cycles.
 type module struct {
 	scope
 	dir    string
-	path   string // the module's address, with a dot behind it; "" for the root
+	path   string // address of the module, followed by a dot; "" for the root module
 	blocks []Block
 	places []string // addresses for depends_on and the like
-	// targets are the addresses in the module, at any depth.
+	// targets are the addresses inside the module, at any depth.
 	targets []string
 
-	// The rest is for modules with objects of the lab provider.
+	// The fields below are for modules with objects of the lab provider.
 	things    bool
 	seed      uint64
-	providers []string // the names of configurations
-	proxies   []string // those of them that a caller has to pass
+	providers []string // names of provider configurations
+	proxies   []string // names of provider configurations that a caller must pass
 	single    []string // addresses of things without count and for_each
 }
 
@@ -43,8 +42,8 @@ func (m *module) write(items []item) {
 			m.configurations()
 			configured = true
 		}
-		// Each item has its own random numbers: an edit of one leaves the others alone, as
-		// long as they can refer to the same values.
+		// Each item has its own random numbers: an edit of one item does not change the others, as long as
+		// they can refer to the same values.
 		m.r = rand.New(rand.NewPCG(x.seed, 9))
 		switch x.kind {
 		case "variable":
@@ -97,8 +96,8 @@ func (m *module) local(x item) {
 	m.add(v)
 }
 
-// repeat returns a count or for_each argument, or none; the values that differ between the
-// instances; and the expression for the attribute of all instances as one value.
+// repeat returns a count or for_each argument, or none. It also returns the values that differ between the
+// instances, and the expression for the attribute of all instances as one value.
 func (m *module) repeat(address, attr string) (arg string, key []value, all string) {
 	switch m.r.IntN(4) {
 	case 0:
@@ -175,7 +174,7 @@ func (m *module) call(x item) {
 		m.removed(address, x)
 		return
 	}
-	// The directory stays through a change of the name.
+	// A change of the name does not change the directory.
 	dir := m.dir + "mod-" + strings.TrimRight(x.name, "x") + "/"
 	child := &module{scope: scope{r: m.r}, dir: dir, path: m.path + address + ".", things: m.things, seed: m.seed + 1}
 	child.write(x.in)
@@ -187,7 +186,7 @@ func (m *module) call(x item) {
 		}
 	}
 	arg, key, all := m.repeat(address, out)
-	if m.things { // two instances of a module would have objects of the same name
+	if m.things { // one instance only: two would have objects with the same name
 		arg, key, all = "", nil, address+"."+out
 	}
 	m.r = rand.New(rand.NewPCG(x.seed, 10))

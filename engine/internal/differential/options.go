@@ -2,7 +2,7 @@ package differential
 
 import "strings"
 
-// options are those that a round is planned with; none, most of the time.
+// options returns the options that a round is planned with; usually none.
 func (m *module) options() []string {
 	if len(m.targets) == 0 {
 		return nil
@@ -14,7 +14,7 @@ func (m *module) options() []string {
 	case 2:
 		return []string{"-target=" + at(), "-target=" + at() + m.pick("", "[0]", `["a"]`)}
 	case 3, 4:
-		if a := at(); strings.Contains(a, "terraform_data.") { // not a module
+		if a := at(); strings.Contains(a, "terraform_data.") { // the address of a resource, not of a module
 			return []string{"-replace=" + a + m.pick("", "[0]", `["a"]`)}
 		}
 	case 5:
@@ -29,7 +29,7 @@ func (m *module) options() []string {
 	return nil
 }
 
-// mistakes are expressions with which nothing can be planned.
+// mistakes are expressions that make every plan fail.
 var mistakes = []string{
 	`tonumber("a")`, `["a"][3]`, `1 / 0`, `{}.a`, `upper(null)`, `local.nothing`, `terraform_data.nothing.id`, `nothing(1)`,
 	`"a" + 1`, `tomap({ a = 1 }).b`, `element([], 0)`, `regex("x", "y")`, `jsondecode("{")`, `module.nothing.x`, `var.nothing`,
@@ -37,7 +37,7 @@ var mistakes = []string{
 	`{ for x in ["a", "a"] : x => 1 }`, `true ? [] : 1 + {}`, `terraform.nothing`, `path.nothing`, `data.nothing.x`, `!"a"`, `-"a"`, `null.x`,
 }
 
-// mistake adds one, now and then.
+// mistake sometimes adds a mistake.
 func (m *module) mistake() {
 	if m.chance(14) {
 		m.block("locals {\n  mistake = %s\n}\n", m.pick(mistakes...))

@@ -9,11 +9,12 @@ import (
 	"strings"
 )
 
-// maxTries bounds how often a case is run to make it smaller.
+// maxTries is the largest number of runs for making a case smaller.
 const maxTries = 150
 
-// Shrink looks for a smaller case with a difference at the same place, such as the errors or a path in
-// the state. It drops rounds, then blocks, and keeps each smaller case in which the tools still differ there.
+// Shrink looks for a smaller case with a difference at the same place, such as the errors or a path in the
+// state. It removes rounds, then blocks, and keeps each smaller case in which the tools still differ at this
+// place.
 func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Difference, error) {
 	tries := 0
 	differs := func(c Case) (*Difference, error) {
@@ -55,7 +56,7 @@ func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Differ
 	return d, nil
 }
 
-// place is the part of Detail before the two values, without indexes.
+// place returns the part of Detail before the two values, without indexes.
 func (d *Difference) place() string {
 	at, _, _ := strings.Cut(d.Detail, ":")
 	at, _, _ = strings.Cut(at, "[")
@@ -70,7 +71,7 @@ func (c Case) size() int {
 	return n
 }
 
-// without returns the case less some blocks, counted through all rounds.
+// without returns the case without n blocks from number at on, counted through all rounds.
 func (c Case) without(at, n int) Case {
 	out := Case{Seed: c.Seed, Things: c.Things}
 	i := 0
@@ -88,7 +89,7 @@ func (c Case) without(at, n int) Case {
 	return out
 }
 
-// String prints the case as txtar, with the difference as its comment.
+// String returns the case as txtar, with the difference as its comment.
 func (d *Difference) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, round %d: %s\n", d.Case.Seed, d.Round, d.Detail)

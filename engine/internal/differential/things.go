@@ -8,13 +8,13 @@ import (
 // labProvider is the test provider of the cases with providers; see [generateThings].
 const labProvider = "registry.terraform.io/lockstep/lab"
 
-// generateThings returns the case of a seed with objects of the lab provider beside those of
-// Generate: provider configurations, used and unused, that depend on other values; modules that
-// get them under other names; provider_meta; data sources; imports of what another block has
-// forgotten. Each object's name is derived from a seed, so that its ID is the same in both tools.
+// generateThings is [Generate] with objects of the lab provider in addition. It makes provider
+// configurations, used and unused, that depend on other values; modules that get them under other names;
+// provider_meta; data sources; and imports of objects that another block has forgotten. Each object's name
+// comes from a seed, so that its ID is the same in both tools.
 func generateThings(seed uint64) Case { return generate(seed, true) }
 
-// sketchThings adds the outlines of things to a module's.
+// sketchThings adds the outlines of lab provider objects to a module's outline.
 func (m *module) sketchThings(items []item) []item {
 	for i := range items {
 		if items[i].in != nil {
@@ -28,7 +28,7 @@ func (m *module) sketchThings(items []item) []item {
 	if m.chance(3) {
 		things = append(things, item{kind: "data", name: "d0", seed: m.r.Uint64()})
 	}
-	// Outputs come last, and may refer to things.
+	// Outputs come last, so that they may refer to things.
 	at := len(items)
 	for at > 0 && items[at-1].kind == "output" {
 		at--
@@ -54,8 +54,8 @@ func (m *module) header() {
 	m.block("terraform {\n  required_providers {\n    lab = {\n      source = %q%s\n    }\n  }%s\n}\n", labProvider, aliases, meta)
 }
 
-// configurations writes the root module's provider configurations. They come after the
-// variables and locals, to which they refer, and never all go.
+// configurations writes the root module's provider configurations. They come after the variables and local
+// values that they refer to. At least one always stays.
 func (m *module) configurations() {
 	region := func() string {
 		if m.chance(4) {
@@ -77,7 +77,7 @@ func (m *module) configurations() {
 	}
 }
 
-// passed returns the providers argument of a call of a module with proxies, if it needs or has one.
+// passed returns the providers argument for the call of a module, if the module needs one.
 func (m *module) passed(child *module) string {
 	if len(child.proxies) == 0 && !m.chance(3) {
 		return ""

@@ -17,7 +17,7 @@ import (
 
 // A Tool is a program with Terraform's command line.
 type Tool struct {
-	Name string // for messages
+	Name string // name in messages
 	Path string
 	Env  []string
 	// Providers is a directory that was initialized with the lab provider, for cases with things.
@@ -28,18 +28,18 @@ type Tool struct {
 
 // A Result is a tool's result for one round of a case.
 type Result struct {
-	// Errors are the errors' summaries, sorted; empty without errors. Their details may
-	// differ between the tools and are left out.
+	// Errors are the summaries of the errors, sorted. Their details may differ between the tools and are left
+	// out.
 	Errors []string
 	// Changes reports that the plan has changes.
 	Changes bool
 	Plan    any // from `show -json`; nil if there is none
 	State   any // the state file after the apply; nil if there is none
-	// Output is the text on stdout and stderr, for the report of a difference.
+	// Output is the text on stdout and stderr, for reporting a difference.
 	Output string
 }
 
-// run plans and applies the configuration that is in dir, a version of a case.
+// run plans and applies the configuration in dir, which is one round of a case.
 func (t Tool) run(ctx context.Context, dir string, round Round) (Result, error) {
 	t.chdir = round.Chdir
 	if !round.Elsewhere {
@@ -85,14 +85,14 @@ func (t Tool) planAndApply(ctx context.Context, dir string, round Round) (Result
 	return r, decode(state, &r.State)
 }
 
-// decode keeps numbers as they are written.
+// decode decodes JSON, and keeps the spelling of numbers.
 func decode(data []byte, into *any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
 	return d.Decode(into)
 }
 
-// step runs a command that may fail because of the configuration.
+// step runs a command. ok is false if the command failed, which may be because of the configuration.
 func (t Tool) step(ctx context.Context, dir string, r *Result, args ...string) (ok bool, err error) {
 	cmd := t.command(ctx, dir, args...)
 	out, err := cmd.CombinedOutput()
@@ -138,7 +138,7 @@ func (t Tool) command(ctx context.Context, dir string, args ...string) *exec.Cmd
 
 var errorLine = regexp.MustCompile(`(?m)^(?:[│╷╵] *)?Error: (.*)$`)
 
-// summaries finds the headings of errors.
+// summaries returns the headings of the errors in an output.
 func summaries(out string) []string {
 	var all []string
 	for _, m := range errorLine.FindAllStringSubmatch(out, -1) {
@@ -151,8 +151,7 @@ func summaries(out string) []string {
 	return slices.Compact(all)
 }
 
-// lay replaces the configuration in a directory, and records where its modules are, as
-// init does.
+// lay replaces the configuration in a directory, and writes where its modules are, as init does.
 func lay(dir string, blocks []Block) error {
 	old, err := filepath.Glob(filepath.Join(dir, "*.tf"))
 	if err != nil {
@@ -175,7 +174,7 @@ func lay(dir string, blocks []Block) error {
 	}
 	entries := modules("", "", files)
 	for _, e := range entries {
-		// A case that is made smaller may have lost all of a module.
+		// A reduced case may have lost a whole module.
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(e.Dir)), 0o755); err != nil {
 			return err
 		}
@@ -194,7 +193,7 @@ func write(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// filesOf returns the files that hold blocks, by name.
+// filesOf returns the contents of the files that the blocks are in, by file name.
 func filesOf(blocks []Block) map[string]string {
 	files := map[string]string{}
 	for _, b := range blocks {
@@ -203,12 +202,12 @@ func filesOf(blocks []Block) map[string]string {
 	return files
 }
 
-// An entry is one of modules.json.
+// An entry is an entry of modules.json.
 type entry struct{ Key, Source, Dir string }
 
 var callPattern = regexp.MustCompile(`(?m)^module "(\w+)" \{\n  source = "\./([^"]+)"`)
 
-// modules lists the modules that the files in dir call, and so on.
+// modules returns the entries for the modules that the files in dir call, directly or indirectly.
 func modules(key, dir string, files map[string]string) []entry {
 	e := entry{Key: key, Dir: strings.TrimSuffix(dir, "/")}
 	if key == "" {

@@ -6,19 +6,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// maxUnified is how many arguments may be made of one type: their types are compared with
-// each other, and where they differ the outcome of each comparison is kept.
+// maxUnified is the largest number of arguments that may be converted to one type. Their types are compared
+// with each other, and if they differ, the result of each comparison is kept.
 const maxUnified = 5000
 
-// unified is for functions that convert all arguments to one type.
+// unified checks functions that convert all arguments to one type.
 func unified(c *call) {
 	if n := int64(len(c.args)); n > maxUnified {
 		c.fail(&budget.Excess{Kind: budget.CallTooLong, Needed: n * n, Allowed: maxUnified * maxUnified})
 	}
 }
 
-// setProduct: as many combinations as the numbers of elements multiplied, each of them with
-// an element of each.
+// setProduct estimates the result of setproduct: the product of the lengths of all arguments, each element
+// being a list with one element of each argument.
 func setProduct(c *call) {
 	n, worst := int64(1), int64(1)
 	for i := range c.args {
@@ -33,28 +33,28 @@ func setProduct(c *call) {
 	c.bytes(product(c.all.Bytes, max(n/max(c.all.Values, 1), 1)))
 	for i := range c.args {
 		if !c.args[i].Type().IsSetType() {
-			return // so that the result is a list
+			return // then the result is a list, whose elements are not compared
 		}
 		worst = product(worst, worstOf(c.args[i]))
 	}
 	c.work(product(n, worst))
 }
 
-// pair is about how many steps it takes to compare two values.
+// pair is the approximate number of steps for comparing two values.
 const pair = 20
 
-// distinct compares each element with all that came before, unless they are texts: see
-// package funcs.
+// distinct estimates the time of distinct, which compares each element with all previous ones. Lists of texts
+// are faster: see package funcs.
 func distinct(c *call) {
 	if ty := c.args[0].Type(); !ty.IsListType() || ty.ElementType() != cty.String {
 		c.work(product(product(c.length(0), c.length(0)/2), pair))
 	}
 }
 
-// matchKeys compares each key with all that are searched for.
+// matchKeys estimates the time of matchkeys, which compares each key with all wanted keys.
 func matchKeys(c *call) { c.work(product(product(c.length(1), c.length(2)), pair)) }
 
-// sets: elements that have the same hash are compared with each other.
+// sets estimates the time of set functions: elements with the same hash are compared with each other.
 func sets(c *call) {
 	unified(c)
 	for i := range c.args {
@@ -62,12 +62,12 @@ func sets(c *call) {
 	}
 }
 
-// fewElements are compared with each other in no time.
+// fewElements is a number of elements whose comparison takes no noticeable time.
 const fewElements = 4096
 
-// worstOf returns how many elements of a list or set have the same hash at most. It is a
-// CRC of 32 bits, so that whoever chooses the elements can choose such; and all elements
-// that are not known yet have the same. Source: go-cty 1.19, cty/set_internals.go.
+// worstOf returns the largest number of elements in a list or set that have the same hash. The hash is a CRC
+// of 32 bits, so an attacker can choose such elements. Also, all unknown elements have the same hash. Source:
+// go-cty 1.19, cty/set_internals.go.
 func worstOf(v cty.Value) int64 {
 	v, _ = v.UnmarkDeep()
 	if v.IsNull() || !v.CanIterateElements() || v.LengthInt() < fewElements {

@@ -1,7 +1,7 @@
-// Package growth knows which functions may make much more of their arguments than these are, and
-// bounds their results from the arguments alone, before they are called. Of all others it knows
-// only that their results are in proportion to the arguments, which together are no larger than
-// one value may be: these results are measured once they are there. Start at [Of].
+// Package growth knows which functions may return results that are much larger than their arguments. Before
+// such a function is called, it limits the result by the arguments alone. The results of all other functions
+// are in proportion to the arguments, which together are no larger than one value may be. They are measured
+// after the call. Start at [Of].
 package growth
 
 import (
@@ -12,34 +12,34 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// A Kind is the way in which a result is counted.
+// A Kind is how the result of a function is counted.
 type Kind byte
 
 const (
-	// Made results are new: they are measured, and count as made by the run. It is the
-	// kind of functions that are not in the table, such as those of providers.
+	// Made results are new: they are measured, and count as made by the run. Functions that are not in the
+	// table, such as those of providers, have this kind.
 	Made Kind = iota
-	// Small results are numbers, bools, short texts: nothing is checked.
+	// Small results are numbers, bools or short texts: nothing is checked.
 	Small
-	// Part results are an argument, or part of one, and no larger.
+	// Part results are an argument or a part of one, and not larger.
 	Part
-	// Shares results are lists of their own of elements that the arguments have.
+	// Shares results are new lists whose elements come from the arguments.
 	Shares
 )
 
-// A Bound is how large the results of a function may be.
+// A Bound is the limit on the results of a function.
 type Bound struct {
 	Kind Kind
-	// Closures is for arguments that are not evaluated before the call.
+	// Closures is set for functions whose arguments are not evaluated before the call.
 	Closures bool
-	// Lists is for functions that make lists of arguments that are none.
+	// Lists is set for functions that make lists from arguments that are not lists.
 	Lists bool
-	// estimate computes the size of a call's result, or the time that it takes; nil if both are
-	// in proportion to the arguments, or if the function itself bounds them.
+	// estimate estimates the size of a call's result, or the time of the call. It is nil if both are in
+	// proportion to the arguments, or if the function limits them itself.
 	estimate func(c *call)
 }
 
-// Trivial reports whether a call needs no look at its arguments or its result.
+// Trivial reports whether neither the arguments nor the result of a call need a check.
 func (d Bound) Trivial() bool {
 	return d.estimate == nil && (d.Kind == Small || d.Kind == Part)
 }
@@ -47,11 +47,11 @@ func (d Bound) Trivial() bool {
 // Of returns the bound of a function by its name, with or without a name space.
 func Of(name string) Bound { return table[strings.TrimPrefix(name, "core::")] }
 
-// Known reports whether a function has a bound of its own.
+// Known reports whether the table has an entry for a function.
 func Known(name string) bool { _, ok := table[name]; return ok }
 
-// Check returns an error if a call with these arguments would make too much or take too long.
-// Unknown arguments count nothing: the function will not be called.
+// Check returns an error if a call with these arguments would make too large a result or take too long. With
+// unknown arguments there is no error, since the function will not be called.
 func (d Bound) Check(b *budget.Budget, args []cty.Value) *budget.Excess {
 	if d.Trivial() || len(args) == 0 {
 		return nil
@@ -69,29 +69,29 @@ func (d Bound) Check(b *budget.Budget, args []cty.Value) *budget.Excess {
 	return c.excess
 }
 
-// A call is one call whose result is estimated. Its arguments have no outer marks.
+// A call is a call whose result is estimated. Its arguments have no marks of their own.
 type call struct {
 	b      *budget.Budget
 	limits budget.Limits
 	args   []cty.Value
-	all    budget.Size // of the arguments together
+	all    budget.Size // size of all arguments together
 	excess *budget.Excess
 }
 
-// text records a result that is a text of n bytes.
+// text reports an excess if a result that is a text of n bytes is too long.
 func (c *call) text(n int64) { c.atMost(budget.TextTooLong, n, c.limits.Text) }
 
-// values records a result with n values in it.
+// values reports an excess if a result with n values is too large.
 func (c *call) values(n int64) {
 	if n > c.limits.Values {
 		c.fail(&budget.Excess{Kind: budget.ValueTooLarge, Needed: n, Allowed: c.limits.Values, Values: true})
 	}
 }
 
-// bytes records a result with texts of n bytes in it.
+// bytes reports an excess if a result with texts of n bytes is too large.
 func (c *call) bytes(n int64) { c.atMost(budget.ValueTooLarge, n, c.limits.Bytes) }
 
-// work records about n steps of a few nanoseconds.
+// work reports an excess if n steps of a few nanoseconds take too long.
 func (c *call) work(n int64) { c.atMost(budget.CallTooLong, n, c.limits.Work) }
 
 func (c *call) atMost(kind budget.Kind, n, limit int64) {
@@ -100,14 +100,14 @@ func (c *call) atMost(kind budget.Kind, n, limit int64) {
 	}
 }
 
-// fail reports an excess; the first one counts.
+// fail records an excess. Only the first one counts.
 func (c *call) fail(x *budget.Excess) {
 	if x != nil && c.excess == nil {
 		c.excess = x
 	}
 }
 
-// measure returns the size of an argument, nothing if there is no such.
+// measure returns the size of argument i; zero if there is none.
 func (c *call) measure(i int) budget.Size {
 	if i >= len(c.args) {
 		return budget.Size{}
@@ -117,8 +117,8 @@ func (c *call) measure(i int) budget.Size {
 	return s
 }
 
-// measureAll checks that all arguments together are not too large for one value; of lists whose
-// elements are shared, only these count.
+// measureAll checks that all arguments together are not too large for one value. If shared is set, it counts
+// only the elements of lists, since the result shares them.
 func (c *call) measureAll(shared bool) {
 	for i := range c.args {
 		s := budget.Size{Values: c.length(i)}
@@ -133,8 +133,8 @@ func (c *call) measureAll(shared bool) {
 	}
 }
 
-// str returns an argument that is a text, "" for others; numbers and bools, which are
-// converted, are short.
+// str returns argument i if it is a text, otherwise "". Numbers and bools, which are converted to texts, are
+// short.
 func (c *call) str(i int) string {
 	if i >= len(c.args) || c.args[i].IsNull() || c.args[i].Type() != cty.String {
 		return ""
@@ -142,7 +142,7 @@ func (c *call) str(i int) string {
 	return c.args[i].AsString()
 }
 
-// number returns an argument that is a number, 0 for others.
+// number returns argument i if it is a number, otherwise 0.
 func (c *call) number(i int) int64 {
 	if i >= len(c.args) || c.args[i].IsNull() || c.args[i].Type() != cty.Number {
 		return 0
@@ -151,7 +151,7 @@ func (c *call) number(i int) int64 {
 	return n
 }
 
-// length returns how many elements an argument has.
+// length returns the number of elements of argument i.
 func (c *call) length(i int) int64 {
 	if i >= len(c.args) || c.args[i].IsNull() || !c.args[i].CanIterateElements() {
 		return 0
@@ -159,10 +159,10 @@ func (c *call) length(i int) int64 {
 	return int64(c.args[i].LengthInt())
 }
 
-// maxFactor is where products end.
+// maxFactor is the largest result of product and sum. It exceeds every limit.
 const maxFactor = 1 << 60
 
-// product is a*b, or a number that is too much for everything.
+// product returns a*b, at most maxFactor.
 func product(a, b int64) int64 {
 	if a > 0 && b > maxFactor/a {
 		return maxFactor
@@ -170,5 +170,5 @@ func product(a, b int64) int64 {
 	return a * b
 }
 
-// sum is a+b, likewise.
+// sum returns a+b, at most maxFactor.
 func sum(a, b int64) int64 { return min(a+b, maxFactor) }

@@ -8,18 +8,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// maxPattern is how many bytes a regular expression may have, and maxProgram how many
-// instructions may be made of it: `(a{100}){10}` is short, and means 1000 letters.
+// maxPattern is the largest number of bytes in a regular expression. maxProgram is the largest number of
+// instructions that it compiles to: `(a{100}){10}` is short, but compiles to 1000 letters.
 const (
 	maxPattern = 64 << 10
 	maxProgram = 200_000
 )
 
-// regex: in each place of the text each instruction of the regular expression may be tried.
+// regex estimates the time of regex: at each place of the text, each instruction of the regular expression
+// may be tried.
 func regex(c *call) { c.pattern(c.str(0), c.str(1)) }
 
-// pattern checks a regular expression and the time it takes to search a text. It returns the
-// expression; nil if it is too much, or is none, as the function will say.
+// pattern checks the size of a regular expression, and the time for searching a text. It returns the compiled
+// expression; nil if it exceeds a limit, or is invalid, which the function itself reports.
 func (c *call) pattern(p, str string) *regexp.Regexp {
 	if n := int64(len(p)); n > maxPattern {
 		c.fail(&budget.Excess{Kind: budget.TextTooLong, What: "The regular expression", Needed: n, Allowed: maxPattern})
@@ -38,7 +39,7 @@ func (c *call) pattern(p, str string) *regexp.Regexp {
 	return re
 }
 
-// instructions returns about how many instructions are made of a regular expression.
+// instructions returns the approximate number of instructions that a regular expression compiles to.
 func instructions(r *syntax.Regexp) int64 {
 	n := int64(1 + len(r.Rune))
 	for _, s := range r.Sub {
@@ -50,7 +51,7 @@ func instructions(r *syntax.Regexp) int64 {
 	return n
 }
 
-// regexAll: a list for each match, with a value for each group.
+// regexAll estimates the result of regexall: a list for each match, with a value for each group.
 func regexAll(c *call) {
 	if re := c.pattern(c.str(0), c.str(1)); re != nil {
 		each := int64(re.NumSubexp()) + 2
@@ -58,8 +59,8 @@ func regexAll(c *call) {
 	}
 }
 
-// replace: the text with each occurrence exchanged. The replacement of a match may name its
-// groups, which have at most the whole of the text in all matches together.
+// replace estimates the result of replace: the text with each match replaced. The replacement may refer to
+// groups. In all matches together, a group has at most the whole text.
 func replace(c *call) {
 	str, old, new := c.str(0), c.str(1), c.str(2)
 	n, named := int64(strings.Count(str, old)), int64(0)
@@ -75,7 +76,8 @@ func replace(c *call) {
 	c.text(sum(product(named, int64(len(str))), int64(len(str))+n*int64(len(new)-len(old))))
 }
 
-// matches returns how many matches a text has at most: it counts them if there could be more than enough.
+// matches returns an upper limit for the number of matches in a text. It counts them only if the limit would
+// exceed enough.
 func matches(re *regexp.Regexp, str string, enough int64) int64 {
 	if most := int64(len(str)) + 1; most <= enough {
 		return most

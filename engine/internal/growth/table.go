@@ -7,7 +7,7 @@ var (
 	shares = Bound{Kind: Shares}
 )
 
-// table has every function.
+// table has an entry for every built-in function.
 var table = map[string]Bound{
 	"abs": small, "alltrue": small, "anytrue": small, "can": {Closures: true},
 	"ceil": small, "cidrcontains": small, "cidrhost": small, "cidrnetmask": small, "cidrsubnet": small,
@@ -21,7 +21,8 @@ var table = map[string]Bound{
 	"filemd5": small, "filesha1": small, "filesha256": small, "filesha512": small,
 	"filebase64sha256": small, "filebase64sha512": small,
 
-	// Texts of texts. Functions that read files check their sizes themselves.
+	// Functions that return texts for texts. Functions that read files check the sizes of the files
+	// themselves.
 	"abspath": made, "basename": part, "dirname": part, "pathexpand": made,
 	"file": made, "filebase64": made,
 	"base64decode": made, "base64encode": made, "base64gzip": made, "base64gunzip": made,
@@ -32,12 +33,12 @@ var table = map[string]Bound{
 	"join": {estimate: join}, "jsonencode": {estimate: written}, "yamlencode": {estimate: yamlEncode},
 	"templatefile": made, "templatestring": {Closures: true},
 
-	// Values of texts.
+	// Functions that return values for texts.
 	"csvdecode": {estimate: decoded(",\n")}, "jsondecode": {estimate: jsonDecode}, "yamldecode": {estimate: decoded(",[]{}:?-\n")},
 	"regex": {estimate: regex}, "regexall": {estimate: regexAll}, "split": {estimate: split}, "fileset": made,
 	"cidrsubnets": made,
 
-	// Collections of collections.
+	// Functions that return collections for collections.
 	"chunklist": made, "coalesce": {Kind: Part, estimate: unified}, "coalescelist": {Kind: Part, estimate: unified}, "compact": shares, "concat": {Kind: Shares, estimate: unified}, "convert": made,
 	"distinct": {Kind: Shares, estimate: distinct}, "element": part, "ephemeralasnull": part, "flatten": shares, "keys": shares,
 	"lookup": part, "matchkeys": {Kind: Shares, estimate: matchKeys}, "merge": shares, "nonsensitive": part, "one": part,

@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// written: all texts of the arguments, at least.
+// written checks results with at least all texts of the arguments.
 func written(c *call) { c.text(c.all.Bytes) }
 
-// yamlEncode: the lines of texts are indented by their depth.
+// yamlEncode estimates the result of yamlencode: lines of texts are indented by their depth.
 func yamlEncode(c *call) {
 	lines := c.all.Values
 	cty.Walk(c.args[0], func(_ cty.Path, v cty.Value) (bool, error) {
@@ -26,8 +26,8 @@ func yamlEncode(c *call) {
 	c.text(sum(c.all.Bytes, product(2*lines, int64(c.all.Depth+1))))
 }
 
-// jsonDecode: a value for each comma and each bracket. The decoder recurses, and reading n digits
-// takes n*n steps.
+// jsonDecode estimates the result of jsondecode: a value for each comma and each bracket. The decoder is
+// recursive, and reading n digits takes n*n steps.
 func jsonDecode(c *call) {
 	src := c.str(0)
 	values, depth, deepest, digits := int64(1), int64(0), int64(0), int64(0)
@@ -60,8 +60,8 @@ func jsonDecode(c *call) {
 	c.values(values)
 }
 
-// decoded: at most a value for each of some bytes in the text. These functions make hundreds of
-// bytes of one.
+// decoded returns an estimate with at most one value for each byte of the text that is in ends. The decoders
+// make hundreds of bytes of such a byte.
 func decoded(ends string) func(c *call) {
 	return func(c *call) {
 		n := int64(1)
@@ -74,31 +74,31 @@ func decoded(ends string) func(c *call) {
 	}
 }
 
-// split: a text more than there are separators.
+// split estimates the result of split: one text more than there are separators.
 func split(c *call) { c.values(int64(strings.Count(c.str(1), c.str(0))) + 2) }
 
-// join: all elements of all lists, and the separators between them.
+// join estimates the result of join: all elements of all lists, and the separators between them.
 func join(c *call) {
 	c.text(c.all.Bytes + product(c.all.Values, int64(len(c.str(0)))))
 }
 
-// indent: as many spaces after each end of a line.
+// indent estimates the result of indent: the indentation after each line end.
 func indent(c *call) {
 	c.text(product(max(c.number(0), 0), int64(strings.Count(c.str(1), "\n"))) + int64(len(c.str(1))))
 }
 
-// aVerb is a part of a format that stands for an argument, with its width, precision and index.
+// aVerb matches a verb in a format, with its width, precision and index.
 // Source: go-cty 1.19, cty/function/stdlib/format_fsm.rl.
 var aVerb = regexp.MustCompile(`%%|%[-+ #0]*([0-9]*)(?:\.([0-9]*))?(?:\[([0-9]+)\])?[a-zA-Z]`)
 
-// maxShort is how many bytes a number is at most that is measured without its digits.
+// maxShort is the size in bytes that is assumed for a number, without counting its digits.
 const maxShort = 512
 
-// format: the format itself, and for each verb its width and its argument.
+// format estimates the result of format: the format itself, and the width and the argument of each verb.
 func format(c *call) { formats(c, false) }
 
-// formatList makes as many texts as the longest list has elements; the elements of a list are
-// together in all of them.
+// formatList estimates the result of formatlist: as many texts as the longest list has elements. Each element
+// of a list is in one text.
 func formatList(c *call) { formats(c, true) }
 
 func formats(c *call, lists bool) {
@@ -130,7 +130,7 @@ func formats(c *call, lists bool) {
 	c.bytes(sum(all, product(n, each)))
 }
 
-// atoi reads the digits of a number; 0 for none.
+// atoi returns the number that digits spell; 0 for "".
 func atoi(digits string) int64 {
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil && digits != "" {
@@ -139,20 +139,21 @@ func atoi(digits string) int64 {
 	return min(n, maxFactor)
 }
 
-// parseInt: reading n digits takes n*n steps.
+// parseInt estimates the time of parseint: reading n digits takes n*n steps.
 func parseInt(c *call) {
 	c.atMost(budget.NumberTooLong, int64(len(c.str(0))), c.limits.Digits)
 }
 
-// bcryptCost: each 1 more takes twice the time. The function itself refuses more than 31.
+// bcryptCost estimates the time of bcrypt: each increase of the cost by 1 doubles the time. The function
+// itself rejects a cost above 31.
 func bcryptCost(c *call) {
 	if cost := c.number(1); cost <= 31 {
 		c.atMost(budget.CallTooLong, 100_000<<max(cost, 0), 100_000<<c.limits.BcryptCost)
 	}
 }
 
-// maxPrivateKey is how long a private key in PEM is at most that rsadecrypt is given: those
-// of 16384 bits have 12.7 kB, and one of twice as many takes eight times as long.
+// maxPrivateKey is the largest size in bytes of a PEM private key that is passed to rsadecrypt. Keys of 16384
+// bits have 12.7 kB; a key of twice the size takes eight times as long.
 const maxPrivateKey = 16 << 10
 
 func rsaKey(c *call) {

@@ -1,7 +1,7 @@
 package jsonscan
 
-// AppendCompact appends src, the text of a value, without the white space between its pieces. Names,
-// numbers and strings stay as they are spelt. A text that is cut off stays so.
+// AppendCompact appends src, the JSON text of a value, without the white space between its tokens. Names,
+// numbers and strings keep their spelling. A text that is cut off stays cut off.
 func AppendCompact(dst, src []byte) []byte {
 	start := 0
 	for i := 0; i < len(src); {
@@ -20,7 +20,7 @@ func AppendCompact(dst, src []byte) []byte {
 	return append(dst, src[start:]...)
 }
 
-// behindString returns the offset behind the string that begins at start.
+// behindString returns the offset after the string that begins at start.
 func behindString(src []byte, start int) int {
 	for i := start + 1; i < len(src); i++ {
 		switch src[i] {

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is the limit of nested values, that of encoding/json.
+// maxDepth is the largest depth of nested values, the same as in encoding/json.
 const maxDepth = 10000
 
-// Object calls member for each member of the object that starts here; member
-// has to consume the value. name is valid during the call only.
+// Object reads an object: it calls member for each member. member must consume the value. name is valid only
+// during the call.
 func (s *Scanner) Object(member func(name []byte) error) error {
 	return s.Members(func(start, end int) error {
 		name := s.src[start+1 : end-1]
@@ -20,7 +20,7 @@ func (s *Scanner) Object(member func(name []byte) error) error {
 	})
 }
 
-// Members is [Scanner.Object] with the offsets of the quoted name in place of the name.
+// Members is [Scanner.Object], but passes the offsets of the quoted name instead of the name.
 func (s *Scanner) Members(member func(start, end int) error) error {
 	if s.Next() != '{' {
 		return s.unexpected("an object")
@@ -60,8 +60,7 @@ func (s *Scanner) Members(member func(start, end int) error) error {
 	}
 }
 
-// Array calls element at each element of the array that starts here; element has
-// to consume it.
+// Array reads an array: it calls element for each element. element must consume the value.
 func (s *Scanner) Array(element func() error) error {
 	if s.Next() != '[' {
 		return s.unexpected("a list")

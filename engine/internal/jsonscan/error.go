@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// An Error is a problem of the text, and its range.
+// An Error is a problem of the text, and its place.
 type Error struct {
 	Line, Column int // from 1; the column counts bytes
 	Problem      string
@@ -29,9 +29,9 @@ func (s *Scanner) Fail(pos int, format string, args ...any) error {
 	}
 }
 
-// unexpected returns the error for text that does not go on with the wanted piece.
+// unexpected returns the error for text that does not continue with the wanted token.
 func (s *Scanner) unexpected(wanted string) error {
-	// The rest may be the beginning of a word, or nothing.
+	// The rest may be the beginning of a word, or empty: then the text is cut off.
 	if rest := string(s.src[s.pos:min(len(s.src), s.pos+6)]); strings.HasPrefix("null", rest) || strings.HasPrefix("true", rest) || strings.HasPrefix("false", rest) {
 		err := s.Fail(s.pos, "the text ends where %s is expected", wanted).(*Error)
 		err.Truncated = true

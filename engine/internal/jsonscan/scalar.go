@@ -5,8 +5,7 @@ import (
 	"strconv"
 )
 
-// Integer consumes a whole number that is not negative; null is 0. wanted is its name, for
-// the error.
+// Integer consumes a whole number that is not negative; null is 0. wanted describes the number in errors.
 func (s *Scanner) Integer(wanted string) (int64, error) {
 	if s.Null() {
 		return 0, nil
@@ -40,7 +39,7 @@ func (s *Scanner) Boolean() (bool, error) {
 	return false, s.unexpected("true or false")
 }
 
-// Null consumes null, and reports whether it came next.
+// Null consumes null if it comes next, and reports whether it did.
 func (s *Scanner) Null() bool {
 	if s.Next() == 'n' && bytes.HasPrefix(s.src[s.pos:], []byte("null")) {
 		s.pos += 4
@@ -49,7 +48,7 @@ func (s *Scanner) Null() bool {
 	return false
 }
 
-// Word consumes w: true, false or null.
+// Word consumes the word w: true, false or null. Another token is an error.
 func (s *Scanner) Word(w string) error {
 	for i := range len(w) {
 		if s.pos >= len(s.src) || s.src[s.pos] != w[i] {

@@ -1,21 +1,20 @@
-// Package jsonscan walks over JSON text once, from front to back, checks it, and hands out
-// pieces of it without copies. State files are large, and nearly all of them is attributes
-// that nobody looks at: encoding/json reads each of those several times over.
+// Package jsonscan reads JSON text once, from front to back, checks it, and returns pieces of it without
+// copies. State files are large, and nearly all of their text is attributes that nobody needs: encoding/json
+// would read each of them several times.
 //
-// It refuses to know the meaning of a text, and decodes nothing but strings, whole numbers
-// and booleans. Start at [Scanner].
+// It refuses to know what a text means, and decodes only strings, whole numbers and booleans. Start at
+// [Scanner].
 package jsonscan
 
-// A Scanner is a position in a text. Each method consumes one piece, with the white space
-// before it, and returns an [*Error] if something else comes next; the position is then not
-// defined.
+// A Scanner is a position in a text. Each method consumes one token or value, with the white space before it.
+// If something else comes next, it returns an [*Error], and the position is undefined.
 type Scanner struct {
 	src   []byte
 	pos   int
 	depth int
 }
 
-// New returns a scanner at the beginning of src, which must not change while it is in use.
+// New returns a scanner at the beginning of src. src must not change while the scanner is in use.
 func New(src []byte) Scanner { return Scanner{src: src} }
 
 // Pos returns the offset of the next byte.
@@ -24,8 +23,8 @@ func (s *Scanner) Pos() int { return s.pos }
 // Src returns the text between two offsets, without a copy.
 func (s *Scanner) Src(start, end int) []byte { return s.src[start:end:end] }
 
-// Next skips white space and returns the byte behind it, 0 at the end. It is short enough to
-// be inlined, for texts without white space.
+// Next skips white space and returns the byte after it without consuming the byte; 0 at the end. It is short
+// enough to be inlined, for texts without white space.
 func (s *Scanner) Next() byte {
 	if s.pos < len(s.src) && s.src[s.pos] > ' ' {
 		return s.src[s.pos]
@@ -45,7 +44,7 @@ func (s *Scanner) nextAfterSpace() byte {
 	return 0
 }
 
-// Take consumes b, which is not 0, and reports whether it came next.
+// Take consumes the byte b if it comes next, and reports whether it did. b must not be 0.
 func (s *Scanner) Take(b byte) bool {
 	if s.Next() != b {
 		return false
@@ -54,7 +53,7 @@ func (s *Scanner) Take(b byte) bool {
 	return true
 }
 
-// End checks that nothing follows.
+// End returns an error if anything but white space follows.
 func (s *Scanner) End() error {
 	if s.Next(); s.pos < len(s.src) {
 		return s.unexpected("the end of the text")
@@ -62,8 +61,8 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// Again calls f with the scanner back at an earlier offset, for a second look at a value, and
-// then returns to the present one. An error has the range in the whole text.
+// Again calls f with the scanner moved back to an earlier offset, to read a value a second time. Then it
+// returns to the present position. Places in errors refer to the whole text.
 func (s *Scanner) Again(start int, f func() error) error {
 	end := s.pos
 	s.pos = start

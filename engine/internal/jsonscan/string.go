@@ -11,7 +11,7 @@ func (s *Scanner) Text() (string, error) {
 	return string(b), err
 }
 
-// TextBytes is [Scanner.Text] without a copy, as long as the string has no escapes.
+// TextBytes is [Scanner.Text] as bytes. If the string has no escapes, they are not copied.
 func (s *Scanner) TextBytes() ([]byte, error) {
 	if s.Null() {
 		return nil, nil
@@ -19,7 +19,7 @@ func (s *Scanner) TextBytes() ([]byte, error) {
 	return s.Quoted()
 }
 
-// Quoted is [Scanner.TextBytes] where null is an error.
+// Quoted is [Scanner.TextBytes], but null is an error.
 func (s *Scanner) Quoted() ([]byte, error) {
 	if s.Next() != '"' {
 		return nil, s.unexpected("a string")
@@ -44,8 +44,7 @@ func Unquote(quoted []byte) string {
 	return out
 }
 
-// skipString consumes a string and reports whether it is free of escapes and of
-// anything beyond ASCII.
+// skipString consumes a string. plain reports whether the string has no escapes and only ASCII characters.
 func (s *Scanner) skipString() (plain bool, err error) {
 	plain = true
 	src := s.src

@@ -9,37 +9,37 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// A builder gathers the steps and the edges between them.
+// A builder collects the steps and the edges between them.
 type builder struct {
 	changes []Change
 	steps   []Step
 	edges   edges
-	parts   []parts // by change
+	parts   []parts // steps of each change, by index of the change
 	blocks  map[addrs.ConfigResource]*block
-	// forgotten has the Forget steps, as if they were deletions.
+	// forgotten has the Forget steps, arranged like deletions.
 	forgotten map[addrs.ConfigResource]*block
 	stored    list
 	config    list
-	needs     list // of the provider
-	forgets   list // the stored ones, of which something is forgotten
-	// deposed are the deletions of an instance's deposed objects.
+	needs     list // dependencies of the provider configuration
+	forgets   list // stored dependencies with objects that are forgotten
+	// deposed are the deletions of deposed objects, by instance.
 	deposed map[addrs.AbsResourceInstance][]int32
-	// single are the steps that make an instance, in any instance of its module; nil as long
-	// as nobody asked.
+	// single are the steps that make an instance with a key, in any instance of its module; nil until first
+	// needed.
 	single map[oneInstance][]int32
 }
 
-// oneInstance is the instances of a block that have one key.
+// oneInstance is all instances of a block that have the same key, in different module instances.
 type oneInstance struct {
 	block addrs.ConfigResource
 	key   addrs.InstanceKey
 }
 
-// parts are the steps of one change, -1 where it has none.
+// parts are the steps of one change; -1 where it has no such step.
 type parts struct {
 	makes, deletes int32
-	verify         bool // makes is a Verify
-	late           bool // deletes is create-before-destroy
+	verify         bool // the step makes is a Verify
+	late           bool // the step deletes is create-before-destroy
 }
 
 // A block is all changes of one resource.
@@ -48,34 +48,33 @@ type block struct {
 	module   addrs.Module
 	provider addrs.AbsProviderConfig
 	all      *scope
-	// instance is the module instance of the first change. If there are changes in
-	// others, scopes has a scope for each; else all is that scope.
+	// instance is the module instance of the first change. If other module instances have changes, scopes has
+	// a scope for each module instance; otherwise all is the only scope.
 	instance addrs.ModuleInstance
 	scopes   map[addrs.ModuleInstance]*scope
-	// marks are, for each kind of list, the stamp of the last visit that found the block there.
+	// marks has, for each kind of list, the stamp of the last visit whose list contained the block.
 	marks [listKinds]int
 }
 
-// listKind tells apart the lists that a visit looks at.
+// listKind is the kind of a list of dependencies that a visit reads.
 type listKind byte
 
 const (
 	inStored listKind = iota
-	inNeeds           // of the provider
+	inNeeds           // dependencies of the provider configuration
 	inConfig
-	inRest // the configuration's, looked at again
+	inRest // the configuration's dependencies, read a second time
 	inForgotten
 	listKinds
 )
 
-// A list is the list of dependencies looked up last. Many changes in a row may share
-// one.
+// A list is the last list of dependencies looked up. Many changes in a row may share one list.
 type list struct {
 	deps   []addrs.ConfigResource
-	blocks []*block // those of them that have changes
+	blocks []*block // dependencies with changes
 }
 
-// find returns those of deps that have changes. The result holds until the next call.
+// find returns the blocks of deps that have changes. The result is valid until the next call.
 func (l *list) find(blocks map[addrs.ConfigResource]*block, deps []addrs.ConfigResource) []*block {
 	if len(deps) == len(l.deps) && (len(deps) == 0 || &deps[0] == &l.deps[0]) {
 		return l.blocks
@@ -111,7 +110,7 @@ func newBuilder(changes []Change) *builder {
 	return b
 }
 
-// split makes the steps of a change.
+// split makes the steps of a change, and adds them to b.parts.
 func (b *builder) split(i int) {
 	c := &b.changes[i]
 	p := parts{makes: -1, deletes: -1}
@@ -155,7 +154,8 @@ func (b *builder) step(change int, v Verb) int32 {
 	return int32(len(b.steps) - 1)
 }
 
-// sort puts the steps of a change into the scopes that dependencies mean.
+// sort adds the steps of a change to the scopes of its block: that of the whole block, and that of the module
+// instance.
 func (b *builder) sort(blocks map[addrs.ConfigResource]*block, i int, p parts) {
 	c := &b.changes[i]
 	in := c.Object.Instance.Module
@@ -165,7 +165,7 @@ func (b *builder) sort(blocks map[addrs.ConfigResource]*block, i int, p parts) {
 		blocks[c.Config] = x
 	}
 	if p.makes >= 0 {
-		x.provider = c.Provider // rather than that of an object without configuration
+		x.provider = c.Provider // prefer the provider of an object that is made
 	}
 	if x.scopes == nil && in != x.instance {
 		x.scopes = map[addrs.ModuleInstance]*scope{x.instance: x.all.clone()}
@@ -180,8 +180,9 @@ func (b *builder) sort(blocks map[addrs.ConfigResource]*block, i int, p parts) {
 	x.scopes[in].add(p)
 }
 
-// near returns the scope of d for an object in a module instance: instances of
-// the same module have nothing to do with each other. It may be nil.
+// near returns the scope of d that concerns a change: if both belong to the same module, only the scope of
+// the change's module instance, because different instances of a module do not depend on each other. The
+// result may be nil.
 func (d *block) near(c *Change) *scope {
 	in := c.Object.Instance.Module
 	switch {
@@ -195,10 +196,10 @@ func (d *block) near(c *Change) *scope {
 	return nil
 }
 
-// isOrphan reports whether nothing of a resource is made: there may be no block.
+// isOrphan reports whether the resource only loses objects: it may have no block.
 func (d *block) isOrphan() bool { return len(d.all.makes)+len(d.all.verifies) == 0 }
 
-// describe returns the steps and their dependencies, for a panic.
+// describe returns the steps and their dependencies as text, for a panic.
 func (b *builder) describe() string {
 	var s strings.Builder
 	for i, c := range b.changes {

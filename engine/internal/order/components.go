@@ -2,13 +2,13 @@ package order
 
 import "slices"
 
-// components are the strongly connected components of a graph that loses edges:
-// each is split again and again, by Tarjan's algorithm.
+// components are the strongly connected components of a graph that loses edges. Tarjan's algorithm splits
+// each of them again in every round.
 type components struct {
-	of     []int32 // by node: its component in the last round; 0 for nodes that are none of it
-	last   int32   // the highest number given to a component
+	of     []int32 // by node: its component after the last round; 0 for nodes outside
+	last   int32   // highest component number in use
 	number []int32 // by node: when it was entered in this round
-	low    []int32 // by node: the earliest that is known to be in its component
+	low    []int32 // by node: earliest node known to be in the same component
 	next   []int32 // by node: its component in this round, once known
 
 	open  []int32
@@ -16,10 +16,10 @@ type components struct {
 	left  []int32
 }
 
-// A call is a node being looked at, and its next edge.
+// A call is a node being visited, and its next edge.
 type call struct{ node, edge int32 }
 
-// newComponents starts with some of n nodes, as one component.
+// newComponents returns one component that consists of the given nodes of n.
 func newComponents(n int, nodes []int32) *components {
 	c := &components{of: make([]int32, n), last: 1, number: make([]int32, n), low: make([]int32, n), next: make([]int32, n)}
 	for _, x := range nodes {
@@ -31,10 +31,9 @@ func newComponents(n int, nodes []int32) *components {
 // same reports whether two nodes are in one component.
 func (c *components) same(x, y int32) bool { return c.of[x] == c.of[y] && c.of[x] != 0 }
 
-// split splits the components that consist of the given nodes, and returns the
-// nodes of those new ones that have more than one, in ascending order. follow
-// returns the node behind the i-th edge of x, and whether both are in one
-// component and the edge is there still; ok is false if there are less edges.
+// split splits the components that consist of the given nodes. It returns, in ascending order, the nodes of
+// the new components that have more than one node. follow returns the node that the i-th edge of x leads to.
+// same reports whether both are in one component and the edge still exists; ok is false if x has fewer edges.
 func (c *components) split(nodes []int32, follow func(x, i int32) (y int32, same, ok bool)) []int32 {
 	for _, x := range nodes {
 		c.number[x], c.next[x] = 0, 0
@@ -74,8 +73,8 @@ func (c *components) split(nodes []int32, follow func(x, i int32) (y int32, same
 	return c.left
 }
 
-// leave ends the look at x, the last of the calls. If x is the first that was
-// entered of its component, the open nodes from there on are the rest of it.
+// leave ends the visit of x, the last of the calls. If x was the first node of its component to be entered,
+// all open nodes from x on form the component.
 func (c *components) leave(x int32) {
 	c.calls = c.calls[:len(c.calls)-1]
 	if len(c.calls) > 0 {

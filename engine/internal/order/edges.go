@@ -1,6 +1,6 @@
 package order
 
-// edges are the edges of a graph, each from a node to one that comes after it.
+// edges are the edges of a graph. Each leads from a node to a node that must come after it.
 type edges struct {
 	from, to []int32
 	weight   []strength
@@ -10,7 +10,7 @@ func (e *edges) add(from, to int32, w strength) {
 	e.from, e.to, e.weight = append(e.from, from), append(e.to, to), append(e.weight, w)
 }
 
-// after returns, for each of n nodes, the nodes that it comes after.
+// after returns, for each of n nodes, the nodes that it must come after.
 func (e edges) after(n int) [][]int32 {
 	into := e.index(n, e.to)
 	out := make([][]int32, n)
@@ -26,14 +26,14 @@ func (e edges) after(n int) [][]int32 {
 	return out
 }
 
-// An index finds the edges of a node, in the order of adding.
+// An index lists the edges of each node, in the order in which they were added.
 type index struct{ start, list []int32 }
 
 func (x index) of(node int32) []int32 { return x.list[x.start[node]:x.start[node+1]] }
 
-// index sorts the edges by one of their ends.
+// index returns an index of the edges by ends, one of their two ends.
 func (e edges) index(n int, ends []int32) index {
-	start := make([]int32, n+2) // shifted by one, to be filled in place
+	start := make([]int32, n+2) // shifted by one, so that it can be filled in place
 	for _, x := range ends {
 		start[x+2]++
 	}

@@ -1,115 +1,100 @@
-// Package order turns planned changes into steps, and puts the steps in order. All of Terraform's
-// destroy ordering is here and nowhere else, as a pure function from data to data: it evaluates
-// nothing and calls nothing.
+// Package order turns planned changes into steps, and determines the order of the steps. It contains all of
+// Terraform's destroy ordering, as a pure function from data to data: it evaluates nothing and calls nothing.
 //
-// It refuses to know the effect of a change on an object, the reason for it, and the way in which
-// steps are run: walk visits its graph, and applying carries out each visit. Start at [Steps],
-// after the essay below.
+// It refuses to know what a change does to an object, why it is made, and how steps are run: package walk
+// visits the graph, and package applying carries out each step. Start at [Steps], after the essay below.
 package order
 
 /*
 # Why order is hard
 
-To build is easy: make dependencies first. To tear down is the same the
-other way round. An apply does both at once, on overlapping sets of objects, and
-the two orders pull against each other. Every rule below is about the order of two
-steps. Most are about the deletion of one object and the making of another
-(creating, updating or reading it: all the same here), where either order may be right.
+Creating is easy: make dependencies first. Destroying is the same in reverse. An apply does both at once, on
+overlapping sets of objects, and the two orders contradict each other. Every rule below is about the order of
+two steps. Most are about the deletion of one object and the making of another (creating, updating or reading
+it, which is all the same here), where either order may be right.
 
-Write x -> d for "x depends on d", D(x) for the deletion of an object of x, M(x)
-for the making of one. A replaced object has both. The configuration has the
-dependencies of x from now on; the state has stored those from when it was made,
-transitively. The two are kept apart because they are about different objects:
-M(x) makes that of the configuration, D(x) deletes that of the state. They may contradict each other: a -> b in the state may have become
-b -> a in the configuration, and both objects be replaced.
+Write x -> d for "x depends on d", D(x) for the deletion of an object of x, M(x) for the making of one. A
+replaced object has both. The configuration has the current dependencies of x. The state has stored the direct
+and indirect dependencies that x had when it was made. They are kept apart because they are about different
+objects: M(x) makes the object of the configuration, D(x) deletes the object of the state. They may contradict
+each other: a -> b in the state may have become b -> a in the configuration, and both objects may be replaced.
 
 # Necessary edges
 
- 1. M(d) before M(x) if x -> d in the configuration: the arguments of x are
-    not known earlier. A no-op counts as making here. Its conditions are checked
-    anew, with the new values of others, and its dependents
-    must see that check fail before they begin.
- 2. D(x) before M(x) of a replaced object, or after it if the object is
-    create-before-destroy. The plan has chosen, and the result in
-    the state depends on it: not ours to change.
- 3. M(d) before D(x) if the configuration of x's provider needs d. Without a
-    provider nothing is deleted, and it is configured once, with the new values.
+ 1. M(d) before M(x) if x -> d in the configuration: the arguments of x are unknown before. A no-op counts as
+    making here: its conditions are checked again with the new values of other objects, and its dependents
+    must not begin if that check fails.
+ 2. D(x) before M(x) of a replaced object, or after it if the object is create-before-destroy. The plan has
+    chosen this order, and the result in the state depends on it, so this package must not change it.
+ 3. M(d) before D(x) if the configuration of x's provider needs d. Nothing is deleted without a provider, and
+    a provider is configured once, with the new values.
 
-These cannot contradict each other if the configuration has no cycle: by them,
-nothing comes after D(x) but M(x) itself.
+If the configuration has no cycle, these rules cannot contradict each other: by them, only M(x) itself comes
+after D(x).
 
-# Wishes, which yield
+# Wishes, which may be dropped
 
-The other edges are wishes, the earlier in this list the stronger. Where not all of them can
-be kept, the weaker yields.
+The other edges are wishes, strongest first. If not all of them can be kept, the weaker one is dropped.
 
- 4. D(x) before D(d) if x -> d in the state. The world
-    enforces this: no network is deleted while there are machines in it. Also if
-    x's provider needs d, as x could not be deleted any more.
- 5. M(x) before D(d) if x -> d in the state and D(d) is create-before-destroy.
-    This is the purpose of the setting: the users of the old object go over to the
-    new one before the old one goes away. If no new one comes, x lets go first all
-    the same. A deposed object also waits for M of its own instance.
- 6. D(x) before M(d) if x -> d in the state and D(x) is not
-    create-before-destroy. The old object may hinder the change of d; and if
-    both are replaced, all of the old comes down before anything new is put up.
- 7. D(d) before M(x) if x -> d in the state and D(d) is not create-before-destroy: a
-    dependency that goes away is deleted before its former dependent is updated. That
-    is odd, but Terraform does it. And as the mirror image of 6: M(d) before
-    D(x) if D(x) is create-before-destroy, since there the new comes before the old leaves.
- 8. As 4 to 7, in this order again, if x -> d in the configuration only. So a state that has
-    not stored the dependencies of x still comes down in order, and when x is made, the objects
-    of d that should go are gone: a list of all of them is right.
+ 4. D(x) before D(d) if x -> d in the state. Real infrastructure enforces this: a network cannot be deleted
+    while it has machines. Also if x's provider needs d, because x could not be deleted after d.
+ 5. M(x) before D(d) if x -> d in the state and D(d) is create-before-destroy. This is the purpose of the
+    setting: the users of the old object change to the new one before the old one is deleted. Even if there is
+    no new one, x stops using the old one first. A deposed object also waits for M of its own instance.
+ 6. D(x) before M(d) if x -> d in the state and D(x) is not create-before-destroy. The old object may prevent
+    the change of d. And if both are replaced, all old objects are deleted before any new one is made.
+ 7. D(d) before M(x) if x -> d in the state and D(d) is not create-before-destroy: a removed dependency is
+    deleted before its former dependent is updated. That is odd, but Terraform does it. The reverse of 6
+    belongs here, too: M(d) before D(x) if D(x) is create-before-destroy, since then new objects come before
+    old ones are deleted.
+ 8. As 4 to 7, in this order again, if x -> d in the configuration only. So a state that has not stored the
+    dependencies of x is still destroyed in order. And when x is made, the objects of d that should be deleted
+    no longer exist: a list of all objects of d is right.
 
- 9. D(x) before d is forgotten, if x -> d in the state: as long as x is there, the state
-    has its dependencies. Forgetting d comes last of all, so this never yields.
+ 9. D(x) before d is forgotten, if x -> d in the state: while x exists, the state has its dependencies.
+    Nothing comes after forgetting d, so this edge is never dropped.
 
-A deletion is create-before-destroy if it is the old half of a change that creates
-first; of a deposed object, which such a change left behind; or
-of an object that only goes away, if the setting was in force for it. A no-op
-is no M in 4 to 8, with one exception: it waits by 8 for the edges of 7, so that a new
-x with x -> y -> d waits for D(d) by way of y.
+D(x) is create-before-destroy in three cases: it is the old half of a change that creates first; it deletes a
+deposed object, which such a change has left; or it deletes an object without a successor for which the
+setting was in effect. A no-op does not count as making in 4 to 8, with one exception: it waits by 8 for the
+edges of 7, so that a new x with x -> y -> d waits for D(d) through y.
 
 # Differences from Terraform
 
-Terraform adds these edges as if nothing were create-before-destroy, then inverts those between
-a deletion that is and the steps that make objects. To come out without a cycle, it must
-force the setting on everything that a create-before-destroy object depends on: else
-M(x) < D(x) < D(d) < M(x). It does so by the configuration, but deletes objects
-of older configurations, which only states have. Here nothing is forced. In that
-cycle, 7 is the weakest and yields, with the same result.
+Terraform adds these edges as if nothing were create-before-destroy. Then it inverts the edges between a
+create-before-destroy deletion and the steps that make objects. To avoid cycles, it must force the setting on
+everything that a create-before-destroy object depends on. Otherwise M(x) < D(x) < D(d) < M(x). It forces the
+setting by the configuration, but deletes objects of older configurations, which only states have. This
+package forces nothing. In that cycle, 7 is the weakest and is dropped, with the same result.
 
-Terraform refuses some plans that it has made itself because of a cycle (tried with 1.11.4):
+Terraform refuses some of its own plans because of a cycle (tried with 1.11.4):
 
   - a -> b in the state, b -> a in the configuration, both replaced;
-  - x -> d -> e in the state, d create-before-destroy and gone from the configuration, e replaced,
-    x updated: D(d) after M(x), M(x) after M(e), M(e) after D(e), D(e) after D(d).
+  - x -> d -> e in the state, d create-before-destroy and removed from the configuration, e replaced, x
+    updated: D(d) after M(x), M(x) after M(e), M(e) after D(e), D(e) after D(d).
 
-Here something yields: 8 in the first case, 5 in the second.
+Here a wish is dropped: 8 in the first case, 5 in the second.
 
-Only between objects of different provider configurations does Terraform let an edge
-yield. Its case is this: y is gone from the configuration, its provider is
-configured from r, r is replaced. It does D(r), M(r), then D(y), though
-y -> r in the state. The same comes out here: 3 must be, 4 yields. But Terraform looks
-for the cycle before it inverts edges, and so lets go of D(y) before D(r)
-even if r is create-before-destroy and there is no cycle any more. Here that stays.
+Terraform drops an edge only between objects of different provider configurations. Its case is this: y is
+removed from the configuration, its provider is configured from r, r is replaced. It does D(r), M(r), then
+D(y), although y -> r in the state. The result is the same here: 3 is necessary, 4 is dropped. But Terraform
+looks for the cycle before it inverts edges. So it drops D(y) before D(r) even if r is create-before-destroy,
+although the cycle then disappears. Here that edge stays.
 
-An edge yields only where it must: one that has yielded comes back if, in the
-end, it closes no cycle. So two steps of a rule always have an
-order, if not that of the rule then the opposite.
+An edge is dropped only if necessary: a dropped edge is added again if, in the end, it closes no cycle. So two
+steps of a rule always have an order: that of the rule, or else the opposite.
 
 # Instances
 
-Dependencies are between resources and mean every instance. There are three
-exceptions, all Terraform's: 2 is about one instance; for 4 to 8, objects in different
-instances of the same module have nothing to do with each other (but for providers); and
-for 1, a configuration that refers to d by `d[0]` only means that instance, in
-every instance of the module.
+Dependencies are between resources and mean every instance. There are three exceptions, all from Terraform.
+Rule 2 is about one instance. For 4 to 8, objects in different instances of the same module do not depend on
+each other (except through providers). For 1, a configuration that refers to d only by `d[0]` means only this
+instance, in every instance of the module.
 
-Between a thousand instances and a thousand there are a million pairs. So where a
-dependency means more than one step, they stand behind a [Barrier], a step that does nothing. The
-number of edges grows with the changes and the lengths of their lists. A barrier
-never yields as a whole: each pair behind it does by itself.
+Between a thousand instances and a thousand others there are a million pairs. So if a dependency means more
+than one step, the edges go through a [Barrier], a step that does nothing. The number of edges then grows with
+the changes and the lengths of their lists. A barrier is never dropped as a whole: each pair connected through
+it is dropped separately.
 */
 
 import (
@@ -117,36 +102,36 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// A Change is a planned change, as far as it matters for the order. The lists are
-// only read; instances of a resource should share them.
+// A Change is the part of a planned change that matters for the order. The lists are only read; instances of
+// a resource should share them.
 type Change struct {
-	// Object is the object that changes: the current one of an instance, or a deposed one.
+	// Object is the object that changes: the current object of an instance, or a deposed one.
 	Object addrs.ResourceInstanceObject
 	// Config is the block that Object belongs or belonged to.
 	Config addrs.ConfigResource
 	// Action is anything but Open. A deposed object can only be deleted or forgotten.
 	Action plans.Action
-	// CreateBeforeDestroy is the setting in force: of the configuration, forced by a dependent, or
-	// if the configuration is gone, stored in the state. It matters for objects that are only
-	// deleted; for replacements, Action has it.
+	// CreateBeforeDestroy is the setting in effect: from the configuration, forced by a dependent, or,
+	// without configuration, stored in the state. It matters only for objects that are deleted; for a
+	// replacement, Action includes it.
 	CreateBeforeDestroy bool
-	// Provider is the provider configuration that is used for the change.
+	// Provider is the provider configuration used for the change.
 	Provider addrs.AbsProviderConfig
 
-	// ConfigDeps are the resources that the configuration of Object needs, at least directly.
-	// Dependencies without an effect of their own are replaced by theirs: data sources that are
-	// already read, ephemeral resources, providers, resources without instances. A resource without
-	// a change orders nothing, not even its own dependencies; no-ops are changes.
+	// ConfigDeps are the resources that the configuration of Object needs, at least the direct ones.
+	// Dependencies without an effect are replaced by their own dependencies: data sources that are already
+	// read, ephemeral resources, providers, resources without instances. A resource without a change orders
+	// nothing, not even its own dependencies. No-ops are changes.
 	ConfigDeps []addrs.ConfigResource
-	// OnlyInstances are, of those ConfigDeps to which the configuration refers by literal keys
-	// only, the instances that rule 1 applies to. If there is no such instance, it applies to all.
+	// OnlyInstances are the ConfigDeps that the configuration refers to only with literal keys, and these
+	// keys: rule 1 applies only to these instances. If one of the instances does not exist, the rule applies
+	// to all.
 	OnlyInstances map[addrs.ConfigResource][]addrs.InstanceKey
-	// ProviderDeps are those that the configuration of Provider needs, of any
-	// change; they may stand in ConfigDeps as well. If an object is deleted and nothing of its
-	// resource is made, those ConfigDeps that belong to another provider configuration
-	// are taken for ProviderDeps: an object without a block has no others.
+	// ProviderDeps are the resources that the configuration of Provider needs, with any change. They may also
+	// be in ConfigDeps. If an object is deleted and its resource makes nothing, ConfigDeps with another
+	// provider configuration count as ProviderDeps: an object without a block has no other ConfigDeps.
 	ProviderDeps []addrs.ConfigResource
-	// StoredDeps are those that the state has stored with Object, transitively.
+	// StoredDeps are the dependencies that the state has stored with Object, direct and indirect.
 	StoredDeps []addrs.ConfigResource
 }
 
@@ -157,13 +142,13 @@ const (
 	Create  Verb = '+'
 	Update  Verb = '~'
 	Delete  Verb = 'd'
-	Read    Verb = 'r' // of a data source
-	Forget  Verb = 'f' // drops the object from the state; calls no provider
+	Read    Verb = 'r' // reads a data source
+	Forget  Verb = 'f' // removes the object from the state without calling a provider
 	Verify  Verb = 'v' // checks the conditions of an instance that does not change
-	Barrier Verb = '|' // does nothing; stands for many others
+	Barrier Verb = '|' // does nothing; joins the edges of many steps
 )
 
-// String returns "create", "update" and so on.
+// String returns the verb as a word: "create", "update" and so on.
 func (v Verb) String() string {
 	switch v {
 	case Create:
@@ -184,27 +169,26 @@ func (v Verb) String() string {
 	return "invalid"
 }
 
-// A Step is a part of a change, the whole for most. Replacements have two: one
-// Delete, one Create.
+// A Step is a change, or one of its two parts: a replacement has a Delete and a Create step.
 type Step struct {
-	Change int // its index in the list, or -1 for a Barrier
+	Change int // index of the change, or -1 for a Barrier
 	Verb   Verb
 }
 
-// Graph is all steps, and for each the ones that it comes after, by index. It has
-// no cycle. The steps stand in the order of the changes, barriers at the end.
+// Graph is all steps and, for each step, the indices of the steps that it must come after. It has no cycle.
+// The steps are in the order of the changes, followed by barriers.
 type Graph struct {
 	Steps []Step
 	After [][]int32
 }
 
-// Steps puts changes in order. The result is a function of the list, including its
-// order, by which ties are decided. Time and memory grow with the number of
-// changes and the lengths of their lists, except around cycles of wishes.
+// Steps determines the order of changes. The result depends only on the list. The order of the list decides
+// ties. Time and memory grow linearly with the number of changes and the lengths of their lists, except
+// around cycles of wishes.
 //
-// No-op changes of current objects become Verify steps; those of deposed objects
-// nothing. Configuration dependencies with a cycle among resources that are made are
-// our bug, as is an action that cannot be: Steps panics.
+// No-op changes of current objects become Verify steps; no-op changes of deposed objects give no step. Steps
+// panics if resources that are made have configuration dependencies with a cycle, or if a change has an
+// impossible action: both are bugs in Lockstep.
 func Steps(changes []Change) Graph {
 	b := newBuilder(changes)
 	steps := len(b.steps)

@@ -7,8 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// strength is how much an edge is wanted; the weaker, the later in this list. The
-// numbers are those of the rules in the essay.
+// strength is the priority of an edge, strongest first. The numbers are those of the rules in the essay.
 type strength byte
 
 const (
@@ -17,7 +16,7 @@ const (
 	letGo                       // 5
 	deleteFirst                 // 6
 	formerFirst                 // 7
-	deleteDown8                 // 4 because of the configuration, and so on
+	deleteDown8                 // rule 8: rule 4 because of the configuration; the next ones likewise
 	letGo8
 	deleteFirst8
 	formerFirst8
@@ -45,7 +44,7 @@ func (b *builder) order(i int) {
 	}
 }
 
-// orderMake adds the edges between the steps that create, update or read an object and those of its
+// orderMake adds the edges between the step that creates, updates or reads an object and the steps of its
 // dependencies.
 func (b *builder) orderMake(i int) {
 	c, p := &b.changes[i], b.parts[i]
@@ -62,7 +61,7 @@ func (b *builder) orderMake(i int) {
 		}
 	}
 	if p.verify {
-		stored = nil // nothing lets go of anything
+		stored = nil // rule 5 does not apply
 	}
 	for d := range v.each(inStored, stored) {
 		b.after(p.makes, d.near(c), joinEarly, formerFirst)
@@ -84,7 +83,8 @@ func (b *builder) orderMake(i int) {
 	}
 }
 
-// orderDelete adds the edges between a deletion and the dependencies of the object or its provider.
+// orderDelete adds the edges between the deletion of an object and the steps of the dependencies of the
+// object and its provider.
 func (b *builder) orderDelete(i int) {
 	c, p := &b.changes[i], b.parts[i]
 	v := visit{b.blocks[c.Config], 2*i + 2}
@@ -128,8 +128,8 @@ func (b *builder) orderDelete(i int) {
 	}
 }
 
-// A visit is the look at the lists of one step of a change. It sees each block
-// once a list, and never the change's own.
+// A visit reads the lists of dependencies of one step of a change. It sees each block once per list, and
+// never the change's own block.
 type visit struct {
 	own   *block
 	stamp int // unique, not 0
@@ -149,5 +149,5 @@ func (v visit) each(k listKind, deps []*block) iter.Seq[*block] {
 	}
 }
 
-// saw reports whether a block was in a list.
+// saw reports whether the visit's list of kind k contained the block d.
 func (v visit) saw(k listKind, d *block) bool { return d.marks[k] == v.stamp }

@@ -6,19 +6,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A scope is the steps of the objects that one dependency means: those of a
-// resource, or those of it in one module instance.
+// A scope is the steps of the objects that a dependency refers to: those of a whole resource, or those in one
+// module instance.
 type scope struct {
 	makes    []int32 // create, update, read
 	verifies []int32
 	early    []int32 // deletions that are not create-before-destroy
-	late     []int32 // deletions that are
+	late     []int32 // deletions that are create-before-destroy
 
-	joins [joinKinds]int32 // the barriers there are already; 0 for none
+	joins [joinKinds]int32 // the barriers made so far; 0 for none
 	gates [gateKinds]int32
 }
 
-// A joinKind selects the steps of a scope that a step comes after.
+// A joinKind selects the steps of a scope that another step comes after.
 type joinKind byte
 
 const (
@@ -28,21 +28,21 @@ const (
 	joinKinds
 )
 
-// A gateKind selects the steps of a scope that a step comes before, because of the state or of the
-// configuration. All edges of a gate have one strength.
+// A gateKind selects the steps of a scope that another step comes before, because of the state or of the
+// configuration. All edges of a gate have the same strength.
 type gateKind byte
 
 const (
 	gateDelete  gateKind = iota // any deletion
 	gateLate                    // late deletions
 	gateMake                    // makes
-	gateDelete8                 // the same because of the configuration
+	gateDelete8                 // the same three, because of the configuration
 	gateLate8
 	gateMake8
 	gateKinds
 )
 
-// gateStrength is how strong the edges of a gate are.
+// gateStrength is the strength of the edges of each gate.
 var gateStrength = [gateKinds]strength{
 	gateDelete: deleteDown, gateLate: letGo, gateMake: deleteFirst,
 	gateDelete8: deleteDown8, gateLate8: letGo8, gateMake8: deleteFirst8,
@@ -63,7 +63,7 @@ func (s *scope) add(p parts) {
 	}
 }
 
-// clone copies a scope that has no barriers yet.
+// clone copies a scope. The scope must have no barriers yet.
 func (s *scope) clone() *scope {
 	return &scope{
 		makes: slices.Clone(s.makes), verifies: slices.Clone(s.verifies),
@@ -71,7 +71,7 @@ func (s *scope) clone() *scope {
 	}
 }
 
-// joined returns the steps of a kind, in two parts.
+// joined returns the steps that k selects, as two lists.
 func (s *scope) joined(k joinKind) (one, two []int32) {
 	switch k {
 	case joinMade:
@@ -82,7 +82,7 @@ func (s *scope) joined(k joinKind) (one, two []int32) {
 	return s.early, nil
 }
 
-// gated returns the steps of a kind, in two parts.
+// gated returns the steps that k selects, as two lists.
 func (s *scope) gated(k gateKind) (one, two []int32) {
 	switch k {
 	case gateLate, gateLate8:
@@ -93,7 +93,7 @@ func (s *scope) gated(k gateKind) (one, two []int32) {
 	return s.early, s.late
 }
 
-// after lets a step come after all of a kind in s, which may be nil.
+// after makes a step come after all steps of s that k selects. s may be nil.
 func (b *builder) after(step int32, s *scope, k joinKind, w strength) {
 	if s == nil {
 		return
@@ -117,8 +117,8 @@ func (b *builder) after(step int32, s *scope, k joinKind, w strength) {
 	}
 }
 
-// afterInstances lets a step come after the steps that make instances of d, and reports whether all
-// of these exist.
+// afterInstances makes a step come after the steps that make the instances of d with these keys. If one of
+// them does not exist, it adds no edges and returns false.
 func (b *builder) afterInstances(step int32, d *block, keys []addrs.InstanceKey) bool {
 	if len(keys) == 0 {
 		return false
@@ -145,7 +145,7 @@ func (b *builder) afterInstances(step int32, d *block, keys []addrs.InstanceKey)
 	return true
 }
 
-// before lets a step come before all of a kind in s, which may be nil.
+// before makes a step come before all steps of s that k selects. s may be nil.
 func (b *builder) before(step int32, s *scope, k gateKind) {
 	if s == nil {
 		return
@@ -169,7 +169,7 @@ func (b *builder) before(step int32, s *scope, k gateKind) {
 	}
 }
 
-// first returns the first of two parts that are not both empty.
+// first returns the first step of two lists, of which at least one is not empty.
 func first(one, two []int32) int32 {
 	if len(one) > 0 {
 		return one[0]

@@ -7,32 +7,29 @@ import (
 )
 
 /*
-Untangling removes cycles by giving up wishes.
+Untangling removes cycles by dropping wishes.
 
-Few graphs have a cycle at all. This is found out first, by taking away nodes
-without predecessors or successors, until only those on cycles and
-between cycles are left. If some are, the rest goes on among them:
+Few graphs have a cycle at all. To find out, nodes without predecessors or successors are removed first, until
+only those on cycles and between cycles remain. If some remain, the rest works on these:
 
- 1. Find the strongly connected components. In each with more than one node, some
-    step has only wishes coming into it from the component: the necessary edges
-    have no cycle, so they have a first node; that is no barrier, as the edges
-    into a barrier on a cycle are necessary (barriers never yield, see scope.go).
- 2. Of such steps, take the one whose strongest incoming wish is the weakest, and let
-    all wishes go that come into it from the component. Begin again until no component is left.
- 3. Let wishes that were let go come back, the strongest first, where they close
-    no cycle with the edges there are now. A wish from a barrier comes back for each
-    node behind the barrier by itself.
+ 1. Find the strongly connected components. In each with more than one node, some step has only wishes as
+    edges from its component. The reason: the necessary edges have no cycle, so they have a first node. This
+    node is not a barrier, because the edges into a barrier on a cycle are necessary (barriers are never
+    dropped, see scope.go).
+ 2. Among such steps, take the one whose strongest incoming wish is the weakest, and drop all wishes that come
+    into it from the component. Repeat from 1 until no component is left.
+ 3. Add dropped wishes again, the strongest first, if they close no cycle with the present edges. A wish from
+    a barrier is added separately for each node before the barrier.
 
-If the necessary edges and all wishes of a strength and above have no cycle, none of
-these is let go: there is always a step in 2 with weaker ones only. After 3, each
-wish that is missing would close a cycle.
+If the necessary edges and all wishes of at least some strength have no cycle, none of these is dropped: there
+is always a step in 2 with only weaker ones. After 3, each missing wish would close a cycle.
 
-Each round of 1 and 2 is linear in the nodes left, and there are as many as steps
-that let go in one component: one, in every case that has been thought of.
+Each round of 1 and 2 is linear in the remaining nodes. The number of rounds is the largest number of steps
+that drop wishes in one component: one, in every known case.
 */
 
-// untangle takes edges away, and adds some from behind barriers, until n nodes have no cycle. The
-// nodes from steps on are barriers. It reports false if the necessary edges have a cycle.
+// untangle removes edges until n nodes have no cycle, and may add edges that bypass barriers. The nodes from
+// index steps on are barriers. It returns false if the necessary edges have a cycle.
 func untangle(n, steps int, e edges) (edges, bool) {
 	gone, waits := make([]bool, n), make([]int32, n)
 	for _, y := range e.to {
@@ -75,8 +72,8 @@ func untangle(n, steps int, e edges) (edges, bool) {
 	}
 }
 
-// strip marks as gone the nodes that wait for nothing that is left, again and again.
-// Edges lead from a node to ends.
+// strip marks as gone all nodes that wait for no remaining node, and repeats this until there are none. Edges
+// lead from a node to ends.
 func strip(gone []bool, waits []int32, edges index, ends []int32) {
 	var free []int32
 	for x, w := range waits {
@@ -98,19 +95,19 @@ func strip(gone []bool, waits []int32, edges index, ends []int32) {
 	}
 }
 
-// A tangle is a graph with cycles, on the way to one without.
+// A tangle is a graph whose cycles are being removed.
 type tangle struct {
 	edges
 	into, out index
 	steps     int32
 	parts     *components
-	gone      []bool            // by edge
-	dropped   []int32           // edges let go, those into one node together
-	extra     map[int32][]int32 // edges that come back from behind barriers
+	gone      []bool            // by edge: the edge is removed
+	dropped   []int32           // removed edges; those into the same node are adjacent
+	extra     map[int32][]int32 // edges added again that bypass a barrier
 }
 
-// next returns the node that the i-th edge out of x leads to, if there is such an
-// edge; and whether it is in the same component still.
+// next returns the node that the i-th edge out of x leads to. same reports whether the edge still exists and
+// both are in the same component; ok is false if there is no such edge.
 func (t *tangle) next(x, i int32) (y int32, same, ok bool) {
 	list := t.out.of(x)
 	if int(i) >= len(list) {
@@ -120,8 +117,8 @@ func (t *tangle) next(x, i int32) (y int32, same, ok bool) {
 	return y, !t.gone[list[i]] && t.parts.same(x, y), true
 }
 
-// release lets go, in each component, of the wishes into the step that has the
-// weakest. It reports false if there is no such step.
+// release chooses one step in each component, the one with the weakest wishes into it, and removes these
+// wishes. It returns false if a component has no such step.
 func (t *tangle) release(left []int32) bool {
 	best := map[int32]choice{}
 	for _, x := range left {
@@ -139,8 +136,8 @@ func (t *tangle) release(left []int32) bool {
 		if b.edges > 1 || b.from < t.steps {
 			continue
 		}
-		// Others that only wait for the same barrier, as weakly, are in the same position.
-		// One by one, they would take a round each.
+		// Other steps that wait only for the same barrier, just as weakly, are in the same position. Handling
+		// them one by one would take a round each.
 		for _, i := range t.out.of(b.from) {
 			if x := t.to[i]; !t.gone[i] && t.weight[i] == b.strongest && t.parts.same(x, b.from) && t.choice(x).edges == 1 {
 				t.letGo(x)
@@ -150,12 +147,12 @@ func (t *tangle) release(left []int32) bool {
 	return true
 }
 
-// A choice is a node, and the edges into it from its component.
+// A choice is a node, and the edges into it from its own component.
 type choice struct {
 	node      int32
 	strongest strength
 	edges     int
-	from      int32 // of one edge
+	from      int32 // the node at the start of one of the edges
 }
 
 func (t *tangle) choice(x int32) choice {
@@ -170,13 +167,13 @@ func (t *tangle) choice(x int32) choice {
 	return c
 }
 
-// better reports whether to let go of the edges into c rather than into d: they
-// are weaker, or less, or else the number decides.
+// better reports whether removing the edges into c is better than removing those into d: they are weaker, or
+// fewer; otherwise the number of the node decides.
 func (c choice) better(d choice) bool {
 	return cmp.Or(cmp.Compare(d.strongest, c.strongest), cmp.Compare(c.edges, d.edges), cmp.Compare(c.node, d.node)) < 0
 }
 
-// letGo lets go of the edges into a node from its component.
+// letGo removes the edges into a node from its component.
 func (t *tangle) letGo(x int32) {
 	for _, i := range t.into.of(x) {
 		if !t.gone[i] && t.parts.same(x, t.from[i]) {
@@ -186,10 +183,10 @@ func (t *tangle) letGo(x int32) {
 	}
 }
 
-// restore adds wishes again that close no cycle.
+// restore adds removed wishes again if they close no cycle.
 func (t *tangle) restore() {
 	slices.SortStableFunc(t.dropped, func(i, j int32) int { return cmp.Compare(t.weight[i], t.weight[j]) })
-	seen := make([]int32, len(t.into.start)-1) // the round in which a node was reached
+	seen := make([]int32, len(t.into.start)-1) // by node: the last round in which it was reached
 	round, last := int32(0), int32(-1)
 	for _, i := range t.dropped {
 		from, to := t.from[i], t.to[i]
@@ -212,7 +209,7 @@ func (t *tangle) restore() {
 	}
 }
 
-// reach marks the nodes that come after x, as far as they were on a cycle.
+// reach marks the nodes that come after x, among those that were on a cycle.
 func (t *tangle) reach(x, round int32, seen []int32) {
 	todo := []int32{x}
 	visit := func(y int32) {
@@ -235,7 +232,7 @@ func (t *tangle) reach(x, round int32, seen []int32) {
 	}
 }
 
-// rest returns the edges that are left, and those that came back.
+// rest returns the remaining edges, including those added again.
 func (t *tangle) rest() edges {
 	var e edges
 	for i, gone := range t.gone {

@@ -9,16 +9,17 @@ import (
 
 // applyable reports whether applying would change anything.
 //
-// A plan that is not applyable is not offered for approval, and an apply of it does nothing: so drift alone is no
-// reason in normal mode, where the next plan finds it again, and is one in refresh-only mode, where to
-// store it is the purpose. An import, a move and a forgotten data source change the state alone, and count.
+// A plan that is not applyable is not offered for approval, and an apply of it does nothing. So drift alone
+// does not make a plan applyable in normal mode, since the next plan finds it again. In refresh-only mode it
+// does: storing it is the purpose. An import, a move and a forgotten data source change only the state, and
+// count.
 // Source: the member "applyable" in https://developer.hashicorp.com/terraform/internals/json-format
 func applyable(plan *plans.Plan) bool {
 	if plan.Mode == plans.RefreshOnlyMode {
-		// As the stock tool, it minds new outputs and values, but not outputs that are gone, nor values that are not known,
-		// nor mere moves. Other metadata of an object that is the same are no drift, as since Terraform 1.15:
-		// https://github.com/hashicorp/terraform/issues/37406.
-		// Identities that the state lacks do count, as in Terraform 1.16.
+		// As in the stock tool, new outputs and values count, but removed outputs, unknown values and mere
+		// moves do not. Changed metadata of an unchanged object are not drift, as since Terraform 1.15:
+		// https://github.com/hashicorp/terraform/issues/37406. Identities that the state lacks do count, as
+		// in Terraform 1.16.
 		return learnsIdentities(plan) || slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
 			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool {
 				return (o.Action == plans.Create || o.Action == plans.Update) && marks.Plain(o.After).IsWhollyKnown()
@@ -35,7 +36,7 @@ func applyable(plan *plans.Plan) bool {
 	return slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp })
 }
 
-// learnsIdentities reports whether an object that stays where it was has got another identity.
+// learnsIdentities reports whether an object with an unchanged address has a new identity.
 func learnsIdentities(plan *plans.Plan) bool {
 	for abs, r := range plan.PriorState.Resources() {
 		was := plan.PrevRunState.Resource(abs)

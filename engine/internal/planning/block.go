@@ -13,24 +13,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// block is a resource block while it is visited: the schema and the provider configuration that all
-// its instances have in common.
+// block is a resource block while it is planned: the schema and the provider configuration that all its
+// instances share.
 type block struct {
 	p      *planner
 	m      *config.Module
-	r      *config.Resource // nil for orphans of a block that is gone
+	r      *config.Resource // nil for orphans, which have no block
 	cr     addrs.ConfigResource
 	use    config.ProviderUse
-	pc     addrs.AbsProviderConfig // without key where each instance has one of its own
-	client provider.Client         // nil then
+	pc     addrs.AbsProviderConfig // without key if each instance has its own
+	client provider.Client         // nil if each instance has its own
 	rs     *schema.Schema
 	ps     *schema.Provider
 	cbd    bool
 }
 
-// open finds the schema of a block and opens its provider configuration. It is done once for all
-// instances, unless each instance chooses one by for_each in the provider block: then client is nil, and
-// [block.forInstance] or [block.forObject] finds it.
+// open finds the schema of a block and opens its provider configuration, once for all instances. If for_each
+// in the provider block gives each instance its own configuration, client is nil, and [block.forInstance] or
+// [block.forObject] finds the client.
 func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource) (*block, diags.Diagnostics) {
 	b := &block{p: p, m: m, r: r, cr: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}, use: m.ResourceUse(r)}
 	b.pc = b.use.Config
@@ -51,8 +51,8 @@ func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource
 	return b, append(ds, more...)
 }
 
-// place adds the address of an instance to diagnostics of its provider, and the source range of the
-// attribute they are about.
+// place adds the address of an instance to diagnostics from its provider, and the source range of the
+// attribute that they are about.
 func (b *block) place(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return b.p.s.Place(ds, b.r, b.rs, addr.String())
 }
@@ -63,8 +63,8 @@ func (b *block) complete(ds diags.Diagnostics, addr addrs.AbsResourceInstance) d
 	return b.p.s.Complete(ds, b.r, b.rs, addr.String())
 }
 
-// selfReference reports references of a resource block to itself. They count by resource, not by
-// instance: a[1] cannot refer to a[0].
+// selfReference returns errors for references of a resource block to itself. Instances do not matter: a[1]
+// cannot refer to a[0].
 func selfReference(rs *refs.Refs, r *config.Resource, cr addrs.ConfigResource) diags.Diagnostics {
 	var ds diags.Diagnostics
 	list := rs.OfBlock(r)
@@ -80,8 +80,8 @@ func selfReference(rs *refs.Refs, r *config.Resource, cr addrs.ConfigResource) d
 	return ds
 }
 
-// forInstance returns the block with the provider configuration of a declared instance. Only with
-// for_each in the provider block may it differ from instance to instance.
+// forInstance returns the block with the provider configuration of a declared instance. It differs between
+// instances only with for_each in the provider block.
 func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance, scope eval.Scope) (*block, diags.Diagnostics) {
 	if b.use.Key == nil {
 		return b, nil
@@ -94,10 +94,10 @@ func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance,
 	return out, append(ds, more...)
 }
 
-// forObject returns the block with the provider configuration of an instance of the state: the one
-// that is stored with it, if each instance has its own. An expression that could choose one is of no use
-// here, as the instance need not be declared any more. So a provider instance can be taken out of
-// the configuration only after the objects that it has made.
+// forObject returns the block with the provider configuration of an instance in the state. If each instance
+// has its own, it is the stored one. The expression in the block does not help here, since the instance may
+// no longer be declared. So a provider instance can be removed from the configuration only after the objects
+// that it has made.
 func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (*block, diags.Diagnostics) {
 	if b.client != nil {
 		return b, nil
@@ -109,7 +109,7 @@ func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (
 	return b.with(ctx, pc)
 }
 
-// with returns the block with a provider configuration, opened.
+// with returns the block with a provider configuration, which it opens.
 func (b *block) with(ctx context.Context, pc addrs.AbsProviderConfig) (*block, diags.Diagnostics) {
 	out := *b
 	out.pc = pc

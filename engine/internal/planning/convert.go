@@ -13,13 +13,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// convert asks the provider of an instance's new address to make its current object one of the new
-// type, if type or provider changed. Deposed objects keep their type: they are only going to be
-// deleted.
+// convert asks the provider of an instance's new address to convert its current object to the new type, if
+// type or provider changed. Deposed objects keep their type: they will only be deleted.
 //
-// The provider of the target converts, since only it can know both types. It gets the object as the state has it,
-// as JSON of the source's schema version, and its answer must be complete: the converted
-// object takes the place of the stored one before anything is planned, and is refreshed as such.
+// The provider of the new address converts, since only it can know both types. It gets the object as stored,
+// as JSON of the old type's schema version, and its answer must be complete. The converted object replaces
+// the stored one before anything is planned, and is refreshed in the new type.
 // Source: https://developer.hashicorp.com/terraform/plugin/framework/resources/state-move and
 // docs/plugin-protocol in Terraform's repository (MoveResourceState).
 func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstance) diags.Diagnostics {
@@ -78,12 +77,12 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 	return ds
 }
 
-// providerOf returns the provider configuration that a resource of the configuration would have: that
-// of its block, or without a block the one that its type implies.
+// providerOf returns the provider configuration for a resource of the configuration: that of its block;
+// without a block, the default one of its type.
 func providerOf(cfg *config.Config, cr addrs.ConfigResource) (pc addrs.AbsProviderConfig, hasBlock bool) {
 	m := cfg.Modules[cr.Module]
 	switch {
-	case m == nil: // the module is gone, and its objects will be deleted
+	case m == nil: // the module no longer exists, and its objects will be deleted
 		m = cfg.Root
 	case m.Resources[cr.Resource] != nil:
 		return m.ResourceProvider(m.Resources[cr.Resource]), true

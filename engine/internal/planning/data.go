@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// planData plans the instances of a data block, and drops from the prior state those that are not
-// declared any more.
+// planData plans the instances of a data block, and removes from the prior state instances that are no longer
+// declared.
 func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
 	for _, a := range x.p.prior.Instances(x.p.inState[x.cr]...) {
 		if !x.declares(a) && x.p.selected.hasInstance(a) {
@@ -34,14 +34,14 @@ func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
 // depends on has a planned change; otherwise it plans to read it at apply. In refresh-only mode
 // planned changes do not count, as nothing is applied.
 //
-// A data source is the view of a provider on the world, and the changes of this plan are not in the
-// world yet. To read it too early would give a value that the apply makes untrue, and everything that
-// refers to it would be planned from that. To read it late costs a person the knowledge of what will
-// happen: all references to it are unknown in the plan. So known arguments are not enough, and a
-// pending change of a dependency is not assumed without need.
+// A data source shows the real infrastructure, in which the changes of this plan have not happened yet.
+// Reading it too early gives a value that the apply makes wrong, and everything that refers to the value is
+// planned from it. Reading it late hides from people what will happen: all references to it are unknown in
+// the plan. So known arguments alone do not justify reading now, and a dependency counts as pending only if
+// it really changes.
 //
-// The outputs of another configuration may be foreseen by its own plan: what of them is unknown until that is applied
-// is read at apply.
+// The outputs of another configuration may be predicted by that configuration's own plan. Outputs that stay
+// unknown until it is applied are read at apply.
 func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	ds := x.preconditions()
 	if ds.HasErrors() {
@@ -93,8 +93,8 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	return val, append(ds, x.postconditions(val)...)
 }
 
-// setData records the value of a data source in the prior state. Data are no objects to manage: they are stored
-// for programs that read the state, and for the next plan with -target, which may leave the block out.
+// setData records the value of a data source in the prior state. Data sources are not managed. They are
+// stored for programs that read the state, and for the next plan with -target, which may leave the block out.
 func (x *instance) setData(val cty.Value) diags.Diagnostics {
 	o, err := session.Encode(val, x.rs, session.Encoding{Status: states.Ready})
 	if err != nil {
@@ -104,8 +104,8 @@ func (x *instance) setData(val cty.Value) diags.Diagnostics {
 	return nil
 }
 
-// planNested reads a data source in a check block, and plans to read it a second time when everything
-// else is applied: the check is about the objects of that time. If it cannot be read, the prior state
+// planNested reads a data block in a check block, and plans to read it a second time after everything else is
+// applied, because the check is about the objects at that time. If the data cannot be read, the prior state
 // gets the known part of its value.
 func (x *instance) planNested(ctx context.Context, r session.Reading, check string) (cty.Value, diags.Diagnostics) {
 	val, ok, ds := x.p.s.ReadNested(ctx, r, check)
@@ -124,12 +124,12 @@ func (x *instance) planNested(ctx context.Context, r session.Reading, check stri
 	return known, ds
 }
 
-// readLater plans a read at apply, of which as much is known as planned has. The value of an earlier run is dropped
-// from the prior state, where it would pass for the present one.
+// readLater plans a read at apply. planned is the value as far as it is known. The value of an earlier run is
+// removed from the prior state, where it would be taken for the current one.
 func (x *instance) readLater(planned cty.Value, reason plans.Reason) cty.Value {
 	x.p.prior.SetObject(x.object(), x.pc, nil)
 	if x.p.in.Mode == plans.RefreshOnlyMode {
-		return planned // nothing will be applied that the read could wait for
+		return planned // nothing will be applied, so waiting would be pointless
 	}
 	before := x.rs.Block.NullValue()
 	x.p.changes.Record(&plans.ResourceChange{
@@ -139,18 +139,18 @@ func (x *instance) readLater(planned cty.Value, reason plans.Reason) cty.Value {
 	return planned
 }
 
-// dependencyPending reports whether a managed resource is about to change that
-// the data source names directly or waits for by depends_on.
+// dependencyPending reports whether a managed resource with a planned change is a direct dependency of the
+// data source, or is named in its depends_on.
 //
-// Dependencies through local values, outputs of modules or other data sources do not count: a value
-// that comes that way is known or it is not. Only depends_on speaks of an influence that no value
-// shows. Source: Terraform 1.11.4, which reads such data while planning.
+// Dependencies through local values, outputs of modules or other data sources do not count: such a value is
+// either known or unknown. Only depends_on declares an influence that no value shows. Source: Terraform
+// 1.11.4, which reads such data while planning.
 func (x *instance) dependencyPending() bool {
 	check := func(o addrs.Object) bool {
 		if o.Res.Mode != addrs.Managed {
 			return false
 		}
-		if o.Module == x.m.Addr { // in one's own module, only one's own instance of it counts
+		if o.Module == x.m.Addr { // within the same module, only the same module instance counts
 			return x.p.changes.Pending(addrs.AbsResource{Module: x.addr.Module, Resource: o.Res})
 		}
 		return x.p.changes.PendingAnywhere(o.ConfigResource())
@@ -172,8 +172,8 @@ func (x *instance) dependencyPending() bool {
 	return false
 }
 
-// references returns the references of a block, in whatever part of it they stand. Conditions count: one
-// that looks at a resource is about its new state.
+// references returns the references in all parts of a block, including conditions: a condition about a
+// resource is about its new state.
 func (x *instance) references() []refs.Reference {
 	out := slices.Clone(x.p.in.Refs.OfBlock(x.r))
 	for _, e := range x.r.Repetition.Expressions() {

@@ -11,21 +11,21 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A dataReader gives managed resources their stored values, and reads a data source when it is
-// first referred to: for an import, whose provider configuration may depend on data.
+// A dataReader returns the stored values of managed resources. It reads a data source when something first
+// refers to it. It serves imports, whose provider configuration may depend on data sources.
 //
-// There is no walk then, and no order in which data were read before they are needed. A visit of
-// the data block takes its place, once for all references; it may start others in turn, for data that
-// depend on data. A configuration has no cycles of references, and so no visit waits for itself.
+// An import has no walk, so data sources are not read in order. Instead, the first reference to a data block
+// plans the block, once for all references. This may start other blocks, if data sources depend on each
+// other. References in a configuration have no cycles, so no block waits for itself.
 type dataReader struct {
 	p *planner
 
 	mu   sync.Mutex
-	read map[*config.Resource]func() diags.Diagnostics // once each
+	read map[*config.Resource]func() diags.Diagnostics // plans the block, at most once
 }
 
-// value returns the value of a resource: that of the state, or of a data source as it is now. Of a data source
-// that cannot be read, the errors are reported once, by the visit.
+// value returns the value of a resource: the stored one for a managed resource, the current one for a data
+// source. If a data source cannot be read, the errors are reported once, when its block is planned.
 func (v *dataReader) value(ctx context.Context, a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
 	if a.Resource.Mode != addrs.Data {
 		return v.p.stored().Of(ctx, a)

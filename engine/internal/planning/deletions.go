@@ -15,13 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Objects are deleted for three reasons: nobody declares their instance any more, they were deposed
-// by a replacement that was not completed, or the plan destroys everything. In all cases the object is
-// refreshed, so that an object that is gone already needs no deletion; the provider may have a say
-// (PlanDestroy); and prevent_destroy may forbid it, which leaves the change in the plan, beside the
-// error, as its explanation.
+// Objects are deleted for three reasons: their instance is no longer declared, they were deposed by a
+// replacement that did not finish, or the plan destroys everything. In all cases the object is refreshed
+// first, so that an object that no longer exists needs no deletion. The provider may be asked (PlanDestroy).
+// prevent_destroy may forbid the deletion; then the plan contains the change as an explanation, and an error.
 
-// keeps reports whether an object leaves the state without being destroyed: by destroy = false, or, without a block, by what the state says.
+// keeps reports whether an object is removed from the state without being destroyed: by destroy = false in
+// its block, or, without a block, by the setting in the state.
 func (b *block) keeps(o *states.Object) bool {
 	if b.r != nil {
 		return b.r.Keep
@@ -29,8 +29,8 @@ func (b *block) keeps(o *states.Object) bool {
 	return o.SkipDestroy
 }
 
-// delete plans the deletion of a refreshed object, or that it leaves the state. The order of an apply needs the dependencies that
-// are stored with the object: those of the configuration may be gone together with the block.
+// delete plans the deletion of a refreshed object, or its removal from the state. The change has the
+// dependencies stored with the object, for the order of the apply: the configuration may no longer have them.
 func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
 	if b.keeps(found.object) {
 		return b.forgetting(addr, found, reason), nil
@@ -48,9 +48,9 @@ func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, f
 	}, ds
 }
 
-// allowed reports the deletion of a current object that prevent_destroy protects. Deposed objects are not
-// protected: the decision about them was taken with the replacement that left them behind. The change stays in
-// the plan, so that a reader sees its cause.
+// allowed returns an error if prevent_destroy protects a current object that is to be deleted. Deposed
+// objects are not protected: their deletion was decided with the replacement that deposed them. The change
+// stays in the plan, so that a reader sees the cause.
 func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
 	if b.r == nil || c.Addr.Deposed != addrs.NotDeposed || c.Action == plans.Forget {
 		return nil
@@ -58,8 +58,8 @@ func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
 	return b.protect(c.Addr.Instance)
 }
 
-// protect reports an instance that prevent_destroy protects. Of an instance of a module that is gone
-// there is no telling if the setting depends on values of that module.
+// protect returns an error if prevent_destroy protects an instance. If the module of the instance no longer
+// exists, a setting that depends on values of the module cannot be evaluated.
 func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
 	if b.r.PreventDestroyIf != nil && !b.p.moduleExists(a.Module) {
 		return diags.Errorf(b.r.PreventDestroyIf.Range().Ptr(), "Instance cannot be destroyed",
@@ -72,8 +72,8 @@ func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
 	return append(ds, prevented(b, a)...)
 }
 
-// askToDelete lets the provider plan the deletion of an object, if its schema asks for that
-// (PlanDestroy). It returns the private data and the identity for the deletion.
+// askToDelete asks the provider to plan the deletion of an object, if its schema wants that (PlanDestroy). It
+// returns the private data and the identity for the deletion.
 func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed) ([]byte, cty.Value, diags.Diagnostics) {
 	if !b.ps.PlanDestroy {
 		return found.object.Private, found.identity, nil
@@ -100,8 +100,8 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	return resp.Private, resp.Identity, ds
 }
 
-// deleteDeposed refreshes the deposed objects of an instance and plans their deletion. Of instances
-// that are planned as dependencies of targets only, they stay.
+// deleteDeposed refreshes the deposed objects of an instance and plans their deletion. Instances planned only
+// as dependencies of a target keep their deposed objects.
 func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	if !b.p.selected.Names(addr) {
 		return nil
@@ -134,8 +134,8 @@ func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstanc
 	return ds
 }
 
-// sameAsCurrent reports whether a deposed object with the value v is the current object of its instance: to delete it
-// would delete the current object.
+// sameAsCurrent reports whether a deposed object with the value v is really the current object of its
+// instance: deleting it would delete the current object.
 func (b *block) sameAsCurrent(ctx context.Context, obj addrs.ResourceInstanceObject, v cty.Value) (bool, diags.Diagnostics) {
 	current := b.p.prior.Object(addrs.ResourceInstanceObject{Instance: obj.Instance})
 	if obj.Deposed == addrs.NotDeposed || current == nil {
@@ -145,16 +145,15 @@ func (b *block) sameAsCurrent(ctx context.Context, obj addrs.ResourceInstanceObj
 	return !ds.HasErrors() && session.SameObject(v, is), ds
 }
 
-// deleteUndeclared plans the deletion of the instances that the configuration does not declare any
-// more.
+// deleteUndeclared plans the deletion of the instances that the configuration no longer declares.
 func (x *expanded) deleteUndeclared(ctx context.Context) diags.Diagnostics {
 	return x.deleteAll(ctx, x.p.prior.InstancesBut(x.declared, x.p.inState[x.cr]...), x.reason)
 }
 
-// deleteAll refreshes and deletes instances that are not declared. Two copies of the block take part. The one
-// without its resource is for refreshing and deleting: it adds no dependencies, no provider_meta and no
-// source range of a configuration that does not have the instance. The other one is for prevent_destroy,
-// which protects the instances of a block that still exists, declared or not, and for deposed objects.
+// deleteAll refreshes and deletes undeclared instances. It uses two copies of the block. The copy without its
+// resource refreshes and deletes: it adds no dependencies, no provider_meta and no source range of a
+// configuration that does not have the instance. The other copy is for prevent_destroy, which protects all
+// instances of an existing block, declared or not, and for deposed objects.
 func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance, reason func(addrs.AbsResourceInstance) plans.Reason) diags.Diagnostics {
 	found := make([]diags.Diagnostics, len(list))
 	interrupted := each(ctx, len(list), func(ctx context.Context, i int) {
@@ -163,7 +162,7 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 			return
 		}
 		obj := addrs.ResourceInstanceObject{Instance: addr}
-		// Without its instance in the configuration the block no longer adds dependencies.
+		// Without its instance in the configuration, the block adds no dependencies.
 		own, ds := b.forObject(ctx, addr)
 		if found[i] = b.complete(ds, addr); ds.HasErrors() {
 			return
@@ -175,14 +174,14 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 	return append(slices.Concat(found...), interrupted...)
 }
 
-// deleteOrphan deletes one instance. The provider is asked about the object as it was just found: a deletion guard that
-// somebody has set outside must be seen, and the change shows the object that will be destroyed. Source: Terraform 1.12,
-// https://github.com/hashicorp/terraform/issues/36394.
+// deleteOrphan plans the deletion of one instance. The provider gets the object as just refreshed. So it sees
+// a deletion guard that somebody has set outside, and the change shows the object that will be destroyed.
+// Source: Terraform 1.12, https://github.com/hashicorp/terraform/issues/36394.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
 	if o := b.p.prior.Object(obj); o != nil && configured.keeps(o) && b.p.in.Mode != plans.RefreshOnlyMode {
 		return b.forgetObject(ctx, obj, reason)
 	}
-	found, ds := b.refresh(ctx, obj) // nothing if it has deposed objects only, or is gone
+	found, ds := b.refresh(ctx, obj) // empty if the instance has only deposed objects, or no longer exists
 	if ds.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {
 		return ds
 	}
@@ -194,9 +193,9 @@ func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObje
 	return append(ds, configured.allowed(change)...)
 }
 
-// reason returns why an instance of a configured block is deleted. The kind of its key tells whether
-// the instance was left out by the present count or for_each, or was made by another kind of
-// repetition. Source: Terraform 1.11.4, whose renderer has a sentence for each.
+// reason returns why an instance of a configured block is deleted. The kind of its key shows whether the
+// current count or for_each leaves it out, or another kind of repetition made it. Source: Terraform 1.11.4,
+// whose renderer has a sentence for each.
 func (b *expanded) reason(a addrs.AbsResourceInstance) plans.Reason {
 	if _, ok := b.spans[a.AbsResource()]; !ok {
 		return plans.ReasonDeleteBecauseNoModule

@@ -10,20 +10,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A plan that destroys is made in two parts, as by Terraform. First everything is planned as
-// usual. So data sources and provider configurations have the values that they would have, and the
-// prior state is up to date. Of that plan nothing is kept; but its errors are errors of the
-// destroy, and there is no plan then. Conditions that are not met are no obstacle. Without
-// refreshing, or with an empty state, this part is left out; then the second part upgrades the objects
-// of the prior state to the present schemas, and shows the addresses that they had before a move.
+// A plan that destroys has two parts, as in Terraform. First everything is planned as usual, so that data
+// sources and provider configurations have their usual values, and the prior state is up to date. This plan
+// is dropped. But its errors are errors of the destroy, and then there is no plan. Failed conditions are no
+// obstacle. Without refreshing, or with an empty state, the first part is skipped. Then the second part
+// upgrades the objects of the prior state to the current schemas, and shows the addresses that they had
+// before a move.
 //
-// Then the deletion of every object in the prior state is planned. Errors there, such as those of
-// prevent_destroy, make an errored plan without the deletions of the dependencies of the objects
-// that stay (see drafts.Refusals).
+// In the second part, the deletion of every object in the prior state is planned. After errors, such as those
+// of prevent_destroy, the plan is errored, and does not delete the dependencies of the objects that stay (see
+// drafts.Refusals).
 
-// destroy plans the deletion of the objects that the prior state has of a resource. Errors are
-// refusals, so that one protected object does not hide the others. An interruption and a provider
-// that cannot be opened are none: after these there is no plan.
+// destroy plans the deletion of all objects that the prior state has of a resource. Errors about an object
+// are recorded as refusals, so that one protected object does not hide others. An interruption, or a provider
+// that cannot be opened, is not a refusal: after these there is no plan.
 func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
 	for _, abs := range p.inState[cr] {
 		b, list, ds := p.remaining(ctx, abs)
@@ -44,10 +44,10 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 	return nil
 }
 
-// remaining returns the objects that the prior state has of a resource, and their block, opened for
-// deletion. A resource with a block has the provider configuration of the block, even if the state has another
-// one: the block may have been moved to another alias, and the state knows of it only after the next apply. A
-// resource without a block has the stored one.
+// remaining returns the objects that the prior state has of a resource, and the block, opened for deletion. A
+// resource with a block uses the provider configuration of the block, even if the state has another one: the
+// block may have changed to another alias, which the state learns with the next apply. A resource without a
+// block uses the stored one.
 func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block, []addrs.ResourceInstanceObject, diags.Diagnostics) {
 	pc, own, ok := p.prior.Provider(abs)
 	if !ok {
@@ -113,8 +113,8 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 	return append(ds, b.allowed(change)...)
 }
 
-// upgrade puts the decoded value of an object into the prior state, where no refresh has: in the form
-// of the present schema, with the paths that it declares sensitive. Source:
+// upgrade puts the decoded value of an object into the prior state, if no refresh has done so. The value has
+// the current schema, and the paths that the schema declares sensitive. Source:
 // internal/terraform/node_resource_plan_destroy.go of Terraform 1.11.
 func (b *block) upgrade(obj addrs.ResourceInstanceObject, found refreshed) diags.Diagnostics {
 	o := found.object
@@ -129,7 +129,7 @@ func (b *block) upgrade(obj addrs.ResourceInstanceObject, found refreshed) diags
 	return nil
 }
 
-// storedDependencies returns the dependencies that the prior state has of an object to destroy.
+// storedDependencies returns the dependencies of an object to destroy that are stored in the prior state.
 func (p *planner) storedDependencies(obj addrs.ResourceInstanceObject) *states.Dependencies {
 	return p.prior.Object(obj).Dependencies
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 )
 
-// openEphemerals opens the instances of an ephemeral block whose configuration is known. The value of the
-// others is unknown in this phase; the apply opens them. They stay open until the end of the walk, since any
-// later visit may use them, and are not part of the plan: an apply opens its own.
+// openEphemerals opens the instances of an ephemeral block whose configuration is known. Other instances have
+// an unknown value in the plan; the apply opens them. Opened instances stay open until the end of the walk,
+// since any later block may use them. They are not part of the plan: an apply opens its own.
 // Source: https://developer.hashicorp.com/terraform/language/block/ephemeral
 func (x *expanded) openEphemerals(ctx context.Context) diags.Diagnostics {
 	return x.each(ctx, func(ctx context.Context, b *block, j *job) (cty.Value, diags.Diagnostics) {

@@ -15,18 +15,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
-// expanded is a block with the instances that the configuration declares of it.
+// expanded is a block with its declared instances.
 type expanded struct {
 	*block
 	jobs []job
-	// spans are the jobs of each module instance, from and to; the resource has a span, maybe an
-	// empty one, in every module instance that there is.
+	// spans has the range of jobs for each module instance: from and to. The resource has a span, maybe
+	// empty, in every existing module instance.
 	spans    map[addrs.AbsResource][2]int
 	declared map[addrs.AbsResourceInstance]bool
 }
 
-// A job is one instance to plan, and the outcome. Jobs are written by one visit each, in parallel, and
-// read when all of them are over, so that they need no lock.
+// A job is one instance to plan, and the result. Each job is written by one goroutine, and read only after
+// all have ended, so jobs need no lock.
 type job struct {
 	inst  eval.Instance
 	addr  addrs.AbsResourceInstance
@@ -37,9 +37,9 @@ type job struct {
 
 // expand lists the declared instances, and records their keys in the plan.
 //
-// Instances are listed module instance by module instance, in order of their keys. A module instance whose
-// count or for_each fails is left out, and its errors are returned beside the others: the visit
-// ends with them, but all module instances have been looked at by then.
+// Instances are listed by module instance, and in each by key. If count or for_each fails in a module
+// instance, that module instance is left out, and the errors are returned with the result. Planning the block
+// then ends with these errors, but all module instances have been checked.
 func (b *block) expand() (*expanded, diags.Diagnostics) {
 	ins, ds := b.p.s.Eval.Modules(b.m)
 	x := &expanded{block: b, spans: make(map[addrs.AbsResource][2]int, len(ins))}
@@ -60,7 +60,7 @@ func (b *block) expand() (*expanded, diags.Diagnostics) {
 		b.p.recordKeys(abs, keys)
 	}
 	x.declared = make(map[addrs.AbsResourceInstance]bool, len(x.jobs))
-	for i := range x.jobs { // which do not move any more
+	for i := range x.jobs { // pointers to jobs are valid from here on: the slice no longer grows
 		x.jobs[i].scope.Instance = &x.jobs[i].inst
 		x.declared[x.jobs[i].addr] = true
 	}
@@ -73,8 +73,8 @@ func (b *block) expand() (*expanded, diags.Diagnostics) {
 // declares reports whether the configuration declares an instance.
 func (x *expanded) declares(a addrs.AbsResourceInstance) bool { return x.declared[a] }
 
-// declareConditions records that the instances have conditions, so that those that are never
-// evaluated count as unknown.
+// declareConditions records which instances have conditions, so that conditions that are never evaluated
+// count as unknown.
 func (x *expanded) declareConditions() {
 	n := len(x.r.Preconditions) + len(x.r.Postconditions)
 	if n == 0 {
@@ -86,8 +86,8 @@ func (x *expanded) declareConditions() {
 	}
 }
 
-// each plans the selected instances by a function, which gets the block as it is for that
-// instance; the others have their values of the state.
+// each calls plan for the selected instances, with the block as it is for that instance. The other instances
+// get their values from the state.
 func (x *expanded) each(ctx context.Context, plan func(context.Context, *block, *job) (cty.Value, diags.Diagnostics)) diags.Diagnostics {
 	ds := each(ctx, len(x.jobs), func(ctx context.Context, i int) {
 		j := &x.jobs[i]
@@ -108,9 +108,9 @@ func (x *expanded) each(ctx context.Context, plan func(context.Context, *block, 
 	return ds
 }
 
-// collect gives the resource its value in each module instance, also where it has no instances: the value
-// is an empty tuple or object then, and no error. A plan of everything makes it of
-// the declared instances; one that may leave instances out, of those that there will be.
+// collect sets the value of the resource in each module instance. Without instances the value is an empty
+// tuple or object, not an error. In a complete plan the value has all declared instances. In a plan that may
+// leave out instances, it has those that will exist.
 func (x *expanded) collect(ctx context.Context) {
 	managed, data := x.r.Addr.Mode == addrs.Managed, x.r.Addr.Mode == addrs.Data
 	remaining := x.p.selected.Partial() && (managed || data) || x.p.in.Mode == plans.RefreshOnlyMode && managed
@@ -128,14 +128,13 @@ func (x *expanded) collect(ctx context.Context) {
 	}
 }
 
-// remaining returns the instances of a resource that there will be after an apply of the plan:
-// the selected ones, and those of the state that are not going to be deleted.
+// remaining returns the instances of a resource that will exist after an apply of the plan: the selected
+// ones, and those in the state that will not be deleted.
 //
-// A plan of everything makes them the declared ones, and there the two questions "which instances
-// are declared" and "which will exist" have one answer. A part (-target) may leave a declared instance
-// uncreated, or an undeclared one undeleted. An expression such as length(a) must then agree with the
-// state that the apply leaves, rather than with the configuration: the outputs are recorded from it. A
-// refresh creates nothing at all, so that only the state counts there.
+// In a complete plan, these are the declared instances. A partial plan (-target) may leave a declared
+// instance uncreated, or an undeclared one undeleted. An expression such as length(a) must then agree with
+// the state after the apply, not with the configuration: outputs are recorded from that state. A refresh
+// creates nothing, so only the state counts there.
 func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []job) []job {
 	declared := make([]addrs.InstanceKey, len(jobs))
 	vals := make(map[addrs.InstanceKey]cty.Value, len(jobs))
@@ -162,8 +161,8 @@ func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []
 	return out
 }
 
-// storedValue returns the value of an instance that is not part of this plan, as the state has
-// it; unknown if it has none.
+// storedValue returns the value of an instance that is not part of this plan, from the state; unknown if the
+// state has none.
 func (b *block) storedValue(ctx context.Context, addr addrs.AbsResourceInstance) cty.Value {
 	o := b.p.prior.Object(addrs.ResourceInstanceObject{Instance: addr})
 	if o == nil {
@@ -174,13 +173,13 @@ func (b *block) storedValue(ctx context.Context, addr addrs.AbsResourceInstance)
 			return v
 		}
 	}
-	// Whether its provider instance is gone, or the object cannot be decoded: the instance is no part
-	// of this plan, which has no errors about it.
+	// Its provider instance no longer exists, or the object cannot be decoded. The instance is not part of
+	// this plan, so this is no error.
 	return cty.UnknownVal(b.rs.Block.ImpliedType())
 }
 
-// each calls do for n instances, as many at the same time as the walk allows. It is an error if
-// the walk was interrupted before all of them had begun.
+// each calls do for n instances, as many at a time as the walk allows. It returns an error if the walk was
+// interrupted before all of them had begun.
 func each(ctx context.Context, n int, do func(context.Context, int)) diags.Diagnostics {
 	if err := walk.Each(ctx, n, do); err != nil {
 		return diags.Errorf(nil, "Planning was interrupted", "Nothing has been changed: %s.", err)

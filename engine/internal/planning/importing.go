@@ -14,11 +14,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Import brings one object into the state by its ID: see [importing.Command]. Data sources are read when a
-// provider configuration refers to them.
+// Import adds one object to the state by its ID: see [importing.Command]. It reads data sources that a
+// provider configuration refers to.
 //
-// The state returned is to be stored only if there are no errors: it may have the object already when
-// an output turns out to be wrong.
+// Store the returned state only if there are no errors: it may contain the object even if an output has an
+// error.
 func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id string) (*states.State, diags.Diagnostics) {
 	p := newPlanner(ctx, in)
 	p.valueOf = (&dataReader{p: p}).value
@@ -52,8 +52,8 @@ func (b *block) fetcher() *importing.Fetcher {
 	}
 }
 
-// importObject brings the object of an instance into the prior state by its ID, if an import
-// block asks for it and the state has none.
+// importObject adds the object of an instance to the prior state, if an import block asks for it and the
+// state has no object of the instance.
 func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Diagnostics) {
 	im, ok := x.p.imports.Of(x.addr)
 	if !ok || x.p.prior.Object(x.object()) != nil {
@@ -68,7 +68,7 @@ func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Di
 	x.imported = true
 	importing := &plans.Importing{ID: im.ID, Identity: im.Identity}
 	if whole := x.p.s.StoredIdentity(x.rs, x.p.prior.Object(x.object())); im.Identity != cty.NilVal && whole != cty.NilVal {
-		importing.Identity = whole // with the attributes that the block leaves out
+		importing.Identity = whole // including attributes that the import block leaves out
 	}
 	return importing, ds
 }

@@ -14,20 +14,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// instance is the planning of one declared instance: import, refresh, preconditions, the plan of the
-// provider, the choice of an action, postconditions.
+// instance plans one declared instance: import, refresh, preconditions, the provider's plan, choosing an
+// action, postconditions.
 //
 // The order of these steps is Terraform's, and people notice it. The object is refreshed before the
-// preconditions are evaluated, so that drift is shown even if a precondition fails. Preconditions come before
-// the arguments are evaluated: they are there to explain an error that would be hard to
-// understand otherwise. Postconditions look at the planned value. Where it is unknown, so is their
-// result, and the apply evaluates them again.
+// preconditions, so that drift is shown even if a precondition fails. Preconditions are evaluated before the
+// arguments, because they explain errors that would be hard to understand otherwise. Postconditions check the
+// planned value. If it is unknown, so is their result, and the apply evaluates them again.
 type instance struct {
 	*block
 	addr  addrs.AbsResourceInstance
 	scope eval.Scope
 	found refreshed
-	// imported is true if an import has just put the object into the prior state.
+	// imported is true if an import has just added the object to the prior state.
 	imported bool
 }
 
@@ -37,8 +36,8 @@ func (x *instance) object() addrs.ResourceInstanceObject {
 
 // plan plans the instance, and returns its planned value, to which other blocks refer.
 //
-// While only refreshing, nothing is planned: the value is that of the object as it was found, or unknown
-// without an object. Conditions are evaluated even then, as their results are a part of the state.
+// In a plan that only refreshes, nothing is planned: the value is the refreshed object, or unknown without an
+// object. Conditions are still evaluated, because their results are part of the state.
 func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	importing, ds := x.importObject(ctx)
 	if ds.HasErrors() {
@@ -74,9 +73,9 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	return v, append(ds, x.postconditions(v)...)
 }
 
-// settle stores the present dependencies, and whether create-before-destroy is in force, with an
-// object that will not change: an apply does not touch it. An object that was just imported and has no
-// dependencies keeps its own until the next plan. Source: Terraform 1.11.4.
+// settle stores the current dependencies and create-before-destroy setting of an object that will not change,
+// because an apply does not touch it. An object that was just imported and has no dependencies keeps its own
+// until the next plan. Source: Terraform 1.11.4.
 func (x *instance) settle() {
 	o := *x.found.object
 	deps := x.p.deps.Stored(x.cr)
@@ -87,9 +86,9 @@ func (x *instance) settle() {
 	x.p.prior.SetObject(x.object(), x.pc, &o)
 }
 
-// change plans the action and the new value of the instance. A replacement is planned twice: the first
-// plan, against the old object, shows that it is necessary; the second one is for an object without a
-// predecessor. A tainted object has no say: it is planned as a new one at once.
+// change plans the action and the new value of the instance. A replacement is planned twice. The first plan,
+// against the old object, shows that a replacement is needed. The second plan is for an object without a
+// predecessor. A tainted object is planned as a new one at once.
 func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Diagnostics) {
 	ds := x.preconditions()
 	if ds.HasErrors() {
@@ -118,8 +117,8 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		return nil, ds
 	}
 	if action.IsReplace() && !tainted {
-		// The new object is planned for itself, as one that has no predecessor. But what the
-		// provider has noted for the change in the first answer is given to it again.
+		// The new object is planned as one without a predecessor. But the provider gets the private data of
+		// its first answer again.
 		again := x.question(config)
 		again.Prior, again.Identity, again.Private = x.rs.Block.NullValue(), q.PlannedIdentity, q.PlannedPrivate
 		if more := again.Ask(ctx); more.HasErrors() {
@@ -127,13 +126,13 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		} else {
 			ds = append(ds, more...)
 		}
-		// ignore_changes has no effect on the values of a new object. The marks are those of the configuration, and
-		// those of the old object at the arguments ignored.
+		// ignore_changes does not affect the values of a new object. The marks are those of the
+		// configuration, and for ignored arguments those of the old object.
 		q.Planned, q.PlannedPrivate = session.MarkSensitive(again.Planned, x.rs, q.Sensitive), again.PlannedPrivate
 		q.PlannedIdentity = again.PlannedIdentity
 	}
 	if action == plans.NoOp {
-		q.Planned = x.found.value // which is equal: a plan of no change needs memory for one value only
+		q.Planned = x.found.value // equal; sharing it saves the memory of a second value
 	}
 	return &plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
@@ -148,7 +147,8 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	}, ds
 }
 
-// plannedIdentity returns the identity after a change. An object that stays keeps its own where the provider plans none.
+// plannedIdentity returns the identity after a change. If the provider plans none, an object that stays keeps
+// its identity.
 func (x *instance) plannedIdentity(action plans.Action, q *session.Question) cty.Value {
 	if q.PlannedIdentity == cty.NilVal && (action == plans.NoOp || action == plans.Update) {
 		return x.found.identity
@@ -156,14 +156,14 @@ func (x *instance) plannedIdentity(action plans.Action, q *session.Question) cty
 	return q.PlannedIdentity
 }
 
-// question prepares a question to the provider. A new one is made for each call, since the answer is kept in
-// it.
+// question prepares a call to the provider. Make a new one for each call, since it stores the answer.
 func (x *instance) question(config cty.Value) *session.Question {
 	return &session.Question{Session: x.p.s, Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: config}
 }
 
-// storedDeps returns the dependencies that the object was stored with, for the order of its destruction: in a
-// replacement the old object goes by those, and the new one by the configuration's.
+// storedDeps returns the dependencies stored with the object. They order the destruction of the object: in a
+// replacement, the stored dependencies are for the old object, and the configuration's dependencies for the
+// new one.
 func (x *instance) storedDeps() *states.Dependencies {
 	if x.found.object == nil {
 		return nil
@@ -171,12 +171,12 @@ func (x *instance) storedDeps() *states.Dependencies {
 	return x.found.object.Dependencies
 }
 
-// decide chooses the action and its reason. The order of the cases is the precedence of reasons in
-// Terraform: trigger, taint, request, then the difference between the values.
+// decide chooses the action and its reason. The order of the cases is Terraform's precedence of reasons:
+// trigger, taint, request, then a difference between the values.
 //
-// Equal values are not always no change. Marks are stored with an object, and an object whose marks
-// would be others is updated, although the provider has nothing to do. Paths that the provider
-// requires to be replaced count only if the value differs: some providers list them always.
+// Equal values do not always mean no change. Marks are stored with an object, and an object whose marks
+// change is updated, although the provider has nothing to do. Paths that the provider requires to be replaced
+// count only if the value differs: some providers always list them.
 func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plans.Reason, diags.Diagnostics) {
 	replace := plans.DeleteThenCreate
 	if x.cbd {
@@ -189,7 +189,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	case ds.HasErrors():
 		return plans.NoOp, plans.ReasonNone, ds
 	case triggered && x.found.object == nil:
-		// Terraform 1.11.4 names the trigger for a creation, too.
+		// Terraform 1.11.4 gives this reason also for a creation.
 		return plans.Create, plans.ReasonReplaceByTriggers, nil
 	case triggered:
 		return replace, plans.ReasonReplaceByTriggers, nil
@@ -212,7 +212,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	return plans.Update, plans.ReasonNone, nil
 }
 
-// forceReplace reports whether -replace names the instance. It must do so exactly: see replaceWarnings.
+// forceReplace reports whether -replace names exactly this instance. For other addresses see replaceWarnings.
 func (x *instance) forceReplace() bool {
 	for _, a := range x.p.in.ForceReplace {
 		if a == x.addr {
@@ -222,9 +222,9 @@ func (x *instance) forceReplace() bool {
 	return false
 }
 
-// config evaluates the configuration value and has the provider check it. Ephemeral values may stand in
-// write-only arguments alone, which are never stored: that is checked before the provider sees
-// any of them. Source: https://developer.hashicorp.com/terraform/language/manage-sensitive-data/write-only
+// config evaluates the configuration value and asks the provider to check it. Ephemeral values are allowed
+// only in write-only arguments, which are never stored. This is checked before the provider gets them.
+// Source: https://developer.hashicorp.com/terraform/language/manage-sensitive-data/write-only
 func (x *instance) config(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	val, ds := x.p.s.ResourceConfig(x.r, x.rs, x.scope)
 	if ds.HasErrors() {
@@ -247,8 +247,8 @@ func (x *instance) postconditions(self cty.Value) diags.Diagnostics {
 	return x.conditionsOf(eval.Scope{Module: x.scope.Module, Instance: x.scope.Instance, Self: self}, false)
 }
 
-// conditionsOf evaluates the pre- or postconditions of the instance. Their results are recorded with it, for
-// the plan and for the state; those that are not known yet are evaluated again by an apply.
+// conditionsOf evaluates the pre- or postconditions of the instance. It records their results with the
+// instance, for the plan and the state. An apply evaluates unknown ones again.
 func (x *instance) conditionsOf(s eval.Scope, pre bool) diags.Diagnostics {
 	cs, summary := x.r.Postconditions, "Resource postcondition failed"
 	if pre {
@@ -260,7 +260,7 @@ func (x *instance) conditionsOf(s eval.Scope, pre bool) diags.Diagnostics {
 	return x.p.s.Eval.Conditions(cs, s, session.ResourceSubject(x.addr), summary)
 }
 
-// prevented is the error of an instance that prevent_destroy protects.
+// prevented returns the error for an instance that prevent_destroy protects.
 func prevented(b *block, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return diags.Errorf(b.r.Range.Ptr(), "Instance cannot be destroyed",
 		"Resource %s has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.", addr)

@@ -10,12 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// visitBlock plans all instances of a resource block, and gives the resource its value.
+// visitBlock plans all instances of a resource block, and sets the value of the resource.
 //
-// The whole block is one node of the walk, since its references are those of the block and not of its
-// instances: Terraform, too, plans no instance of a resource before all instances of the ones that
-// it refers to. Instances are planned in parallel within the visit. The value of the resource comes
-// last, because it is made of those of all instances; after an error there is none.
+// The whole block is one node of the walk, because references belong to the block, not to its instances. As
+// in Terraform, no instance of a resource is planned before all instances of the resources that it refers to.
+// Instances of a block are planned in parallel. The value of the resource is set last, because it consists of
+// the values of all instances; after an error there is none.
 func (p *planner) visitBlock(ctx context.Context, m *config.Module, r *config.Resource) diags.Diagnostics {
 	b, ds := p.open(ctx, m, r)
 	if ds.HasErrors() {
@@ -39,12 +39,12 @@ func (p *planner) visitBlock(ctx context.Context, m *config.Module, r *config.Re
 	return ds
 }
 
-// planManaged plans the declared instances of a managed resource, and the deletion of those
-// that only the state has. Both belong to one visit: data sources and triggers that refer to the
-// resource must see its deletions, too, and they are planned after the visit.
+// planManaged plans the declared instances of a managed resource, and the deletion of those that only the
+// state has. Data sources and triggers that refer to the resource must see its deletions, too, so both belong
+// to one visit.
 //
-// Import blocks come first, because they may name instances that the block does not declare. That is
-// an error of the block, before anything of it is planned.
+// Import blocks are evaluated first, because they may name instances that the block does not declare. That is
+// an error of the block, before anything else of the block is planned.
 func (x *expanded) planManaged(ctx context.Context) diags.Diagnostics {
 	ds := x.p.imports.Evaluate(x.cr, x.rs, x.declares)
 	if ds.HasErrors() {

@@ -7,10 +7,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// checkMoves reports moved blocks that make no sense. It comes after the walk, which
-// expands the blocks: whether an address is still declared depends on count and for_each. The moves
-// themselves were made in the prior state before the walk. So a plan with a bad move is thrown
-// away, even if all of its visits succeeded.
+// checkMoves returns errors for moved blocks that make no sense. It runs after the walk, which expands the
+// blocks: whether an address is still declared depends on count and for_each. The moves themselves were made
+// in the prior state before the walk. So a plan with a bad move is dropped, even if all blocks were planned
+// without errors.
 func (p *planner) checkMoves() diags.Diagnostics {
 	if ds := checkMoves(p.in.Config, expansion{p}, p.in.Mode == plans.NormalMode); ds.HasErrors() {
 		return ds
@@ -18,9 +18,8 @@ func (p *planner) checkMoves() diags.Diagnostics {
 	return p.moved.Cycle
 }
 
-// expansion is the [moveExpansion] of a plan whose walk is over. Modules and resources that are not
-// selected have no expansion, and moves from or to them are not judged: the next plan of everything does
-// that.
+// expansion is the [moveExpansion] of a plan after its walk. Modules and resources that are not selected are
+// not expanded, and moves from or to them are not checked: the next complete plan checks them.
 type expansion struct{ p *planner }
 
 func (e expansion) Modules(m *config.Module) ([]addrs.ModuleInstance, bool) {

@@ -11,30 +11,30 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// moveInput is a state to adjust to a configuration.
+// moveInput is the input of [moveObjects]: a state to adjust to a configuration.
 type moveInput struct {
 	Config *config.Config
-	// Was is the state as it was read, by which moves are implied; Prior is edited.
+	// Was is the state as it was read; implied moves follow from it. Prior is edited.
 	Was   *states.State
 	Prior *states.Editor
-	// Convert makes the object at from, still in Prior under that address, one that the block at to
-	// can have. It is called before each move. nil: objects stay as they are.
+	// Convert converts the object at from, still at this address in Prior, to the type of the block at to. It
+	// is called before each move. If it is nil, objects stay unchanged.
 	Convert func(from, to addrs.AbsResourceInstance) diags.Diagnostics
 }
 
-// moveResult is the outcome of all moves.
+// moveResult is the result of all moves.
 type moveResult struct {
-	// Origins maps the new address of each instance that moved to the address it had at first.
+	// Origins maps the new address of each moved instance to its first address.
 	Origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
-	// Unmoved is a warning about the instances whose new address was taken.
+	// Unmoved is a warning about instances that did not move because the new address was occupied.
 	Unmoved diags.Diagnostics
-	// Cycle is the error of statements that form a cycle. No instance has moved then.
+	// Cycle is the error about moves that form a cycle. Then no instance has moved.
 	Cycle diags.Diagnostics
 }
 
-// moveObjects gives the objects of a state the addresses that the configuration has for them now: it carries out the moves that a configuration states or implies, along their
-// chains: of a -> b and b -> c, the first comes first. Where the new address is taken,
-// the instance stays. The errors are those of Convert.
+// moveObjects moves the objects of a state to the addresses that the configuration now has for them. It
+// carries out stated and implied moves, and follows chains: with a -> b and b -> c, it moves a to b first. If
+// the new address is occupied, the instance does not move. The errors are those of Convert.
 func moveObjects(in moveInput) (*moveResult, diags.Diagnostics) {
 	out := &moveResult{Origins: map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{}}
 	list := moveStatements(in.Config, in.Was)
@@ -62,17 +62,17 @@ func moveObjects(in moveInput) (*moveResult, diags.Diagnostics) {
 	return out, ds
 }
 
-// A mover carries out statements one after the other.
+// A mover carries out move statements one after the other.
 type mover struct {
 	in      moveInput
 	origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
-	// known are the resources that the state has or has had since the first statement, by
-	// block. Those that have moved away stay in it.
+	// known are the resources that the state has, or had since the first statement, by block. Resources that
+	// have moved away stay in it.
 	known map[addrs.ConfigResource][]addrs.AbsResource
 }
 
-// follow carries out one statement on every instance that it applies to. It returns
-// the moves that were blocked, for the warning; implied ones are blocked silently.
+// follow carries out one statement for every instance that it applies to. It returns the moves that were
+// blocked, for the warning; it does not return blocked implied moves.
 func (m *mover) follow(st *moveStatement) (blocked []string, ds diags.Diagnostics) {
 	var free []instanceMove
 	var empty [][2]addrs.AbsResource
@@ -96,7 +96,7 @@ func (m *mover) follow(st *moveStatement) (blocked []string, ds diags.Diagnostic
 			}
 		}
 	}
-	for _, x := range empty { // a failure has left a resource without instances, which moves as well
+	for _, x := range empty { // resources without instances, left by a failure, move, too
 		r := prior.Current().Resource(x[0])
 		prior.RemoveResource(x[0])
 		if prior.Current().Resource(x[1]) == nil {
@@ -112,7 +112,7 @@ func (m *mover) follow(st *moveStatement) (blocked []string, ds diags.Diagnostic
 
 type instanceMove struct{ from, to addrs.AbsResourceInstance }
 
-// moves returns what a statement says about the instances of a resource.
+// moves returns the moves that a statement implies for the instances of a resource.
 func (st *moveStatement) moves(abs addrs.AbsResource, r *states.Resource) []instanceMove {
 	if !st.anyKey() {
 		if r.Instances[st.from.Key] == nil {
@@ -127,7 +127,7 @@ func (st *moveStatement) moves(abs addrs.AbsResource, r *states.Resource) []inst
 	return out
 }
 
-// moved appends the move of an instance, if it has one.
+// moved appends the move of an instance, if the statement moves it.
 func (st *moveStatement) moved(to []instanceMove, from addrs.AbsResourceInstance) []instanceMove {
 	if target, ok := st.target(from); ok && target != from {
 		return append(to, instanceMove{from, target})
@@ -135,7 +135,7 @@ func (st *moveStatement) moved(to []instanceMove, from addrs.AbsResourceInstance
 	return to
 }
 
-// anyKey reports whether a statement is about all instances of a resource.
+// anyKey reports whether a statement applies to all instances of a resource.
 func (st *moveStatement) anyKey() bool { return st.whole || st.from.IsModule() }
 
 // move moves one instance, with its deposed objects.
@@ -159,10 +159,10 @@ func (m *mover) move(from, to addrs.AbsResourceInstance) (ds diags.Diagnostics) 
 	return ds
 }
 
-// occupied returns a function that reports whether the target of an instance is taken: by
-// names the target then, and stays the address that cannot move there. A statement about a
-// whole resource or module moves all of it, or nothing if the state has anything at the
-// new address. The state is asked when occupied is called, before any instance moves.
+// occupied returns a function that reports whether the target of an instance is occupied. by is then the
+// occupied address, and stays is the address that cannot move there. A statement for a whole resource or
+// module moves all of it, or nothing if the state has anything at the new address. The state is read when
+// occupied is called, before any instance moves.
 // Source: Terraform 1.11.4.
 func (m *mover) occupied(st *moveStatement) func(from, to addrs.AbsResourceInstance) (stays, by string) {
 	state := m.in.Prior.Current
@@ -205,7 +205,7 @@ func (m *mover) candidates(st *moveStatement) []addrs.AbsResource {
 	from := st.block(st.from)
 	switch {
 	case st.from.IsModule():
-	case st.implied || st.module.IsRoot(): // its endpoints are absolute addresses
+	case st.implied || st.module.IsRoot(): // the endpoints are absolute addresses
 		return []addrs.AbsResource{{Module: st.from.Module, Resource: st.from.Resource}}
 	default:
 		return m.known[from]

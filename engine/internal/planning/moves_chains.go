@@ -7,15 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Statements form chains: what a -> b moves, b -> c moves on. They are carried out in the order of
-// a depth-first search, in which a statement comes after those that feed it. Two
-// statements that feed each other, directly or through others, are a cycle: nothing says
-// where their objects are to end up. Implied statements are no reason for a cycle, as
-// nobody wrote them; one of the two just comes first.
+// Statements form chains: b -> c moves on what a -> b has moved. They are carried out in the order of a
+// depth-first search, in which a statement comes after the statements that feed it. Two statements that feed
+// each other, directly or through others, are a cycle: then the final address of their objects is undefined.
+// Implied statements never cause a cycle error, because nobody wrote them; one of the two just comes first.
 //
-// To compare each statement with each other is quadratic, and configurations with
-// thousands of moved blocks exist. So statements about resources are found by their endpoints
-// (neighbours); those about modules are compared with all.
+// Comparing each statement with all others is quadratic, and configurations with thousands of moved blocks
+// exist. So statements about resources are found by their endpoints (neighbours). Only statements about
+// modules are compared with all others.
 
 // sortMoves orders statements along their chains. The error is about the first cycle.
 func sortMoves(list []moveStatement) ([]moveStatement, diags.Diagnostics) {
@@ -53,18 +52,18 @@ func sortMoves(list []moveStatement) ([]moveStatement, diags.Diagnostics) {
 	return out, ds
 }
 
-// moveEnds are a statement with its endpoints as patterns.
+// moveEnds is a statement with its endpoints as patterns.
 type moveEnds struct {
 	*moveStatement
 	from, to movePattern
 }
 
-// moveFeeds reports whether a comes before b. It does if b may move on what a moves, or if one of
-// them moves something within a module that the other one moves: then a statement of a module
-// further up comes before one further down. An object is so moved out of a module before
-// the module moves, and within a module after the module has its new address.
-// Source: Terraform's rules. Implied statements count as the root module's, with absolute
-// addresses; so Terraform 1.11.4 carries them out before the move of a module around them.
+// moveFeeds reports whether a must come before b. There are two cases. Either b may move on what a moves. Or
+// one of them moves something inside a module that the other one moves: then the statement of the outer
+// module comes first. So an object is moved out of a module before the module moves, and within a module
+// after the module has its new address.
+// Source: Terraform's rules. Implied statements count as statements of the root module, with absolute
+// addresses. So Terraform 1.11.4 carries them out before the move of an enclosing module.
 func moveFeeds(a, b *moveEnds) bool {
 	switch {
 	case a.to.overlaps(b.from):
@@ -74,25 +73,25 @@ func moveFeeds(a, b *moveEnds) bool {
 	case b.module.Depth() >= a.module.Depth():
 		return true
 	}
-	// If b gives a module another key, all addresses of a are within both its old and its new
-	// address. Then b comes first: see feeds(b, a).
+	// If b changes only the key of a module, all addresses of a are within both its old and its new address.
+	// Then b comes first: see moveFeeds(b, a).
 	return !b.rekeys()
 }
 
-// rekeys reports whether a statement gives instances of a module other keys.
+// rekeys reports whether a statement changes the instance keys of a module.
 func (st *moveStatement) rekeys() bool {
 	return st.from.IsModule() && st.to.IsModule() && st.from.Module.Module() == st.to.Module.Module()
 }
 
-// moveNeighbours finds, for each statement, those that it may have to be ordered with.
+// moveNeighbours finds, for each statement, the statements that may have to be ordered with it.
 type moveNeighbours struct {
 	ends []moveEnds
-	// Statements about resources by block: all of them, those about single instances by key, and
+	// Indices of statements about resources, by block: all of them, those about single instances by key, and
 	// those about all instances.
 	byBlock map[addrs.ConfigResource][]int
 	byKey   map[keyedBlock][]int
 	whole   map[addrs.ConfigResource][]int
-	modules []int // statements about modules
+	modules []int // indices of statements about modules
 	all     []int
 }
 

@@ -8,19 +8,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// moveExpansion tells [checkMoves] the instances that the configuration declares.
+// moveExpansion gives [checkMoves] the instances that the configuration declares.
 type moveExpansion interface {
-	// Modules returns the instances of a module. It is false if the plan leaves the module out;
-	// there are no instances then.
+	// Modules returns the instances of a module. The result is false if the plan leaves the module out: then
+	// its instances are unknown.
 	Modules(*config.Module) ([]addrs.ModuleInstance, bool)
-	// Keys returns the instance keys of a resource. It is false if the plan leaves the resource out.
-	// The list is not changed.
+	// Keys returns the instance keys of a resource. The result is false if the plan leaves the resource out.
+	// The caller must not change the list.
 	Keys(addrs.AbsResource) ([]addrs.InstanceKey, bool)
 }
 
-// checkMoves reports moved blocks that contradict the configuration, themselves or each other. It
-// comes after expansion. Import blocks count as declarations of resources if imports is true:
-// as long as there is no block, one stands for a resource without count and for_each.
+// checkMoves returns errors for moved blocks that contradict the configuration, themselves or each other. It
+// runs after expansion. If imports is true, import blocks count as declarations: the target of an import
+// block without a resource block counts as a resource without count and for_each.
 func checkMoves(cfg *config.Config, e moveExpansion, imports bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	c := &moveChecker{cfg: cfg, expansion: e, imports: imports, from: map[moveEndpoint]*config.Moved{}, to: map[moveEndpoint]*config.Moved{}}
@@ -42,7 +42,7 @@ func checkMoves(cfg *config.Config, e moveExpansion, imports bool) diags.Diagnos
 	return ds
 }
 
-// A moveChecker knows the endpoints of the statements so far.
+// A moveChecker has the endpoints of the statements checked so far.
 type moveChecker struct {
 	cfg       *config.Config
 	expansion moveExpansion
@@ -52,13 +52,13 @@ type moveChecker struct {
 
 // A moveEndpoint is one end of a statement, as seen from the root module.
 type moveEndpoint struct {
-	module addrs.Module // of the statement
+	module addrs.Module // module of the statement
 	target addrs.Target
-	whole  bool // all instances, rather than the one without a key
+	whole  bool // all instances, not just the one without a key
 }
 
-// unique reports a statement that contradicts an earlier one: an object has one new address,
-// and an address is the new one of one object.
+// unique returns an error for a statement that contradicts an earlier one: an object can move to only one new
+// address, and only one object can move to an address.
 func (c *moveChecker) unique(st *moveStatement, b *config.Moved) diags.Diagnostics {
 	var ds diags.Diagnostics
 	from, to := moveEndpoint{st.module, b.From, st.whole}, moveEndpoint{st.module, b.To, st.whole}
@@ -79,9 +79,9 @@ func ambiguousMove(b *config.Moved, detail string, args ...any) diags.Diagnostic
 	return diags.Errorf(&b.Range, "Ambiguous move statements", detail, args...)
 }
 
-// declared returns the address of an object that the configuration still declares at the
-// old end of a statement; "" if there is none. A statement of all instances contradicts a block
-// that has none, too: Terraform looks for the block then, not for its instances.
+// declared returns the address of an object that the configuration still declares at the old endpoint of a
+// statement; "" if there is none. A statement for all instances contradicts a block even if the block has no
+// instances: Terraform checks only the block.
 func (c *moveChecker) declared(st *moveStatement) string {
 	from := st.block(st.from)
 	m := c.cfg.Modules[from.Module]
@@ -130,7 +130,7 @@ func (c *moveChecker) declaredCall(st *moveStatement, m *config.Module) string {
 	return ""
 }
 
-// imported is like [moveChecker.declared], for a resource that has no resource block but is the target of an import
+// imported is [moveChecker.declared] for a resource that has no resource block but is the target of an import
 // block of the root module. It returns the resource's address, or "" if there is no such import block.
 func (c *moveChecker) imported(st *moveStatement) string {
 	cr := st.block(st.from)

@@ -4,13 +4,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A movePattern is the set of objects that an endpoint stands for, in all instances of the
-// statement's module: an address in which some instance keys are open.
+// A movePattern is the set of objects that an endpoint names, in all instances of the statement's module. It
+// is an address in which some instance keys are open.
 type movePattern struct {
-	steps    []movePatternStep // of the module
+	steps    []movePatternStep // steps of the module path
 	resource addrs.Resource
 	key      addrs.InstanceKey
-	any      bool // key is open
+	any      bool // the pattern matches any key
 }
 
 type movePatternStep struct {
@@ -34,14 +34,14 @@ func (st *moveStatement) pattern(t addrs.Target) movePattern {
 
 func (p movePattern) isModule() bool { return p.resource == (addrs.Resource{}) }
 
-// overlaps reports whether some object is in both sets.
+// overlaps reports whether any object is in both sets.
 func (p movePattern) overlaps(q movePattern) bool {
 	return p.resource == q.resource && len(p.steps) == len(q.steps) && q.leads(p) &&
 		(p.isModule() || p.key == q.key || p.any || q.any)
 }
 
-// within reports whether p may be inside of q: inside of the module that q is, or one
-// instance of the resource of which q is all instances.
+// within reports whether p may be inside q: in the module that q names, or as one instance of the resource
+// that q names as a whole.
 func (p movePattern) within(q movePattern) bool {
 	if !q.isModule() {
 		return q.any && !p.any && p.resource == q.resource && len(p.steps) == len(q.steps) && q.leads(p)
@@ -50,7 +50,7 @@ func (p movePattern) within(q movePattern) bool {
 	return deeper && q.leads(p)
 }
 
-// leads reports whether the module path of p may begin with that of q.
+// leads reports whether the module path of p may begin with the module path of q.
 func (q movePattern) leads(p movePattern) bool {
 	for i, s := range q.steps {
 		if o := p.steps[i]; s.name != o.name || !s.any && !o.any && s.key != o.key {

@@ -7,7 +7,7 @@ import (
 )
 
 // removedBlockForgets reports whether a removed block with destroy = false names a resource, or a module
-// around it: the state is to forget its objects, which go on to exist.
+// around it. Its objects are then removed from the state, but not destroyed.
 func removedBlockForgets(cfg *config.Config, cr addrs.ConfigResource) bool {
 	for _, m := range cfg.Order {
 		for _, r := range m.Removed {
@@ -20,7 +20,8 @@ func removedBlockForgets(cfg *config.Config, cr addrs.ConfigResource) bool {
 	return false
 }
 
-// checkRemovedBlocks reports removed blocks for modules and resources that are still declared.
+// checkRemovedBlocks returns errors for removed blocks that name modules and resources that are still
+// declared.
 func checkRemovedBlocks(cfg *config.Config) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range cfg.Order {

@@ -12,20 +12,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A moveStatement gives objects another address than they had. It is a moved block of one
-// module, in all instances of that module, or it is implied: by count that a block gets or
-// loses, or by enabled that takes the place of count.
+// A moveStatement says that objects have a new address. It is a moved block of a module, and applies in all
+// instances of that module. Or it is implied: when a block gets or loses count, or replaces count with
+// enabled.
 type moveStatement struct {
-	module   addrs.Module // of the moved block, to which the endpoints are relative
+	module   addrs.Module // module of the moved block; the endpoints are relative to it
 	from, to addrs.Target
 	whole    bool // all instances, each keeping its key
-	implied  bool // for one absolute address; module is the root module
+	implied  bool // the statement is implied: absolute endpoints, module is the root module
 	rng      *hcl.Range
 }
 
-// moveStatements collects stated and implied moves: the stated ones in the order of the
-// configuration, then the implied ones by their addresses. Nothing is implied about a
-// resource that a moved block names.
+// moveStatements collects stated and implied moves: stated ones in the order of the configuration, then
+// implied ones by address. If a moved block names a resource, nothing is implied about it.
 func moveStatements(cfg *config.Config, state *states.State) []moveStatement {
 	var list []moveStatement
 	named := map[addrs.ConfigResource]bool{}
@@ -52,8 +51,8 @@ func statedMove(m *config.Module, b *config.Moved) moveStatement {
 	return moveStatement{module: m.Addr, from: b.From, to: b.To, rng: b.Range.Ptr(), whole: keyless(b.From) && keyless(b.To)}
 }
 
-// impliedByCount returns the moves of resources whose block got count, from no key to 0, or
-// lost it, the other way around. A block without count may have enabled.
+// impliedByCount returns the moves of resources whose block got count (from no key to 0) or lost it (from 0
+// to no key). A block without count may have enabled.
 func impliedByCount(cfg *config.Config, state *states.State, named map[addrs.ConfigResource]bool) []moveStatement {
 	var list []moveStatement
 	for abs, res := range state.Resources() {
@@ -80,8 +79,8 @@ func impliedByCount(cfg *config.Config, state *states.State, named map[addrs.Con
 	return list
 }
 
-// impliedByEnabled returns the moves of module instances whose call has enabled, and had count
-// before: from key 0 to no key. Nothing is implied if a moved block names the call.
+// impliedByEnabled returns the moves of module instances whose call has enabled and previously had count:
+// from key 0 to no key. If a moved block names the call, nothing is implied.
 func impliedByEnabled(cfg *config.Config, state *states.State) []moveStatement {
 	stored := map[addrs.ModuleInstance]bool{}
 	for abs := range state.Resources() {
@@ -102,7 +101,7 @@ func impliedByEnabled(cfg *config.Config, state *states.State) []moveStatement {
 	return out
 }
 
-// movesCall reports whether a moved block of a module names one of its calls.
+// movesCall reports whether a moved block of module m names its call of this name.
 func movesCall(m *config.Module, name string) bool {
 	names := func(t addrs.Target) bool { return t.IsModule() && t.Module.Module() == addrs.NewModule(name) }
 	return slices.ContainsFunc(m.Moved, func(b *config.Moved) bool { return names(b.From) || names(b.To) })
@@ -117,7 +116,7 @@ func keyless(t addrs.Target) bool {
 	return key.IsNone()
 }
 
-// block returns the configuration address of an endpoint; that of a module has no resource.
+// block returns the configuration address of an endpoint. For a module, the result has no resource.
 func (st *moveStatement) block(t addrs.Target) addrs.ConfigResource {
 	mod := st.module
 	for _, s := range t.Module.Steps() {
@@ -126,8 +125,8 @@ func (st *moveStatement) block(t addrs.Target) addrs.ConfigResource {
 	return addrs.ConfigResource{Module: mod, Resource: t.Resource}
 }
 
-// target returns the address that an instance gets by a statement; false if the statement
-// does not apply to it.
+// target returns the address to which a statement moves an instance. The result is false if the statement
+// does not apply to the instance.
 func (st *moveStatement) target(a addrs.AbsResourceInstance) (addrs.AbsResourceInstance, bool) {
 	base, rest, ok := st.relative(a.Module)
 	if !ok {
@@ -151,8 +150,8 @@ func (st *moveStatement) target(a addrs.AbsResourceInstance) (addrs.AbsResourceI
 	return a, true
 }
 
-// moduleTarget returns the steps that those of a module instance become. A statement about the whole
-// call keeps the key of the call's instance.
+// moduleTarget returns the steps to which a statement changes the steps of a module instance. A statement for
+// a whole call keeps the key of the call's instance.
 func (st *moveStatement) moduleTarget(steps []addrs.ModuleInstanceStep) ([]addrs.ModuleInstanceStep, bool) {
 	from := st.from.Module.Steps()
 	n := len(from)
@@ -177,8 +176,8 @@ func descend(m addrs.ModuleInstance, steps []addrs.ModuleInstanceStep) addrs.Mod
 	return m
 }
 
-// relative splits a module address into the instance of the statement's module, and the
-// steps below that; false if the address is outside of the statement's module.
+// relative splits a module address into the instance of the statement's module and the remaining steps. ok is
+// false if the address is outside the statement's module.
 func (st *moveStatement) relative(in addrs.ModuleInstance) (base addrs.ModuleInstance, rest []addrs.ModuleInstanceStep, ok bool) {
 	steps := in.Steps()
 	depth := st.module.Depth()

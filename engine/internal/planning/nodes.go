@@ -11,42 +11,41 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
-// The graph of the walk has no cycles: its edges are the references of package refs, which has refused
-// cycles, and resources that only the state has refer to nothing and wait for providers alone. An edge to
-// a node that is left out counts as satisfied. Edges through named values and module calls
-// were resolved to resources before (package dependencies), so that the nodes are resources only.
+// The graph of the walk has no cycles. Its edges are the references of package refs, which refuses cycles.
+// Resources that only the state has refer to nothing, and wait only for providers. An edge to a node that is
+// left out counts as satisfied. References through named values and module calls are resolved to resources
+// beforehand (package dependencies), so the nodes are only resources.
 
-// A node is one stop of the walk.
+// A node is a resource to plan in the walk.
 type node struct {
-	visits []visit                // one after the other, until one fails
-	after  []addrs.ConfigResource // resources to be planned before
-	of     addrs.Provider         // the one that the visits call
+	visits []visit                // run one after the other, until one fails
+	after  []addrs.ConfigResource // resources that must be planned first
+	of     addrs.Provider         // the provider that the visits call
 }
 
 // A visit plans a resource.
 type visit func(context.Context) diags.Diagnostics
 
-// nodes are all stops, and where the one of each block is.
+// nodes are all nodes of the walk, with the index of each block's node.
 type nodes struct {
 	list []node
 	of   map[addrs.ConfigResource]int
 }
 
-// nodes makes a node for each resource block, and one for each resource of the state without one.
+// nodes makes a node for each resource block, and for each resource of the state without a block.
 //
-// Those without a block wait for the dependencies of their provider configuration only, which has to be
-// opened to refresh and delete them; their own references are gone with their block. A node without a
-// visit, because it is not selected, is left out: its dependents find its value in the state.
-// References of import blocks order the visits as well, since an ID may be an attribute of another
-// resource. The list is sorted, so that with one call at a time plans make the same calls in the same
-// order.
+// Resources without a block wait only for the dependencies of their provider configuration, which must be
+// opened to refresh and delete them; they have no references of their own. A node without a visit, because it
+// is not selected, is left out: its dependents use its value in the state. References of import blocks also
+// order the visits, since an ID may be an attribute of another resource. The list is sorted, so that with one
+// call at a time, plans make the same calls in the same order.
 func (p *planner) nodes() *nodes {
 	n := &nodes{of: map[addrs.ConfigResource]int{}}
 	configured, inhabited := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
 	for a, r := range p.prior.State().Resources() {
 		cr := a.Config()
 		p.inState[cr] = append(p.inState[cr], a)
-		if len(r.Instances) > 0 { // the stock tool has no node for another one
+		if len(r.Instances) > 0 { // as in the stock tool, resources without instances have no node
 			inhabited[cr] = true
 		}
 	}
@@ -79,8 +78,8 @@ func (p *planner) nodes() *nodes {
 	return n
 }
 
-// visits returns the visits of a resource. In a plan that destroys, the usual visit comes first if the
-// resource is selected, then its destruction.
+// visits returns the visits of a resource. In a plan that destroys, the usual visit comes first, if the
+// resource is selected, then the visit that destroys.
 func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []visit {
 	if p.in.Mode != plans.DestroyMode {
 		if included {
@@ -98,8 +97,8 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 	return out
 }
 
-// orphanAfter returns the dependencies of the provider configurations of an orphan. Its provider block may
-// refer to resources that are planned in the same walk; the orphan must not be deleted with half of a
+// orphanAfter returns the dependencies of an orphan's provider configurations. The provider block may refer
+// to resources that are planned in the same walk. The orphan must not be deleted with an incomplete provider
 // configuration.
 func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
@@ -114,8 +113,8 @@ func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 // provider returns the provider that the visits of a node call.
 func (n *nodes) provider(i int) addrs.Provider { return n.list[i].of }
 
-// graph returns the order of visits. A block may be its own predecessor, by a reference to its own resource. That is an
-// error of the block, which its visit reports: an edge for it would be a cycle.
+// graph returns the order of visits. It leaves out the edge of a block that refers to itself, since this
+// would be a cycle: the block's visit reports the error.
 func (n *nodes) graph() walk.Graph {
 	after := make([][]int32, len(n.list))
 	for i := range n.list {

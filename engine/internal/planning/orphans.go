@@ -10,9 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/session"
 )
 
-// checkOrphans reports the resources of the state that have neither a block nor, any more,
-// the provider configuration that they were made with. Nothing can be planned then, whatever
-// part of the configuration was asked for: the next plan for all of it would fail.
+// checkOrphans returns errors for resources of the state that have no block, and whose provider configuration
+// no longer exists. Then nothing can be planned, even in a partial plan: the next complete plan would fail.
 func (p *planner) checkOrphans() diags.Diagnostics {
 	var ds diags.Diagnostics
 	resources := maps.Collect(p.prior.State().Resources())
@@ -32,8 +31,8 @@ func (p *planner) checkOrphans() diags.Diagnostics {
 	return ds
 }
 
-// orphanVisitor returns the visit of a resource that has no block any more. Data need no deletion: the state
-// forgets them.
+// orphanVisitor returns the visit of a resource that has no block. A data source needs no deletion: it is
+// removed from the state.
 func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) diags.Diagnostics {
 	return func(ctx context.Context) diags.Diagnostics {
 		var ds diags.Diagnostics
@@ -48,7 +47,7 @@ func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) d
 	}
 }
 
-// forgetData drops a data source that is not configured any more from the state.
+// forgetData removes a data source without a block from the state.
 func (p *planner) forgetData(abs addrs.AbsResource) {
 	for _, a := range p.prior.Instances(abs) {
 		if p.selected.hasInstance(a) {
@@ -57,8 +56,8 @@ func (p *planner) forgetData(abs addrs.AbsResource) {
 	}
 }
 
-// orphanResource plans the deletion of all instances of a resource without block. All that is left to know
-// of it is in the state: the provider configuration, which must still be there (checkOrphans), and the
+// orphanResource plans the deletion of all instances of a resource without a block. Everything that is known
+// about it is in the state: the provider configuration, which must still exist (checkOrphans), and the
 // dependencies. A removed block may keep the objects themselves (removed.go).
 func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) diags.Diagnostics {
 	pc, own, _ := p.prior.Provider(abs)
@@ -76,7 +75,7 @@ func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) dia
 	if kept, more := b.forget(ctx, list); kept {
 		return append(ds, more...)
 	}
-	// Also if its module is gone: "no module" is for a block whose module has fewer
-	// instances.
+	// This reason applies even if the module no longer exists: "no module" is for a block whose module has
+	// fewer instances.
 	return append(ds, b.deleteAll(ctx, list, b.orphanReason)...)
 }

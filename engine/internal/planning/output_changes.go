@@ -13,22 +13,21 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// outputInput is everything that the changes depend on.
+// outputInput is everything that the changes of outputs depend on.
 type outputInput struct {
 	Declared map[string]*config.Output
-	// Values are those of the selected outputs that could be evaluated, with their marks. Other outputs
+	// Values are the values of the selected outputs that could be evaluated, with their marks. Other outputs
 	// have no change.
 	Values map[string]cty.Value
-	Was    *states.State // as it was read
-	// Partial is set where a part of the configuration was selected: nobody can tell then whether an
-	// output without a declaration was meant as well, so it stays.
+	Was    *states.State // the state as it was read
+	// Partial is set in a plan for part of the configuration. An output without a declaration then stays,
+	// since nobody knows whether it was meant.
 	Partial bool
 }
 
 // outputChanges returns the changes of outputs, sorted by name.
 //
-// Only a plan of the whole configuration deletes outputs that are not declared any more. Source:
-// Terraform 1.11.4.
+// Only a complete plan deletes outputs that are no longer declared. Source: Terraform 1.11.4.
 func outputChanges(in outputInput) []*plans.OutputChange {
 	var changes []*plans.OutputChange
 	for name, v := range in.Values {
@@ -45,9 +44,9 @@ func outputChanges(in outputInput) []*plans.OutputChange {
 	return changes
 }
 
-// changeOfOutput compares an output's value with the one in the state. A missing value counts as null, in
-// both: an output that is and was null has no change, whatever the types of the nulls. A change of
-// sensitivity alone is an update, since the state records it.
+// changeOfOutput compares an output's value with the value in the state. A missing value counts as null on
+// both sides: an output that is and was null has no change, even if the types of the nulls differ. A change
+// of only the sensitivity is an update, since the state records it.
 func changeOfOutput(o *config.Output, v cty.Value, was *states.State) *plans.OutputChange {
 	old, had := was.Output(o.Name)
 	before := cty.NullVal(cty.DynamicPseudoType)
@@ -60,7 +59,7 @@ func changeOfOutput(o *config.Output, v cty.Value, was *states.State) *plans.Out
 	switch {
 	case plain.IsNull() && before.IsNull():
 		c.Action = plans.NoOp
-	case !had: // one that is in the state as null is updated
+	case !had: // an output that the state has as null is updated
 		c.Action = plans.Create
 	case plain.IsWhollyKnown() && plain.RawEquals(before) && o.Sensitive == old.Sensitive:
 		c.Action = plans.NoOp
@@ -68,7 +67,7 @@ func changeOfOutput(o *config.Output, v cty.Value, was *states.State) *plans.Out
 		c.Action = plans.Update
 	}
 	if c.Action == plans.NoOp {
-		c.After = before // one null may have another type than the other
+		c.After = before // the types of the nulls may differ
 	}
 	if had && old.Sensitive {
 		c.Before = c.Before.Mark(marks.Sensitive)
@@ -79,7 +78,8 @@ func changeOfOutput(o *config.Output, v cty.Value, was *states.State) *plans.Out
 	return c
 }
 
-// outputDeletions returns the removal of all outputs in a state, sorted by name: a destroy of everything.
+// outputDeletions returns the deletion of all outputs in a state, sorted by name, for a destroy of
+// everything.
 func outputDeletions(st *states.State) []*plans.OutputChange {
 	var out []*plans.OutputChange
 	for _, name := range slices.Sorted(maps.Keys(maps.Collect(st.Outputs()))) {
@@ -99,8 +99,8 @@ func deletionOfOutput(name string, old states.Output) *plans.OutputChange {
 }
 
 // foreseeOutput records the known value of an output in the prior state of a plan, as Terraform does:
-// programs read there the values that will not change. An output of which a part is not known yet keeps
-// its last value there, rather than half of the new one.
+// programs read the values there that will not change. A partly unknown output keeps its old value there, not
+// half of the new one.
 func foreseeOutput(prior *states.Editor, o *config.Output, v cty.Value) {
 	plain := marks.Plain(v)
 	switch {

@@ -10,12 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// outputs plans the changes of the root module's outputs. An output whose value could not be had
-// is left out.
+// outputs plans the changes of the root module's outputs. It leaves out outputs whose value could not be
+// evaluated.
 //
-// Outputs are planned after the walk, since nothing in the root module refers to them. A plan that
-// destroys evaluates them for their errors and for the prior state, and then deletes those that the
-// state has; with -target it leaves them, since the objects that they refer to may go on to exist.
+// Outputs are planned after the walk, since nothing in the root module refers to them. A plan that destroys
+// evaluates them for their errors and for the prior state, and then deletes those in the state. With -target
+// it keeps them, since the objects that they refer to may continue to exist.
 func (p *planner) outputs() []*plans.OutputChange {
 	root := p.in.Config.Root
 	values := map[string]cty.Value{}

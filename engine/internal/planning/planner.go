@@ -18,26 +18,26 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// planner is the planning of one plan. The same type serves the import command, which has a visit or two and no
-// walk, and the first part of a destroy.
+// planner makes one plan. It also serves the import command, which plans one or two blocks without a walk,
+// and the first part of a destroy.
 type planner struct {
 	in   Input
 	s    *session.Session
 	deps *dependencies.Graph
 
-	// inState are the resources of the prior state by block, those without a block included.
+	// inState are the resources of the prior state, by block address, including those without a block.
 	inState map[addrs.ConfigResource][]addrs.AbsResource
-	// forced holds the blocks for which create-before-destroy is in force: those that ask for it, and all
-	// that they depend on, since two orders of replacement would make a cycle between them.
+	// forced has the blocks for which create-before-destroy is in effect: blocks with the setting, and all
+	// blocks that they depend on. Two orders of replacement would make a cycle between them.
 	// Source: https://developer.hashicorp.com/terraform/language/meta-arguments/lifecycle
 	forced map[addrs.ConfigResource]bool
-	// nested are the data blocks in check blocks, with the names of these.
+	// nested are the data blocks in check blocks, with the names of the check blocks.
 	nested    map[*config.Resource]string
 	moved     *moveResult
 	targeting targetOptions
-	// selected is the part to plan; toDestroy is the part to destroy in a plan that destroys.
+	// selected is the part to plan. toDestroy is the part to destroy in a plan that destroys.
 	selected, toDestroy *targetSelection
-	// valueOf gives resources their values where nothing is planned; nil otherwise.
+	// valueOf returns the values of resources if nothing is planned; otherwise nil.
 	valueOf func(context.Context, addrs.AbsResource) (cty.Value, diags.Diagnostics)
 
 	prior    *drafts.Prior
@@ -45,10 +45,10 @@ type planner struct {
 	changes  *drafts.Changes
 	imports  *importing.Blocks
 	refusals drafts.Refusals
-	// unplanned are the blocks of which something failed, or that depend on one.
+	// unplanned are the blocks with a failure, and the blocks that depend on one.
 	unplanned map[addrs.Object]bool
 
-	mu        sync.Mutex // guards the following
+	mu        sync.Mutex // guards the fields below
 	instances plans.Instances
 	found     diags.Diagnostics
 }
@@ -81,12 +81,12 @@ func newPlanner(ctx context.Context, in Input) *planner {
 	return p
 }
 
-// stored returns the values of resources that the state has.
+// stored returns the values of resources from the state.
 func (p *planner) stored() drafts.StoredValues {
 	return drafts.StoredValues{Session: p.s, Objects: p.prior}
 }
 
-// selectPart applies -target and -exclude.
+// selectPart applies -target and -exclude: it sets selected and toDestroy.
 func (p *planner) selectPart() {
 	in := targetInput{
 		targetOptions: p.targeting, Config: p.in.Config, Refs: p.in.Refs, Deps: p.deps,
@@ -98,12 +98,12 @@ func (p *planner) selectPart() {
 	}
 }
 
-// unselected reports whether a named value or a check block is left out, since nothing selected
-// refers to it.
+// unselected reports whether a named value or a check block is left out because nothing selected refers to
+// it.
 func (p *planner) unselected(o addrs.Object) bool { return !p.selected.hasObject(o) }
 
-// report keeps diagnostics for the end of the plan. Those that stand for others are dropped here: where they come
-// from, the originals are kept (see [diags.Reported]).
+// report keeps diagnostics for the end of the plan. It drops those that only stand for others: the originals
+// are kept elsewhere (see [diags.Reported]).
 func (p *planner) report(ds diags.Diagnostics) {
 	ds = ds.Unreported()
 	if len(ds) == 0 {
@@ -114,10 +114,10 @@ func (p *planner) report(ds diags.Diagnostics) {
 	p.mu.Unlock()
 }
 
-// resourceValue is the evaluator's window on resources. The order of the walk makes sure that the visit
-// of a resource is over when an expression asks for its value. Three cases are left: the visit has set
-// a value; there was none, since the resource is not selected, and nobody may rely on its value; or the
-// visit failed, which is reported already. To be asked for a value earlier is a fault of the walk.
+// resourceValue gives the evaluator the values of resources. The walk ensures that the visit of a resource
+// has ended when an expression needs its value. Then there are three cases. The visit has set the value. Or
+// there was no visit because the resource is not selected, and its value must not matter. Or the visit
+// failed, which is reported already. A request before the end of the visit is a bug in the walk.
 func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if p.valueOf != nil {
 		return p.valueOf(ctx, a)
@@ -129,7 +129,7 @@ func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []ad
 	case !p.selected.hasBlock(a.Config()):
 		return cty.DynamicVal, nil
 	case ended:
-		return cty.DynamicVal, diags.Reported() // its visit failed or was skipped
+		return cty.DynamicVal, diags.Reported() // the visit failed or was skipped
 	}
 	panic("planning: " + a.String() + " is evaluated before it was planned")
 }
@@ -139,15 +139,15 @@ func (p *planner) waits(o addrs.Object) bool {
 	return len(p.unplanned) > 0 && slices.ContainsFunc(p.in.Refs.Resources(o), func(u addrs.Object) bool { return p.unplanned[u] })
 }
 
-// usual reports whether everything is planned as usual, be it only as the first part
-// of a destroy. Without a refresh the first part of a destroy would find out nothing, and with an empty state
-// there is nothing to destroy: it is left out then, as by Terraform 1.11.4, and with it the
-// demand that the configuration can be evaluated at all.
+// usual reports whether everything is planned as usual, even if only as the first part of a destroy. The
+// first part of a destroy is left out, as in Terraform 1.11.4, without a refresh, since it would find
+// nothing, and with an empty state, since there is nothing to destroy. Then the configuration need not even
+// be possible to evaluate.
 func (p *planner) usual() bool {
 	return p.in.Mode != plans.DestroyMode || !p.in.SkipRefresh && !p.in.State.IsEmpty()
 }
 
-// moduleExists reports whether the configuration expands to a module instance.
+// moduleExists reports whether a module instance exists in the configuration.
 func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
 	if in.IsRoot() {
 		return true
@@ -157,7 +157,7 @@ func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
 }
 
 // recordKeys records the instance keys of a resource in the plan, for the same reason as recordCalls. A
-// resource without instances is recorded as well: that it has none was decided.
+// resource without instances is recorded, too, because its having none was decided.
 func (p *planner) recordKeys(abs addrs.AbsResource, keys []addrs.InstanceKey) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

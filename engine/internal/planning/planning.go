@@ -1,18 +1,18 @@
-// Package planning compares a configuration with the real objects, and plans the actions by which
-// an apply would make them agree: configuration + prior state + providers -> [plans.Plan].
+// Package planning compares a configuration with the real objects, and plans the actions by which an apply
+// would make them agree. It makes a [plans.Plan] from the configuration, the prior state and the providers.
 //
-// It walks the resource blocks, each after its dependencies. The visit of a block is the whole story
-// of its instances: count and for_each are expanded, stored objects are read again (refresh.go), the
-// provider plans the new values (instance.go), and instances without a declaration are planned
-// for deletion (deletions.go). A block without a declaration, which only the state has, is
-// visited as well (orphans.go). What the visits share is in package drafts.
+// It walks through the resource blocks, each after its dependencies. The visit of a block does everything for
+// its instances: it expands count and for_each, reads stored objects again (refresh.go), asks the provider to
+// plan the new values (instance.go), and plans the deletion of instances without a declaration
+// (deletions.go). A resource that only the state has, without a block, is visited, too (orphans.go). Package
+// drafts has what the visits share.
 //
-// Rules that need no values are pure, and have tables of their own below testdata: how addresses move
+// Rules that need no values are pure, and have tables of test cases below testdata: how addresses move
 // (moves.go), which part of a configuration the options select (target_selection.go), and which drift is
 // relevant (relevance.go).
 //
-// It changes nothing. It refuses to know the order in which an apply will act (package order), and where
-// a state is stored. Start at [Plan].
+// It changes nothing. It refuses to know the order of an apply (package order), and where a state is stored.
+// Start at [Plan].
 package planning
 
 import (
@@ -36,78 +36,79 @@ import (
 /*
 # The order of a plan
 
-A plan is made in one walk over the resources. Before it comes all that must be settled for every
-resource at once, and after it all that needs every count and for_each:
+A plan is made in one walk over the resources. Some work for all resources comes before it, and work that
+needs every count and for_each comes after it:
 
- 1. Moves give the objects of the state their new addresses (moves.go). From then on nobody
-    has to ask for an old address: a visit finds an object where its block is now.
- 2. The part that the options select is made from the moved state, because -target names present
-    addresses (target_selection.go).
- 3. The walk visits each resource after those that it refers to (nodes.go). So every value that an
-    expression asks for has been planned, be it as unknown. This is the invariant of the whole package:
-    [planner.resourceValue] panics where it does not hold.
- 4. Moves are checked, outputs are planned, and values without a reference to them are evaluated for
-    their errors.
- 5. In a plan that destroys, the deletions that would leave an object behind without its dependencies
-    are withheld (package drafts).
+ 1. Moves change the addresses of the objects in the state (moves.go). From then on no code needs an old
+    address: a visit finds an object where its block is now.
+ 2. The part that the options select is computed from the moved state, because -target names current addresses
+    (target_selection.go).
+ 3. The walk visits each resource after those that it refers to (nodes.go). So every value that an expression
+    needs has been planned, even if it is unknown. The whole package relies on this: otherwise
+    [planner.resourceValue] panics.
+ 4. Moves are checked, outputs are planned, and values that nothing refers to are evaluated for their errors.
+ 5. In a plan that destroys, deletions that would leave an object without its dependencies are withheld
+    (package drafts).
 
 # Three states
 
-The previous run state is the one that was read. It goes into the plan as it is, so that an apply can
-be refused if the stored state is another one by then. The prior state is made of it by moves,
-by upgrades to the present schemas and by refreshing; an apply starts there, and stores it even where
-no action is left. The planned state exists nowhere as a whole: it is the prior state with the new
-values of all changes. The difference of the first two is drift, that of the last two are the changes.
+The previous run state is the state that was read. The plan contains it unchanged, so that an apply can be
+refused if the stored state has changed by then. The prior state is made from it by moves, by upgrades to the
+current schemas and by refreshing. An apply starts from the prior state, and stores it even if no action is
+left. The planned state does not exist as a whole: it would be the prior state with the new values of all
+changes. The difference between the first two is drift; the difference between the last two is the changes.
 
 Source: docs/planning-behaviors.md and docs/resource-instance-change-lifecycle.md in Terraform's repository.
 
 # Errors
 
-A plan with errors is returned all the same, marked as errored, and cannot be applied: a person wants
-to see every independent mistake, and the changes that do not depend on one. There is none where
-all of it may be a mere consequence: after a contradiction between moves and configuration, or where
-the first part of a destroy has failed.
+A plan with errors is still returned, marked as errored, and cannot be applied: a person wants to see every
+independent mistake, and the changes that do not depend on one. There is no plan if everything in it may be
+only a consequence: after a contradiction between moves and configuration, or if the first part of a destroy
+has failed.
 
-# Who writes when
+# Locks
 
-Visits run in parallel, and so do the instances within one. Prior state, changes, values and refusals
-have locks of their own (package drafts), as the evaluator and the session do. The planner's mu guards the
-two fields below it. Everything else is written before the walk or after it, and only read in between.
+Visits run in parallel, and so do the instances within one visit. The prior state, changes, values and
+refusals have their own locks (package drafts), and so have the evaluator and the session. The planner's mu
+guards the two fields below it. Everything else is written only before or after the walk, and only read during
+it.
 */
 
-// Input is everything that a plan depends on. Nothing of it is changed.
+// Input is everything that a plan depends on. Planning does not change it.
 type Input struct {
 	session.Environment
-	State *states.State // as it was read
+	State *states.State // the state as it was read
 
-	// Variables are the root module's, converted and without marks; those in
-	// EphemeralVariables are named in the plan, but their values are not kept.
+	// Variables are the values of the root module's variables, converted and without marks. The plan names
+	// those in EphemeralVariables, but does not keep their values.
 	Variables          map[string]cty.Value
 	EphemeralVariables []string
-	// InvalidVariables are the errors of variables whose values do not have the declared type:
-	// nothing that depends on them is planned.
+	// InvalidVariables are the errors of variables whose values do not have the declared type. Nothing that
+	// depends on them is planned.
 	InvalidVariables map[string]diags.Diagnostics
-	// Given are the same values before conversion, which the plan keeps; nil: it keeps Variables.
+	// Given are the same values before conversion, which the plan keeps. If it is nil, the plan keeps
+	// Variables.
 	Given map[string]cty.Value
 
 	Mode plans.Mode
-	// SkipRefresh takes stored objects for the real ones, which saves a call for each of them; an
-	// object that is gone is then found at apply. Source: the option -refresh=false.
+	// SkipRefresh takes stored objects for the real ones, which saves a call for each. If an object no longer
+	// exists, only the apply finds out. Source: the option -refresh=false.
 	SkipRefresh bool
 	// Targets and Excludes select a part of the configuration: see [targetOptions].
 	Targets, Excludes, Waiting []addrs.Target
-	// ForceReplace are the instances to replace even if an update would do. One without an object is
+	// ForceReplace are the instances to replace even if an update would do. An instance without an object is
 	// created as usual. Source: the option -replace.
 	ForceReplace []addrs.AbsResourceInstance
-	// Found holds objects to import that [importing.Generate] has read, after which the configuration
-	// got their blocks.
+	// Found has the objects to import that [importing.Generate] has read. The configuration already contains
+	// the blocks generated for them.
 	Found     importing.Found
-	Timestamp time.Time // of the plan, as plantimestamp() gives it
+	Timestamp time.Time // time of the plan, the value of plantimestamp()
 }
 
-// Plan makes the plan. Beside errors it returns the part that could be planned, marked as errored. The
-// plan is nil if moved or removed blocks contradict the configuration, if the provider configuration
-// of an orphan is gone, or if the usual part of a plan that destroys has errors.
+// Plan makes the plan. With errors, it returns the part that could be planned, marked as errored. The plan is
+// nil if moved or removed blocks contradict the configuration, if the provider configuration of an orphan no
+// longer exists, or if the first part of a plan that destroys has errors.
 func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p := newPlanner(ctx, in)
 	if !p.usual() {
@@ -119,7 +120,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	})
 	origins := moved.Origins
 	if in.Mode == plans.DestroyMode && p.usual() {
-		origins = nil // the deletions start from the first part's result, in which all is moved
+		origins = nil // the deletions start from the first part's result, in which everything has moved
 	}
 	p.moved, p.changes = moved, drafts.NewChanges(in.Mode, origins, in.Events)
 	if p.usual() {
@@ -138,19 +139,20 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	if ds := p.checkMoves(); ds.HasErrors() {
-		return nil, append(ds, p.targeting.Warnings()...) // all else may be a mere consequence
+		return nil, append(ds, p.targeting.Warnings()...) // other errors may be consequences of these
 	}
 	return p.finish(ctx)
 }
 
-// finish evaluates the values that no visit has needed, for their errors, and puts the plan together.
+// finish evaluates the values that no visit needed, for their errors, and assembles the plan.
 //
-// Outputs come after the values: an output may be the first to need a local value, whose error is then
-// reported as that of the local value. Diagnostics come from four places, and the same one may be in
-// two of them (Distinct): the visits, the provider configurations, the named values, and the moves.
+// Outputs come after the named values: an output may be the first to need a local value, whose error is then
+// reported as that of the local value. Diagnostics come from four places: the visits, the provider
+// configurations, the named values, and the moves. The same one may come from two places, so duplicates are
+// removed.
 //
-// The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are
-// no errors are dropped: they are about a future that the plan is there to prevent.
+// The plan of a destroy consists only of its second part. Diagnostics of the first part that are not errors
+// are dropped: they are about a future that will not happen.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))
@@ -165,7 +167,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		ds = slices.Concat(p.moved.Unmoved, invalidValues(ds), p.changes.Withhold(&p.refusals, p.storedDependencies))
 	}
 	ds = append(ds.Distinct(), p.targeting.Warnings()...)
-	if !ds.HasErrors() { // which may be why something is not expanded
+	if !ds.HasErrors() { // errors may be the reason why an address is not expanded
 		ds = append(ds, p.unmatched()...)
 	}
 	p.recordCalls()
@@ -198,7 +200,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	return plan, ds
 }
 
-// invalidValues returns the warnings about variables whose values their rules refuse.
+// invalidValues returns the warnings about variables whose values fail a validation.
 func invalidValues(ds diags.Diagnostics) diags.Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool { return d.Summary != eval.InvalidValue })
 }
@@ -215,9 +217,9 @@ func (in Input) keptVariables() map[string]cty.Value {
 	return out
 }
 
-// recordCalls keeps the instance keys of every module call that is part of the plan. An apply takes the keys
-// from there, and does not expand calls a second time: with a value that is only known by then, or with
-// another result of an impure function, it would make other instances than were approved.
+// recordCalls records the instance keys of every module call that is part of the plan. An apply uses these
+// keys, and does not expand calls again: with a value that became known later, or another result of an impure
+// function, it would make other instances than approved.
 func (p *planner) recordCalls() {
 	for _, m := range p.in.Config.Order {
 		if !p.selected.HasModule(m) {

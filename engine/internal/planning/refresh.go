@@ -13,27 +13,27 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// refreshed is an object as it was found: nil object means there is none. It is the starting point of all that is
-// planned for the object, and the prior state has the same by then.
+// refreshed is an object as just found; a nil object means that there is none. All planning for the object
+// starts from it, and the prior state contains the same object.
 type refreshed struct {
-	object *states.Object // as the prior state has it now
+	object *states.Object // the object in the prior state
 	value  cty.Value      // its value, with sensitive marks; null if there is none
-	// identity is what its provider tells it by; cty.NilVal if the type has no identities, or the state none of the object.
+	// identity is the identity of the object. It is cty.NilVal if the type has no identities, or if the state
+	// has none for the object.
 	identity cty.Value
 	// lacking is true if the stored object lacks sensitive paths, and no refresh has added them.
 	lacking bool
 }
 
-// refresh decodes a stored object, reads the real one, and records it: previous run state -> upgraded
-// state -> prior state. A difference between the last two is drift.
+// refresh decodes a stored object, upgrades it to the current schema, reads the real one, and records it in
+// the prior state. A difference between the upgraded and the real object is drift.
 //
-// With the value, the metadata of a configured object are brought up to date. Whether
-// create-before-destroy is in force is a matter of the configuration alone. Dependencies are merged:
-// the new ones are needed for the order of a later destruction, and the old ones still, until the next
-// apply of this object, since the object was made from them; of one that does not change, the plan
-// drops them (settle). Without refreshing the stored ones stay.
-// A deposed object, and one without a block, keeps what it was stored with: no configuration
-// speaks of it any more. Source: Terraform 1.11.4.
+// For a configured object, refresh also updates the metadata. create-before-destroy depends only on the
+// configuration. Dependencies are merged. The new ones are needed for the order of a later destruction. The
+// old ones, which the object was made from, are needed until the next apply of this object; if the object
+// does not change, the plan drops them (settle). Without refreshing, the stored ones stay. A deposed object,
+// and an object without a block, keep what they were stored with: the configuration does not mention them.
+// Source: Terraform 1.11.4.
 func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) (refreshed, diags.Diagnostics) {
 	p := b.p
 	none := refreshed{value: b.rs.Block.NullValue()}
@@ -88,8 +88,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	return refreshed{next, val, identity, p.in.SkipRefresh && session.LacksPaths(o, b.rs, upgraded)}, ds
 }
 
-// present returns the object from which the plan of an instance starts. An imported object was read a
-// moment ago.
+// present returns the object from which the plan of an instance starts. An imported object is not read again.
 func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	if x.imported {
 		o := x.p.prior.Object(x.object())
@@ -98,10 +97,10 @@ func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	return x.refresh(ctx, x.object())
 }
 
-// driftAction returns the action by which an object has become another one than the stored one. A
-// value that was read has the marks of its schema, a stored one those that the state lists, and one
-// that a provider converted from another type has none: Terraform 1.11.4 takes a difference of marks
-// for an update.
+// driftAction returns the action that describes how an object differs from the stored one. Marks may differ,
+// too. A value that was read has the marks of its schema, and a stored value has the marks listed in the
+// state. A value that a provider converted from another type has no marks. Terraform 1.11.4 takes a
+// difference of marks for an update.
 func (b *block) driftAction(addr addrs.AbsResourceInstance, stored *states.Object, before, after cty.Value) plans.Action {
 	from, moved := b.p.moved.Origins[addr]
 	retyped := moved && from.Resource.Resource.Type != addr.Resource.Resource.Type
@@ -111,20 +110,20 @@ func (b *block) driftAction(addr addrs.AbsResourceInstance, stored *states.Objec
 	return plans.NoOp
 }
 
-// movedOnly reports whether the new address of an unchanged object counts as drift: in refresh-only
-// mode, where no change is planned that would show it.
+// movedOnly reports whether the new address of an unchanged object counts as drift. This is so only in
+// refresh-only mode, where no planned change would show it.
 func (b *block) movedOnly(addr addrs.AbsResourceInstance) bool {
 	_, moved := b.p.moved.Origins[addr]
 	return moved && b.p.in.Mode == plans.RefreshOnlyMode
 }
 
-// equal compares values without their marks.
+// equal reports whether two values are equal, without regard to marks.
 func equal(a, b cty.Value) bool {
 	return marks.Plain(a).RawEquals(marks.Plain(b))
 }
 
-// drifted records that an object differs from the stored one. Whether a person gets to see that is decided
-// when all changes are known: see relevant.go.
+// drifted records that an object differs from the stored one. Whether people see this is decided when all
+// changes are known: see relevant.go.
 func (b *block) drifted(addr addrs.ResourceInstanceObject, change plans.Change) {
 	b.p.changes.Drifted(&plans.ResourceChange{Addr: addr, Provider: b.pc, Schema: b.rs, Change: change})
 }

@@ -15,33 +15,33 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// relevanceInput is a configuration, and the changed parts of it where the search starts.
+// relevanceInput is a configuration, and its changed parts, from which the search starts.
 type relevanceInput struct {
 	Config *config.Config
 	Refs   *refs.Refs
-	// Resources are the changed resources; those without a block are skipped.
+	// Resources are the changed resources. Resources without a block are skipped.
 	Resources []addrs.AbsResource
 	// Expressions are the other changed expressions.
 	Expressions []relevantExpression
-	// Schema returns the schema of a resource, nil if there is none. Bound returns its body, matched
-	// with that schema.
+	// Schema returns the schema of a resource; nil if there is none. Bound returns the resource's body,
+	// matched with this schema.
 	Schema func(*config.Module, *config.Resource) *schema.Schema
 	Bound  func(*config.Resource, *schema.Schema) *schema.Bound
 }
 
-// A relevantExpression is one of a module, evaluated in an instance of it.
+// A relevantExpression is an expression of a module, in one instance of the module.
 type relevantExpression struct {
 	Module addrs.ModuleInstance
 	Expr   hcl.Expression
 }
 
-// relevantAttributes finds the attributes of resources that had an influence on the changes of a plan, so that of all drift
-// only the relevant one is shown. The search goes backwards: from the expressions of what changes to the values they refer to,
-// through module arguments and outputs, locals, count and for_each, and through a resource into the argument from which an
-// attribute comes. It works on references alone: an attribute that is relevant may have changed or not.
+// relevantAttributes finds the resource attributes that influenced the changes of a plan, so that only
+// relevant drift is shown. The search goes backwards, from the expressions of what changes to the values they
+// refer to. It follows module arguments and outputs, local values, count and for_each. In a resource it
+// continues with the argument from which an attribute comes. It uses only references: a relevant attribute
+// may have changed or not.
 //
-// It returns the relevant attributes, sorted, each once. An attribute without a path is
-// a whole resource, or instance.
+// The result is sorted and has no duplicates. An attribute without a path means a whole resource or instance.
 func relevantAttributes(in relevanceInput) []plans.RelevantAttribute {
 	s := &relevanceSearch{relevanceInput: in, seen: map[relevanceStep]bool{}}
 	for _, abs := range in.Resources {
@@ -71,11 +71,11 @@ type relevanceSearch struct {
 	todo  []relevantReference
 }
 
-// A relevantReference stands in a module instance, and is still to be followed.
+// A relevantReference is a reference in a module instance that must still be followed.
 type relevantReference struct {
 	in  addrs.ModuleInstance
 	ref refs.Reference
-	// repeated is set instead of ref for count and each: the resource that is repeated.
+	// repeated is set instead of ref for references to count and each: the resource that is repeated.
 	repeated *config.Resource
 }
 
@@ -110,11 +110,12 @@ func (s *relevanceSearch) traversals(in addrs.ModuleInstance, r *config.Resource
 	}
 }
 
-// add notes a reference that is to be followed, and the attribute if it is one of a resource.
+// add adds a reference to follow. If it names a resource's attribute, it also adds the attribute to the
+// result.
 func (s *relevanceSearch) add(x relevantReference) {
 	id := relevanceStep{in: x.in, object: x.ref.Object, output: x.ref.Output, key: x.ref.Key, repeated: x.repeated}
 	var path cty.Path
-	if id.object.Kind == addrs.KindResource { // other objects are followed as a whole
+	if id.object.Kind == addrs.KindResource { // for other objects the path does not matter
 		path, _ = refs.Path(attributeOfReference(&x.ref))
 		id.path = schema.FormatPath(path)
 	}
@@ -131,7 +132,7 @@ func (s *relevanceSearch) add(x relevantReference) {
 	}
 }
 
-// attributeOfReference returns the part of a reference behind the resource and its key.
+// attributeOfReference returns the part of a reference after the resource and its key.
 func attributeOfReference(r *refs.Reference) hcl.Traversal {
 	if r.HasKey && r.Object.Kind == addrs.KindResource {
 		return r.Rest[1:]
@@ -176,7 +177,8 @@ func (s *relevanceSearch) follow(x relevantReference) {
 	}
 }
 
-// outputs adds the references of the output that a reference to a module call names, or else of all of them.
+// outputs adds the references of the output that a reference to a module call names; of all outputs if it
+// names none.
 func (s *relevanceSearch) outputs(x relevantReference, child *config.Module) {
 	for _, name := range slices.Sorted(maps.Keys(child.Outputs)) {
 		if x.ref.Output == "" || x.ref.Output == name {

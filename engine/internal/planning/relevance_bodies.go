@@ -11,10 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// resource adds the references of the part of a resource's body to which a path leads: an
-// argument, or a block that is not repeated. Without a path, or with one that ends at repeated
-// blocks, these are all references. A path on into repeated blocks leads nowhere: which of the
-// blocks makes which element is not known before evaluation.
+// resource adds the references of the part of a resource's body that a path leads to: an argument, or a block
+// that is not repeated. If the path is empty, or ends at repeated blocks, it adds all references. If the path
+// leads into repeated blocks, it adds none: before evaluation it is unknown which block makes which element.
 func (s *relevanceSearch) resource(in addrs.ModuleInstance, r *config.Resource, path hcl.Traversal) {
 	rs := s.Schema(s.Config.Modules[in.Module()], r)
 	if rs == nil {
@@ -52,7 +51,7 @@ func (s *relevanceSearch) resource(in addrs.ModuleInstance, r *config.Resource, 
 // body adds the references of a whole body.
 func (s *relevanceSearch) body(in addrs.ModuleInstance, r *config.Resource, rs *schema.Schema) {
 	if _, native := r.Body.(*hclsyntax.Body); native && r.Count == nil && r.ForEach == nil {
-		for _, ref := range s.Refs.OfBlock(r) { // without count and each, these are all
+		for _, ref := range s.Refs.OfBlock(r) { // these are all references, except those to count and each
 			s.add(relevantReference{in: in, ref: ref})
 		}
 		return
@@ -60,8 +59,8 @@ func (s *relevanceSearch) body(in addrs.ModuleInstance, r *config.Resource, rs *
 	s.traversals(in, r, s.Bound(r, rs).Variables())
 }
 
-// within returns the bodies of the nested blocks of a type, those in the content of dynamic
-// blocks included, and adds the references by which dynamic blocks are repeated.
+// within returns the bodies of the nested blocks of a type, including the content of dynamic blocks. It adds
+// the references in the for_each of dynamic blocks.
 func (s *relevanceSearch) within(in addrs.ModuleInstance, r *config.Resource, bodies []hcl.Body, name string) []hcl.Body {
 	var out []hcl.Body
 	for _, b := range bodies {

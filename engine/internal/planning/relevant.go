@@ -9,15 +9,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// relevant returns the attributes that had an influence on the planned changes: a plan shows only
-// the differences from the state that may explain a change.
+// relevant returns the attributes that influenced the planned changes. A plan shows only the drift that may
+// explain a change.
 //
-// Refreshing finds differences all the time that nobody cares about: a time of last access, a counter.
-// All of them are in the plan's JSON. In its text only those help that a planned change
-// refers to, directly or through local values and modules. The search for these references is package
-// relevance; this file collects its starting points, which are the changed resources and outputs.
+// Refreshing always finds differences that do not matter: a time of last access, a counter. The plan's JSON
+// has all of them. Its text shows only those that a planned change refers to, directly or through local
+// values and modules. relevance.go searches for these references. This file collects the changed resources
+// and outputs from which the search starts.
 func (p *planner) relevant(ctx context.Context, outputs []*plans.OutputChange) []plans.RelevantAttribute {
-	ctx = context.WithoutCancel(ctx) // an interrupted plan has its relevant attributes, too
+	ctx = context.WithoutCancel(ctx) // an interrupted plan needs its relevant attributes, too
 	return relevantAttributes(relevanceInput{
 		Config: p.in.Config, Refs: p.in.Refs,
 		Resources: p.changedResources(), Expressions: p.changedOutputs(outputs),
@@ -32,8 +32,8 @@ func (p *planner) relevant(ctx context.Context, outputs []*plans.OutputChange) [
 	})
 }
 
-// changedResources returns the resources with changes, in order of their first change. A destroy takes away its data sources as
-// well, without a change of their own.
+// changedResources returns the resources with changes, in the order of their first change. A destroy also
+// removes its data sources, which have no change of their own.
 func (p *planner) changedResources() []addrs.AbsResource {
 	var out []addrs.AbsResource
 	changes, _ := p.changes.Sorted()
@@ -59,8 +59,8 @@ func (p *planner) changedResources() []addrs.AbsResource {
 	return out
 }
 
-// changedOutputs returns the expressions of changed outputs. Outside of the root module every
-// output counts that is not null, since its last value is not stored.
+// changedOutputs returns the expressions of changed outputs. Outside the root module, every output that is
+// not null counts, since its previous value is not stored.
 func (p *planner) changedOutputs(changes []*plans.OutputChange) []relevantExpression {
 	var out []relevantExpression
 	for _, c := range changes {

@@ -8,10 +8,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// forget plans the removal from the state of the objects of a resource without a block, if a
-// removed block asks for it; false if none does. Deposed objects go with the current one: they
-// have no address under which anybody could ask for them later. No provider is asked whether it agrees, and
-// prevent_destroy has no say, as nothing is destroyed.
+// forget plans to remove the objects of a resource without a block from the state, if a removed block says
+// so; otherwise the result is false. Deposed objects are removed together with the current one: they have no
+// address by which anybody could remove them later. No provider is asked, and prevent_destroy does not apply,
+// since nothing is destroyed.
 // Source: https://developer.hashicorp.com/terraform/language/block/removed
 func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
 	p := b.p
@@ -38,8 +38,8 @@ func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (b
 	return true, ds
 }
 
-// forgetObject plans the removal of one object from the state. It is not refreshed: its present value
-// does not matter any more.
+// forgetObject plans to remove one object from the state. It does not refresh the object, whose current value
+// no longer matters.
 func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason) diags.Diagnostics {
 	o := b.p.prior.Object(obj)
 	before, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
@@ -50,7 +50,7 @@ func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObje
 	return ds
 }
 
-// forgetting returns the change that takes an object out of the state.
+// forgetting returns the change that removes an object from the state.
 func (b *block) forgetting(obj addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) *plans.ResourceChange {
 	return &plans.ResourceChange{
 		Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: found.object.Dependencies,
@@ -59,9 +59,9 @@ func (b *block) forgetting(obj addrs.ResourceInstanceObject, found refreshed, re
 	}
 }
 
-// forgetWarnings lists the objects that nothing will manage any more. They go on to exist, and to cost money:
-// that is the one thing about such a plan that a reader must not miss. Deposed objects that are the current ones are
-// listed for themselves.
+// forgetWarnings returns a warning that lists the objects that nothing will manage any more. They continue to
+// exist and to cost money: a reader must not miss that. Deposed objects that are really the current ones are
+// listed separately.
 func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 	var left, current string
 	for _, c := range changes {
@@ -87,8 +87,8 @@ func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 	return ds
 }
 
-// orphanReason returns why an instance of a resource without a block is deleted. An object that a moved
-// block has brought there shows that the block itself is wrong, or not written yet.
+// orphanReason returns why an instance of a resource without a block is deleted. If a moved block has moved
+// the object there, the moved block is wrong, or the resource block is not written yet.
 func (b *block) orphanReason(a addrs.AbsResourceInstance) plans.Reason {
 	if _, moved := b.p.moved.Origins[a]; moved {
 		return plans.ReasonDeleteBecauseNoMoveTarget

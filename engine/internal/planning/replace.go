@@ -12,16 +12,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A misspelt address of -replace, -target or -exclude is an easy mistake, and without a warning the plan would look as if
-// the request had been carried out. An address that names anything in the configuration or in the state is none.
+// A misspelt address in -replace, -target or -exclude is an easy mistake. Without a warning, the plan would
+// look as if the request had been carried out. An address that names anything in the configuration or in the
+// state counts as correct.
 
-// unmatched reports the addresses of options that match nothing. Each diagnostic has the [diags.Cause] Unmatched.
+// unmatched returns diagnostics for option addresses that match nothing. Each diagnostic has the
+// [diags.Cause] Unmatched.
 func (p *planner) unmatched() diags.Diagnostics {
 	ds := replaceWarnings(p.in.ForceReplace, p.instances)
 	for _, a := range p.in.ForceReplace {
 		_, expanded := p.instances.Resources[a.AbsResource()]
 		t := addrs.Target{Module: a.Module, Resource: a.Resource.Resource, Key: a.Resource.Key}
-		if !(expanded && a.Resource.Key.IsNone()) && !p.matches(t) { // else see replaceWarnings
+		if !(expanded && a.Resource.Key.IsNone()) && !p.matches(t) { // otherwise replaceWarnings reports it
 			ds = append(ds, p.nothing("-replace", t)...)
 		}
 	}
@@ -41,7 +43,7 @@ func (p *planner) unmatched() diags.Diagnostics {
 	return ds
 }
 
-// matches reports whether an address names something in the state, as it was or as it is after moves, or in the
+// matches reports whether an address names anything in the state, before or after moves, or in the
 // configuration.
 func (p *planner) matches(t addrs.Target) bool {
 	return inState(p.in.State, t) || inState(p.prior.State(), t) || p.expandsTo(t) || p.inConfig(t)
@@ -58,8 +60,8 @@ func inState(s *states.State, t addrs.Target) bool {
 	return false
 }
 
-// expandsTo reports whether a block that the plan has expanded has instances of an address. A resource without a key is
-// there also if its block has none.
+// expandsTo reports whether a block that the plan has expanded has instances with this address. A resource
+// address without a key matches even if the block has no instances.
 func (p *planner) expandsTo(t addrs.Target) bool {
 	for abs, keys := range p.instances.Resources {
 		if t.Key.IsNone() && !t.IsModule() && t.Module == abs.Module && t.Resource == abs.Resource ||
@@ -70,8 +72,8 @@ func (p *planner) expandsTo(t addrs.Target) bool {
 	return false
 }
 
-// inConfig reports whether an address may be of a block that the plan has not expanded, because it leaves the block out:
-// it counts with any key. A module without resources is there, but has nothing to match.
+// inConfig reports whether an address may belong to a block that the plan has not expanded because it leaves
+// the block out. Any key matches. A module without resources exists, but has nothing to match.
 func (p *planner) inConfig(t addrs.Target) bool {
 	expanded := map[addrs.ConfigResource]bool{}
 	for abs := range p.instances.Resources {
@@ -94,7 +96,7 @@ func (p *planner) inConfig(t addrs.Target) bool {
 	return blocks == 0 && t.IsModule() && p.in.Config.Modules[t.Module.Module()] != nil
 }
 
-// reaches reports whether blocks of m can be of an address.
+// reaches reports whether an address may name blocks of m.
 func reaches(t addrs.Target, m addrs.Module) bool {
 	if t.IsModule() {
 		return t.Module.Module().Contains(m)
@@ -102,10 +104,11 @@ func reaches(t addrs.Target, m addrs.Module) bool {
 	return t.Module.Module() == m
 }
 
-// maxNamed is how many instances a message names.
+// maxNamed is the largest number of instances that a message names.
 const maxNamed = 10
 
-// nothing is the warning about an address that matches nothing. It names the instances that may be meant.
+// nothing returns the warning about an address that matches nothing. It names the instances that may be
+// meant.
 func (p *planner) nothing(option string, t addrs.Target) diags.Diagnostics {
 	meant := map[string]bool{}
 	for abs, keys := range p.instances.Resources {
@@ -128,7 +131,7 @@ func (p *planner) nothing(option string, t addrs.Target) diags.Diagnostics {
 		"The option %s=%s matches nothing in the configuration or the state, so it has no effect. %s", option, t, remedy)
 }
 
-// replaceWarnings reports -replace of a whole resource, of which only instances can be
+// replaceWarnings returns warnings for -replace with a whole resource, although only instances can be
 // replaced. Forgetting the key is an easy mistake. Source: Terraform 1.11.4.
 func replaceWarnings(requested []addrs.AbsResourceInstance, expanded plans.Instances) diags.Diagnostics {
 	var ds diags.Diagnostics

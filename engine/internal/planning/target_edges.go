@@ -4,14 +4,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// targetEdges is a graph of resources.
+// targetEdges is a graph of resources. It maps each resource to the resources that its edges lead to.
 type targetEdges map[addrs.ConfigResource][]addrs.ConfigResource
 
 // add and reverse add an edge from a resource to its dependency, or the other way around.
 func (e targetEdges) add(user, used addrs.ConfigResource)     { e[user] = append(e[user], used) }
 func (e targetEdges) reverse(user, used addrs.ConfigResource) { e[used] = append(e[used], user) }
 
-// reach returns the resources that can be reached from some in at least one step.
+// reach returns the resources that can be reached from the resources in from, in one or more steps.
 func (e targetEdges) reach(from []addrs.ConfigResource) map[addrs.ConfigResource]bool {
 	out, seen := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
 	var visit func(cr addrs.ConfigResource)
@@ -31,7 +31,7 @@ func (e targetEdges) reach(from []addrs.ConfigResource) map[addrs.ConfigResource
 	return out
 }
 
-// configured calls link for each direct dependency of a block, and of its import blocks.
+// configured calls link for each direct dependency of a block, including those of its import blocks.
 func (in *targetInput) configured(link func(user, used addrs.ConfigResource)) {
 	for _, cr := range in.blocks() {
 		for _, d := range in.Deps.Direct(cr) {
@@ -49,7 +49,7 @@ type targetOrphan struct {
 	provider addrs.AbsProviderConfig
 }
 
-// orphans returns the resources of the state without a block, by their modules.
+// orphans returns the resources of the state without a block, by module.
 func (in *targetInput) orphans() map[addrs.Module][]targetOrphan {
 	out := map[addrs.Module][]targetOrphan{}
 	for abs, r := range in.Prior.Resources() {
@@ -61,8 +61,8 @@ func (in *targetInput) orphans() map[addrs.Module][]targetOrphan {
 	return out
 }
 
-// ofOrphans calls link for the dependencies that resources without a block have: those of
-// their provider configurations.
+// ofOrphans calls link for the dependencies of resources without a block: those of their provider
+// configurations.
 func (in *targetInput) ofOrphans(link func(user, used addrs.ConfigResource)) {
 	for _, list := range in.orphans() {
 		for _, x := range list {
@@ -73,7 +73,7 @@ func (in *targetInput) ofOrphans(link func(user, used addrs.ConfigResource)) {
 	}
 }
 
-// stored calls link for each dependency that the state has of one resource on another.
+// stored calls link for each dependency between two resources that is stored in the state.
 func (in *targetInput) stored(link func(user, used addrs.ConfigResource)) {
 	for abs, res := range in.Was.Resources() {
 		for _, x := range res.Instances {

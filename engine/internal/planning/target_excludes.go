@@ -4,22 +4,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// -exclude leaves out the instances that it names, and all that depends on them; the rest is
-// planned with its dependencies. As with -target, references are between blocks: a reference
-// to a block of which one instance is excluded leaves out all instances of the block that has
-// the reference. A block of which all instances are left out is not even expanded, so that
-// an error in its count or for_each is no obstacle; nor are values evaluated that
-// nothing selected refers to, except outputs of the root module that depend on selected
-// resources only.
+// -exclude leaves out the instances that it names, and everything that depends on them. The rest is planned
+// with its dependencies. As with -target, references are between blocks: if one instance of a block is
+// excluded, a block that refers to it is left out with all instances. A block with no selected instance is
+// not expanded, so an error in its count or for_each does not matter. Values that nothing selected refers to
+// are not evaluated, except root outputs that depend only on selected resources.
 //
-// For a destroy the direction is opposite: with an object stays all that it was built on.
-// Source: OpenTofu 1.9, `tofu plan -exclude`. Unlike there, an address without instance keys
-// stands for all instances of the modules on its way in a destroy as well, not in a plan only.
+// A destroy works in the opposite direction: if an object stays, everything that it depends on stays, too.
+// Source: OpenTofu 1.9, `tofu plan -exclude`. Unlike there, an address without instance keys means all
+// instances of the modules on its path also in a destroy, not only in a plan.
 
-// unexcluded are the instances that excludes leave.
+// unexcluded is the instances that the excludes leave.
 type unexcluded struct {
 	excludes []addrs.Target
-	out      map[addrs.ConfigResource]bool // blocks that are left out as a whole
+	out      map[addrs.ConfigResource]bool // blocks that are left out completely
 }
 
 func (u *unexcluded) has(a addrs.AbsResourceInstance) bool {
@@ -53,8 +51,8 @@ func (in *targetInput) destroyUnexcluded() *targetSelection {
 	return &targetSelection{instances: in.without(used)}
 }
 
-// without returns all instances but those that the excludes name, and the blocks that can be
-// reached from theirs.
+// without returns all instances except those that the excludes name, and except the blocks that can be
+// reached from theirs by next.
 func (in *targetInput) without(next targetEdges) *unexcluded {
 	var named, entirely []addrs.ConfigResource
 	sort := func(cr addrs.ConfigResource) {
@@ -80,7 +78,7 @@ func (in *targetInput) without(next targetEdges) *unexcluded {
 	return u
 }
 
-// targetNamesAll reports whether an address names all instances of a block: it has no instance key.
+// targetNamesAll reports whether an address names all instances of a block: it has no instance keys.
 func targetNamesAll(t addrs.Target, cr addrs.ConfigResource) bool {
 	m := t.Module.Module()
 	if m.String() != t.Module.String() || !t.Key.IsNone() {

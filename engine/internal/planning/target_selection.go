@@ -14,14 +14,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// targetOptions are the options of a plan. At most one of the lists has elements; without any,
-// everything is selected.
+// targetOptions are the options that select part of a configuration. At most one of the lists has elements.
+// If all are empty, everything is selected.
 type targetOptions struct {
-	// Targets alone are planned, with their dependencies.
+	// Targets are planned with their dependencies, and nothing else.
 	Targets []addrs.Target
-	// Excludes alone are not planned, nor is anything that depends on them.
+	// Excludes are not planned, nor is anything that depends on them. Everything else is planned.
 	Excludes []addrs.Target
-	// Waiting are those of Excludes that no option named.
+	// Waiting are the Excludes that no option named: see [plans.Plan.Waiting].
 	Waiting []addrs.Target
 }
 
@@ -31,19 +31,18 @@ type targetInput struct {
 	Config *config.Config
 	Refs   *refs.Refs
 	Deps   *dependencies.Graph
-	// Was is the state as it was read, with the dependencies that were stored; Prior is the state
-	// after moves.
+	// Was is the state as it was read, with the stored dependencies. Prior is the state after moves.
 	Was, Prior *states.State
 }
 
-// A targetSelection is the part of a configuration and a state that a plan is about. The nil
-// selection is everything. Immutable.
+// A targetSelection is the part of a configuration and a state that a plan covers. The nil selection is
+// everything. Immutable.
 type targetSelection struct {
 	objects   map[addrs.Object]bool // blocks, values and calls
 	instances targetInstances
 }
 
-// targetInstances is a set of resource instances, by their addresses.
+// targetInstances is a set of resource instances.
 type targetInstances interface {
 	has(addrs.AbsResourceInstance) bool
 	names(addrs.AbsResourceInstance) bool
@@ -60,7 +59,7 @@ func selectTargets(in targetInput) *targetSelection {
 	return nil
 }
 
-// selectDestroyed returns the part to destroy in a plan that destroys. It has resources only.
+// selectDestroyed returns the part to destroy in a plan that destroys. It contains only resources.
 func selectDestroyed(in targetInput) *targetSelection {
 	switch {
 	case len(in.Targets) > 0:
@@ -74,15 +73,14 @@ func selectDestroyed(in targetInput) *targetSelection {
 // Partial reports whether anything may be left out.
 func (s *targetSelection) Partial() bool { return s != nil }
 
-// hasObject reports whether a block, a value or a call is selected. Of a selected block, single
-// instances may be left out: see [targetSelection.hasInstance].
+// hasObject reports whether a block, a value or a call is selected. Some instances of a selected block may be
+// left out: see [targetSelection.hasInstance].
 func (s *targetSelection) hasObject(o addrs.Object) bool { return s == nil || s.objects[o] }
 
 // hasBlock is [targetSelection.hasObject] for a resource block.
 func (s *targetSelection) hasBlock(cr addrs.ConfigResource) bool { return s.hasObject(cr.Object()) }
 
-// HasModule reports whether a module is expanded, since something in it, or its call, is
-// selected.
+// HasModule reports whether a module is expanded because something in it, or its call, is selected.
 func (s *targetSelection) HasModule(m *config.Module) bool {
 	return s == nil || m.Parent == nil || s.objects[addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindCall, Name: m.Call.Name}]
 }
@@ -92,13 +90,12 @@ func (s *targetSelection) hasInstance(a addrs.AbsResourceInstance) bool {
 	return s == nil || s.instances.has(a)
 }
 
-// Names reports whether a resource instance is selected for itself, rather than as a
-// dependency of something that is.
+// Names reports whether a resource instance is selected for itself, not just as a dependency of another.
 func (s *targetSelection) Names(a addrs.AbsResourceInstance) bool {
 	return s == nil || s.instances.names(a)
 }
 
-// hasAny reports whether the state has a selected instance of one of some resources.
+// hasAny reports whether the state has a selected instance of any of these resources.
 func (s *targetSelection) hasAny(list []addrs.AbsResource, state *states.State) bool {
 	return s == nil || slices.ContainsFunc(list, func(abs addrs.AbsResource) bool {
 		for k := range state.Resource(abs).Instances {
@@ -121,14 +118,14 @@ func (in *targetInput) blocks() []addrs.ConfigResource {
 	return out
 }
 
-// mayName reports whether one of the targets may name an instance of a block. Without
-// targets it does.
+// mayName reports whether one of the targets may name an instance of a block. If there are no targets, it
+// returns true.
 func (o targetOptions) mayName(cr addrs.ConfigResource) bool {
 	return len(o.Targets) == 0 || targetsMayName(o.Targets, cr)
 }
 
-// targetsMayName reports whether one of the addresses may name an instance of a block, or does so
-// with other instance keys than these.
+// targetsMayName reports whether one of the addresses may name an instance of a block, if instance keys are
+// ignored.
 func targetsMayName(list []addrs.Target, cr addrs.ConfigResource) bool {
 	for _, t := range list {
 		tm := t.Module.Module()
@@ -158,7 +155,7 @@ func (o targetOptions) option() string {
 	return ""
 }
 
-// Warnings says that the plan is partial, if an option is in effect.
+// Warnings returns a warning that the plan is partial, if an option is in effect.
 func (o targetOptions) Warnings() diags.Diagnostics {
 	option := o.option()
 	if option == "" || option == "-exclude" && len(o.Waiting) == len(o.Excludes) {
@@ -168,9 +165,9 @@ func (o targetOptions) Warnings() diags.Diagnostics {
 		"You are creating a plan with the %s option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe %[1]s option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.", option)
 }
 
-// checkMoves reports instances that moved while only their old or only their new address is
-// selected: with half of a move planned, an object would be lost or created a second time. origins
-// are the old addresses by the new ones.
+// checkMoves returns errors for instances that moved while only their old or only their new address is
+// selected. If only half of a move were planned, an object would be lost or created a second time. origins
+// has the old addresses by the new ones.
 func (o targetOptions) checkMoves(origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance) diags.Diagnostics {
 	option := o.option()
 	if option == "" {

@@ -4,24 +4,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// -target selects the instances that it names and, transitively, all that their blocks refer to.
-// References are between blocks; so of a block that is a dependency every instance is
-// selected, also of one of which a target names a single instance in another place. But if a
-// block is both named and a dependency, only the named instances are: the user chose. Of
-// the root module's outputs those are selected that depend on nothing but selected resources.
-// A dependency on a whole module is one on its resources without a block, too: they are deleted.
+// -target selects the instances that it names, and everything that their blocks refer to, directly or
+// indirectly. References are between blocks, so every instance of a block that is a dependency is selected.
+// But if a block is both named and a dependency, only the named instances are selected: that is the user's
+// choice. A root output is selected if it depends only on selected resources. A dependency on a whole module
+// includes the module's resources without a block: they are deleted.
 //
-// For a destroy the direction is opposite: with an object goes all that was built on it. The
-// dependencies are those of the state, for an object is not destroyed because the
-// configuration would make it depend on another one.
+// A destroy works in the opposite direction: if an object is destroyed, everything that depends on it is
+// destroyed, too. The dependencies are those of the state. A dependency that only the configuration has is no
+// reason to destroy an object.
 // Source: Terraform 1.11.4.
 
-// targeted are the instances that targets select.
+// targeted is the instances that targets select.
 type targeted struct {
 	targets []addrs.Target
-	// named are the blocks of which the targets may name instances; needed are dependencies.
+	// named are the blocks with instances that the targets may name. needed are the dependencies.
 	named, needed map[addrs.ConfigResource]bool
-	// dependents are like needed, in single module instances.
+	// dependents are needed resources in single module instances.
 	dependents map[addrs.AbsResource]bool
 }
 
@@ -50,12 +49,12 @@ func (in *targetInput) selectTargets() *targetSelection {
 	return &targetSelection{objects: c.objects, instances: t}
 }
 
-// A targetClosure collects objects with all that they refer to.
+// A targetClosure collects objects and everything that they refer to.
 type targetClosure struct {
 	in      *targetInput
 	objects map[addrs.Object]bool
-	needed  map[addrs.ConfigResource]bool   // blocks that were reached by a reference
-	orphans map[addrs.Module][]targetOrphan // nil before they are needed
+	needed  map[addrs.ConfigResource]bool   // blocks reached by a reference
+	orphans map[addrs.Module][]targetOrphan // nil until needed
 }
 
 // add adds an object, and what it and its import blocks refer to.
@@ -71,8 +70,8 @@ func (c *targetClosure) add(o addrs.Object) {
 	}
 }
 
-// addOrphans adds the resources that a module has in the state only, since whoever depends on the
-// module as a whole depends on their deletion.
+// addOrphans adds the resources of a module that only the state has: an object that depends on the module as
+// a whole depends on their deletion, too.
 func (c *targetClosure) addOrphans(m addrs.Module) {
 	if c.orphans == nil {
 		c.orphans = c.in.orphans()
@@ -95,7 +94,7 @@ func (c *targetClosure) addAll(list []addrs.Object) {
 	}
 }
 
-// addOutputs adds the root outputs that depend on resources, and only on ones that are in.
+// addOutputs adds the root outputs that depend on resources, and only on selected ones.
 func (c *targetClosure) addOutputs() {
 	for name := range c.in.Config.Root.Outputs {
 		o := addrs.Object{Kind: addrs.KindOutput, Name: name}
@@ -122,7 +121,7 @@ func (c *targetClosure) addValue(o addrs.Object) {
 	}
 }
 
-// destroyTargets returns the targets with all that depends on them.
+// destroyTargets returns the targets and everything that depends on them.
 func (in *targetInput) destroyTargets() *targetSelection {
 	t := &targeted{targets: in.Targets, named: map[addrs.ConfigResource]bool{}, dependents: in.dependents()}
 	for _, cr := range in.blocks() {
@@ -138,9 +137,9 @@ func (in *targetInput) destroyTargets() *targetSelection {
 	return &targetSelection{instances: t}
 }
 
-// dependents returns the resources of the state that depend on targets, so that nothing
-// outlives its foundation. A dependency within a module is one within an instance of it:
-// the resources of other instances stay.
+// dependents returns the resources of the state that depend on targets, so that no object outlives its
+// dependency. A dependency within a module applies to the same module instance only: resources in other
+// instances stay.
 func (in *targetInput) dependents() map[addrs.AbsResource]bool {
 	var next []addrs.AbsResource
 	byBlock := map[addrs.ConfigResource][]addrs.AbsResource{}

@@ -15,27 +15,28 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// A triggerList is replace_triggered_by of one resource instance. It decides whether the changes that are planned of the
-// resources it lists demand the replacement of the instance.
+// A triggerList is replace_triggered_by of one resource instance. It decides whether planned changes of the
+// listed resources force a replacement of the instance.
 type triggerList struct {
 	Entries []hcl.Expression
-	// Module is the module of the instance, Scope its scope: entries may have keys of each or count.
+	// Module is the module of the instance. Scope is the instance's scope: entries may use each or count as
+	// keys.
 	Module *config.Module
 	Scope  eval.Scope
-	// Changes are those that are planned by now.
+	// Changes are the changes planned so far.
 	Changes triggerChanges
 }
 
 // triggerChanges are planned changes, no-ops included.
 type triggerChanges interface {
 	Of(addrs.AbsResourceInstance) []*plans.ResourceChange
-	// OfAll returns those of all instances of a resource.
+	// OfAll returns the changes of all instances of a resource.
 	OfAll(addrs.AbsResource) []*plans.ResourceChange
 }
 
-// fires reports whether an entry demands a replacement: a resource or instance is updated or replaced, or
-// the attribute of one changes by that. A creation or deletion triggers nothing. An entry for which not
-// even a no-op is planned is an error. Source: Terraform 1.11.4.
+// fires reports whether an entry forces a replacement: its resource or instance is updated or replaced, or
+// this changes the value of its attribute. A creation or deletion triggers nothing. It is an error if the
+// entry's resource has no planned change at all, not even a no-op. Source: Terraform 1.11.4.
 func (l triggerList) fires() (bool, diags.Diagnostics) {
 	for _, expr := range l.Entries {
 		t, ds := session.Traversal(expr, l.Scope, badTrigger)
@@ -58,7 +59,7 @@ func (l triggerList) fires() (bool, diags.Diagnostics) {
 	return false, nil
 }
 
-// trigger is an entry of replace_triggered_by: a resource, or one instance of it.
+// trigger is an entry of replace_triggered_by: a resource, or one of its instances.
 type trigger struct {
 	resource addrs.AbsResource
 	key      addrs.InstanceKey
@@ -72,7 +73,7 @@ func (t trigger) String() string {
 	return t.resource.Resource.String()
 }
 
-// triggerPlace names a module instance for a person.
+// triggerPlace returns the name of a module instance for messages.
 func triggerPlace(m addrs.ModuleInstance) string {
 	if m.IsRoot() {
 		return "the root module"
@@ -80,8 +81,8 @@ func triggerPlace(m addrs.ModuleInstance) string {
 	return m.String()
 }
 
-// target splits a traversal into a resource, or one instance of it, and the path of an
-// attribute, which may be empty. The resource is one of the same module.
+// target splits a traversal into a resource, or one of its instances, and the path of an attribute, which may
+// be empty. The resource is in the same module.
 func (l triggerList) target(t hcl.Traversal) (trigger, hcl.Traversal, diags.Diagnostics) {
 	bad := func() (trigger, hcl.Traversal, diags.Diagnostics) {
 		return trigger{}, nil, diags.Errorf(t.SourceRange().Ptr(), badTrigger,
@@ -119,13 +120,13 @@ func triggerStepName(s hcl.Traverser) string {
 	return ""
 }
 
-// badTrigger is the summary of an error in the form of an entry.
+// badTrigger is the summary of the error about an invalid entry.
 const badTrigger = "Invalid replace_triggered_by expression"
 
-// triggerChanged reports whether one of the changes is an update or a replacement; with the path of an
-// attribute, whether its value changes by that. An unknown planned value counts as a change, and
-// so does an attribute that is present on one side only. Creations and deletions do not trigger:
-// with them there is no value before or after to compare.
+// triggerChanged reports whether one of the changes is an update or a replacement. If rest is the path of an
+// attribute, the value of the attribute must change, too. An unknown planned value counts as a change, and so
+// does an attribute that exists on one side only. Creations and deletions do not trigger: they have no value
+// before or after to compare.
 // Source: https://developer.hashicorp.com/terraform/language/meta-arguments/lifecycle#replace_triggered_by
 func triggerChanged(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
 	for _, c := range changes {

@@ -15,10 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// unkept warns of updates that repeat the last apply: the state has the value that the plan sets, and the
-// provider has read another one. Example: a server that fills in a limit that the configuration leaves out, and
-// a provider that plans to take it out each time. The state cannot tell a provider that does not keep a value from
-// somebody who has changed it outside, so the warning names both. There is one for each block.
+// unkept warns of updates that repeat the last apply: the state has the value that the plan sets, but the
+// provider has read another one. Example: a server sets a default limit that the configuration does not have,
+// and the provider plans to remove it each time. The state cannot show whether the provider does not keep the
+// value, or somebody has changed it outside, so the warning names both. There is one warning for each block.
 func (p *planner) unkept(changes, drift []*plans.ResourceChange) diags.Diagnostics {
 	if p.in.Mode != plans.NormalMode {
 		return nil
@@ -64,8 +64,8 @@ func (p *planner) unkept(changes, drift []*plans.ResourceChange) diags.Diagnosti
 	return ds
 }
 
-// repeated returns those arguments, and elements of maps, that have the stored value in the planned object and another
-// one in the object as it was read. They are written as ignore_changes wants them.
+// repeated returns the arguments, and elements of maps, whose planned value equals the stored one but differs
+// from the value that was read. They are spelt as in ignore_changes.
 func repeated(rs *schema.Schema, stored, read, planned cty.Value) []string {
 	var out []string
 	if !stored.Type().IsObjectType() || !read.Type().Equals(stored.Type()) || !planned.Type().Equals(stored.Type()) {
@@ -73,7 +73,7 @@ func repeated(rs *schema.Schema, stored, read, planned cty.Value) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(stored.Type().AttributeTypes())) {
 		if a := rs.Block.Attributes[name]; a != nil && !a.Optional && !a.Required {
-			continue // the configuration has no say
+			continue // the configuration does not set this attribute
 		}
 		s, r, p := part(stored, name), part(read, name), part(planned, name)
 		hidden := s.IsMarked() || r.IsMarked() || p.IsMarked()
@@ -92,7 +92,7 @@ func repeated(rs *schema.Schema, stored, read, planned cty.Value) []string {
 	return out
 }
 
-// haveElements reports whether the values are maps that can be compared by their elements.
+// haveElements reports whether all three values are maps that can be compared element by element.
 func haveElements(stored, read, planned cty.Value) bool {
 	return stored.Type().IsMapType() && !stored.IsNull() && !read.IsNull() && planned.IsKnown() && !planned.IsNull()
 }
@@ -103,13 +103,13 @@ func revertsToStored(stored, read, planned cty.Value) bool {
 	return planned.IsWhollyKnown() && planned.RawEquals(stored) && !read.RawEquals(stored)
 }
 
-// part returns an attribute of an object, which may have marks.
+// part returns an attribute of an object. The object may have marks.
 func part(v cty.Value, name string) cty.Value {
 	plain, outer := v.Unmark()
 	return plain.GetAttr(name).WithMarks(outer)
 }
 
-// union returns the keys of two maps.
+// union returns the keys that at least one of two maps has.
 func union(a, b cty.Value) map[string]bool {
 	out := map[string]bool{}
 	for _, v := range []cty.Value{a, b} {

@@ -8,18 +8,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
-// errVisit is the outcome of a visit that reported errors.
+// errVisit is the result of a visit that reported errors.
 var errVisit = errors.New("the visit reported errors")
 
-// walk visits every node, each after the ones that it depends on, and several at a time.
+// walk visits every node after the nodes that it depends on, several at a time.
 //
-// A visit reports its own errors, and only whether there were any decides about the rest of the walk:
-// a node is skipped if one that it depends on has failed, and everything else is planned all the same.
-// So a person sees all independent mistakes at once, and nobody sees an error that is merely the
-// consequence of another one. Terraform does the same.
+// A visit reports its own errors. If it has any, the nodes that depend on it are skipped, and all other nodes
+// are still planned. So a person sees all independent mistakes at once, and no error that is only a
+// consequence of another. Terraform does the same.
 //
-// A resource that was not planned has no value, so outputs, checks and other values that refer to it
-// are left out afterwards (unplanned), rather than reported a second time.
+// A resource that was not planned has no value. So outputs, checks and other values that refer to it are left
+// out afterwards (unplanned), and not reported again.
 func (p *planner) walk(ctx context.Context) {
 	nodes := p.nodes()
 	results := walk.Run(ctx, p.in.Calls(), p.in.LimitProviders(nodes.graph(), nodes.provider), func(ctx context.Context, i int) error {

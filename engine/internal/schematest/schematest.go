@@ -1,6 +1,5 @@
-// Package schematest is a notation for schemas and for values that keep to them,
-// for tests: a schema in a few lines, a value as an HCL expression with only the
-// attributes that matter.
+// Package schematest is a notation for schemas and their values, for tests. A schema takes a few lines. A
+// value is an HCL expression with only the attributes that matter.
 //
 //	id     string computed
 //	name   string required
@@ -13,13 +12,12 @@
 //	  gb number optional
 //	}
 //
-// A line is an attribute: its name, its type as in a variable block (or single,
-// list, set or map and a body, for nested attributes), and its flags (required,
-// optional, computed, sensitive, wo, deprecated); or the word block, a nesting
-// (group as well) and optionally the least and largest number of blocks. # begins a
-// comment.
+// Each line is an attribute or a block. An attribute has a name, a type as in a variable block (or single,
+// list, set or map and a body, for nested attributes), and flags: required, optional, computed, sensitive,
+// wo, deprecated. A block has a name, the word block, a nesting (one of the above, or group), and optionally
+// the least and largest number of blocks. # begins a comment.
 //
-// It refuses to know the purpose of schemas. Start at [Block] and [Value].
+// It refuses to know what the schemas are for. Start at [Block] and [Value].
 package schematest
 
 import (
@@ -36,7 +34,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Block returns the schema that text describes; the test fails if it cannot be read.
+// Block returns the schema that text describes. The test fails if text is invalid.
 func Block(t testing.TB, text string) *schema.Block {
 	t.Helper()
 	b, err := Parse(text)
@@ -61,7 +59,7 @@ type parser struct {
 	at    int
 }
 
-// body reads lines up to a closing brace, or outside of braces up to the end.
+// body reads lines up to a closing brace; if braced is false, up to the end.
 func (p *parser) body(braced bool) (*schema.Block, error) {
 	b := &schema.Block{Attributes: map[string]*schema.Attribute{}, Blocks: map[string]*schema.NestedBlock{}}
 	for p.at < len(p.lines) {
@@ -100,7 +98,7 @@ var nestings = map[string]schema.Nesting{
 	"list": schema.NestingList, "set": schema.NestingSet, "map": schema.NestingMap,
 }
 
-// block reads the words behind `name block`, and the body.
+// block reads the words after `name block`, and the body.
 func (p *parser) block(words []string) (*schema.NestedBlock, error) {
 	if len(words) < 2 || words[len(words)-1] != "{" || nestings[words[0]] == 0 {
 		return nil, fmt.Errorf("want `name block NESTING [MIN..MAX] {`")
@@ -120,7 +118,7 @@ func (p *parser) block(words []string) (*schema.NestedBlock, error) {
 	return n, err
 }
 
-// attribute reads the words behind the name, and the body of a nested attribute.
+// attribute reads the words after the name, and the body of a nested attribute.
 func (p *parser) attribute(words []string) (*schema.Attribute, error) {
 	a := &schema.Attribute{}
 	nested := len(words) > 0 && words[len(words)-1] == "{"
@@ -150,10 +148,10 @@ func (p *parser) attribute(words []string) (*schema.Attribute, error) {
 	return a, err
 }
 
-// Value returns the value of b that text, an HCL expression, describes; the test
-// fails if it cannot be read. Attributes that are left out are null, and there are no
-// blocks but those written, required or not. There are the variable unknown, the functions sensitive and ephemeral,
-// which mark, and tolist, toset and tomap. A text of nothing is null.
+// Value returns the value of b that text, an HCL expression, describes. The test fails if text is invalid.
+// Attributes that are left out are null. Only blocks that are written exist, required or not. Expressions may
+// use the variable unknown, the functions sensitive and ephemeral, which add marks, and tolist, toset and
+// tomap. An empty text is null.
 func Value(t testing.TB, b *schema.Block, text string) cty.Value {
 	t.Helper()
 	v, err := ParseValue(b, text)
@@ -163,7 +161,7 @@ func Value(t testing.TB, b *schema.Block, text string) cty.Value {
 	return v
 }
 
-// ParseValue is [Value] without a test.
+// ParseValue is [Value], but returns an error instead of failing a test.
 func ParseValue(b *schema.Block, text string) (cty.Value, error) {
 	if strings.TrimSpace(text) == "" {
 		return b.NullValue(), nil
@@ -179,7 +177,7 @@ func ParseValue(b *schema.Block, text string) (cty.Value, error) {
 	return relaxed(b).Coerce(v)
 }
 
-// relaxed returns b with nothing required.
+// relaxed returns a copy of b in which nothing is required.
 func relaxed(b *schema.Block) *schema.Block {
 	out := &schema.Block{Attributes: relaxedAttributes(b.Attributes), Blocks: map[string]*schema.NestedBlock{}}
 	for name, n := range b.Blocks {

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Context has the variables and functions for the expressions of values.
+// Context has the variables and functions that the expressions of values may use.
 var Context = hcl.EvalContext{
 	Variables: map[string]cty.Value{"unknown": cty.DynamicVal},
 	Functions: map[string]function.Function{
@@ -35,7 +35,7 @@ func marking(m marks.Mark) function.Function {
 	})
 }
 
-// setFlag sets the flag of that name and reports whether there is one.
+// setFlag sets the flag with this name. It returns false if there is no such flag.
 func setFlag(a *schema.Attribute, name string) bool {
 	flag, ok := map[string]*bool{
 		"required": &a.Required, "optional": &a.Optional, "computed": &a.Computed,
@@ -47,8 +47,8 @@ func setFlag(a *schema.Attribute, name string) bool {
 	return ok
 }
 
-// Text returns v, a value of b, as [Value] reads it, on one line: attributes that
-// are null and blocks that there are none of are left out.
+// Text returns v, a value of b, in the notation that [Value] reads, on one line. Attributes that are null,
+// and blocks that do not occur, are left out.
 func Text(b *schema.Block, v cty.Value) string {
 	if v.IsNull() && !v.IsMarked() {
 		return "null"
@@ -82,7 +82,7 @@ func text(attrs map[string]*schema.Attribute, blocks map[string]*schema.NestedBl
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// several returns the text of all the objects of one name.
+// several returns the text of all blocks or objects of one name.
 func several(n schema.Nesting, v cty.Value, one func(cty.Value) string) string {
 	if s, ok := leaf(v); ok {
 		return s
@@ -129,7 +129,7 @@ func Plain(v cty.Value) string {
 	return string(hclwrite.TokensForValue(v).Bytes())
 }
 
-// leaf returns the text of v if it is marked, unknown or null.
+// leaf returns the text of v if v is marked, unknown or null. The result is false otherwise.
 func leaf(v cty.Value) (string, bool) {
 	if v.IsMarked() {
 		plain, ms := v.Unmark()

@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Bodies are the bodies of resources matched with their schemas, each once, however many
-// phases of a run look at it. The zero value is empty. Safe for concurrent use.
+// Bodies are the bodies of resources, matched with their schemas. All phases of a run share them, so each
+// body is matched only once. The zero value is empty. Safe for concurrent use.
 type Bodies struct {
 	mu    sync.Mutex
 	bound map[*config.Resource]*schema.Bound
 }
 
-// of returns the body of a resource, whose schema is always the same.
+// of returns the matched body of a resource. rs must always be the same for a resource.
 func (x *Bodies) of(r *config.Resource, rs *schema.Schema) *schema.Bound {
 	x.mu.Lock()
 	defer x.mu.Unlock()

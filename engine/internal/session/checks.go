@@ -15,10 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// CheckResults groups results by block, for every block of the configuration with conditions. The
-// worst status of the instances is that of the block. A block without instances passes; one without
-// results is unknown. Objects that only planned has, the results of a plan, are unknown as well: a
-// result found while planning is none of this phase. Source: tried with Terraform 1.11.4.
+// CheckResults groups results by block, for every block of the configuration with conditions. The status of a
+// block is the worst status of its instances. A block without instances passes. A block without results is
+// unknown. Objects that have results only in planned, the results of a plan, are unknown, too: a result from
+// planning does not count in this phase. Source: tried with Terraform 1.11.4.
 func CheckResults(cfg *config.Config, list []eval.Checked, planned []states.CheckResult) []states.CheckResult {
 	g := gathering{by: map[eval.Subject]*states.CheckResult{}, has: map[eval.Subject]bool{}}
 	for _, m := range cfg.Order {
@@ -50,10 +50,10 @@ func CheckResults(cfg *config.Config, list []eval.Checked, planned []states.Chec
 // gathering collects results by block.
 type gathering struct {
 	by  map[eval.Subject]*states.CheckResult
-	has map[eval.Subject]bool // the objects with results
+	has map[eval.Subject]bool // objects that have results
 }
 
-// block returns the result of a block, unknown if nothing has come yet.
+// block returns the result of a block; unknown if there are no results yet.
 func (g *gathering) block(s eval.Subject) *states.CheckResult {
 	s.Object = ""
 	if g.by[s] == nil {
@@ -70,7 +70,7 @@ func (g *gathering) add(r *states.CheckResult, c eval.Checked) {
 	r.Objects = append(r.Objects, states.CheckObject{Addr: c.Object, Status: string(c.Status), Failures: c.Failures})
 }
 
-// module makes an entry for each block of a module that has conditions.
+// module adds an entry for each block of a module that has conditions.
 func (g *gathering) module(m *config.Module) {
 	for _, r := range m.Resources {
 		if len(r.Preconditions)+len(r.Postconditions) > 0 {
@@ -104,8 +104,7 @@ func (g *gathering) sorted() []states.CheckResult {
 	return out
 }
 
-// checkSubject returns a check block of a module, in one of its instances, as
-// something that has conditions.
+// checkSubject returns a check block of a module, in one module instance, as a Subject.
 func checkSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Subject {
 	s := eval.Subject{Kind: eval.KindCheck, Config: addrs.Object{Module: m, Kind: addrs.KindCheck, Name: name}.String(), Object: "check." + name}
 	if !in.IsRoot() {
@@ -144,7 +143,7 @@ func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Ob
 	return ds
 }
 
-// ofCheck notes that ds are about a check block.
+// ofCheck marks ds as diagnostics of a check block.
 func ofCheck(ds diags.Diagnostics) diags.Diagnostics {
 	for i := range ds {
 		ds[i].Check = true
@@ -152,12 +151,12 @@ func ofCheck(ds diags.Diagnostics) diags.Diagnostics {
 	return ds
 }
 
-// ResourceSubject returns a resource instance as something that has conditions.
+// ResourceSubject returns a resource instance as a Subject.
 func ResourceSubject(a addrs.AbsResourceInstance) eval.Subject {
 	return eval.Subject{Kind: "resource", Config: a.Config().String(), Object: a.String()}
 }
 
-// NestedData returns the data blocks that stand in check blocks, with the names of these.
+// NestedData returns the data blocks inside check blocks, with the names of the check blocks.
 func NestedData(cfg *config.Config) map[*config.Resource]string {
 	out := map[*config.Resource]string{}
 	for _, m := range cfg.Order {
@@ -170,8 +169,8 @@ func NestedData(cfg *config.Config) map[*config.Resource]string {
 	return out
 }
 
-// ReadNested is [Session.ReadData] for a data block in a check: an error makes the check fail, and
-// becomes a warning. ok is false then.
+// ReadNested is [Session.ReadData] for a data block in a check block. An error makes the check fail, and
+// becomes a warning; ok is then false.
 func (s *Session) ReadNested(ctx context.Context, r Reading, check string) (v cty.Value, ok bool, ds diags.Diagnostics) {
 	v, ds = s.ReadData(ctx, r)
 	if !ds.HasErrors() {

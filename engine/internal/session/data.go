@@ -15,24 +15,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Reading is one data source instance to read.
+// A Reading is the reading of one data source instance.
 type Reading struct {
 	Client   provider.Client
 	Provider addrs.AbsProviderConfig
 	Resource *config.Resource
 	Schema   *schema.Schema
 	Addr     addrs.ResourceInstanceObject
-	// Config is without marks; Sensitive are the paths that were sensitive in it.
+	// Config is the configuration without marks. Sensitive lists the paths that had sensitive marks.
 	Config    cty.Value
 	Sensitive []cty.Path
 	Events    events.Listener
-	// Foreseen is set if a part of the answer may be unknown: a plan asks, and the provider is the
-	// engine's own, which may know the outputs that another plan will make.
+	// Foreseen is set if parts of the answer may be unknown. This is so in a plan, if the provider is the
+	// built-in one, which may know the outputs that another plan will produce.
 	Foreseen bool
 }
 
-// ReadData asks a provider for a data source's value, and checks it. The result
-// has the sensitive marks of the configuration and the schema.
+// ReadData reads a data source with its provider, and checks the answer. The result has the sensitive marks
+// of the configuration and the schema.
 func (s *Session) ReadData(ctx context.Context, r Reading) (cty.Value, diags.Diagnostics) {
 	meta, ds := s.Meta(ctx, r.Resource, r.Provider.Provider, r.Addr.Instance)
 	if ds.HasErrors() {

@@ -12,23 +12,23 @@ import (
 type Environment struct {
 	eval.Program
 	Providers Providers
-	// Bodies are shared by the phases of a run; nil: each phase has its own.
+	// Bodies are shared by the phases of a run; if nil, each phase has its own.
 	Bodies *Bodies
-	// Events is told of the progress of planning and applying; nil: nobody is.
+	// Events receives the progress of planning and applying; may be nil.
 	Events events.Listener
-	// Parallelism is the number of provider calls that may be under way at a time; 0 means
-	// [DefaultParallelism]. Validation, whose calls are short, does not look at it.
+	// Parallelism is the number of provider calls that may be in progress at a time; 0 means
+	// [DefaultParallelism]. Validation ignores it, because its calls are short.
 	Parallelism int
-	// ProviderParallelism returns the same for one provider, in all its configurations together; 0 means no limit but Parallelism.
-	// nil: no provider has one.
+	// ProviderParallelism returns the same number for one provider, with all its configurations together; 0
+	// means that only Parallelism limits it. If it is nil, no provider has a limit of its own.
 	ProviderParallelism func(addrs.Provider) int
 }
 
-// DefaultParallelism is the number of provider calls under way at a time unless the run
-// has another. Source: Terraform's option -parallelism.
+// DefaultParallelism is the number of provider calls that may be in progress at a time, unless the run sets
+// another. Source: Terraform's option -parallelism.
 const DefaultParallelism = 10
 
-// Calls returns the number of provider calls that may be under way at a time.
+// Calls returns the number of provider calls that may be in progress at a time.
 func (e *Environment) Calls() int {
 	if e.Parallelism <= 0 {
 		return DefaultParallelism
@@ -47,8 +47,10 @@ func (e *Environment) callsOf(p addrs.Provider) int {
 	return 0
 }
 
-// LimitProviders gives the nodes of a graph their providers as kinds, with the limits that these have. So a node that would wait for
-// its provider is not begun, and holds up no other one. of returns the provider that a node calls, the zero value for none.
+// LimitProviders limits how many nodes of a graph run at once for each provider: the kind of a node is its
+// provider, and the kinds have the providers' limits. So the walk does not begin a node that would wait for
+// its provider, and other nodes can run. of returns the provider that a node calls; the zero value if it
+// calls none.
 func (e *Environment) LimitProviders(g walk.Graph, of func(node int) addrs.Provider) walk.Graph {
 	if e.ProviderParallelism == nil {
 		return g

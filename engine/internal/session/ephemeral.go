@@ -28,8 +28,8 @@ type Ephemeral struct {
 	Scope    eval.Scope
 }
 
-// doing sends an event about an operation on an ephemeral resource instance, and returns a function
-// for its end.
+// doing sends an event that an operation on an ephemeral resource instance begins. It returns a function to
+// call when the operation ends.
 func (s *Session) doing(what string, addr addrs.AbsResourceInstance) (done func(failed bool)) {
 	begun := time.Now()
 	e := events.Event{Kind: events.EphemeralStart, Addr: addrs.ResourceInstanceObject{Instance: addr}, Text: what}
@@ -42,21 +42,21 @@ func (s *Session) doing(what string, addr addrs.AbsResourceInstance) (done func(
 	}
 }
 
-// opened is an ephemeral resource instance to close at the end, and to renew until then.
+// opened is an open ephemeral resource instance. It is renewed when needed, and closed at the end.
 type opened struct {
 	s    *Session
 	e    Ephemeral
-	stop func() // ends renewing
+	stop func() // stops the renewals
 
-	private []byte            // for the next call about it
-	found   diags.Diagnostics // of renewals
+	private []byte            // private data for the next call
+	found   diags.Diagnostics // diagnostics of renewals
 }
 
-// shortestRenewal is the least time between two renewals of an instance. A provider that asks for
-// renewal at a time in the past would otherwise be called again and again.
+// shortestRenewal is the shortest time between two renewals of an instance. Otherwise a provider that asks
+// for renewal at a time in the past would be called again and again.
 const shortestRenewal = time.Second
 
-// renew renews an instance, and returns when to do so again; zero is never.
+// renew renews an instance. It returns when to renew again; the zero time means never.
 func (o *opened) renew(ctx context.Context) time.Time {
 	done := o.s.doing("renew", o.e.Addr)
 	resp, ds := o.e.Client.RenewEphemeral(ctx, o.e.Resource.Addr.Type, o.private)
@@ -71,9 +71,9 @@ func (o *opened) renew(ctx context.Context) time.Time {
 	return resp.RenewAt
 }
 
-// OpenEphemeral opens an ephemeral resource instance and returns its value, all of
-// it marked ephemeral. While the configuration is not known, neither is the value.
-// [Session.CloseEphemerals] closes it.
+// OpenEphemeral opens an ephemeral resource instance and returns its value, which is marked ephemeral as a
+// whole. If the configuration is unknown, the value is unknown, too, and nothing is opened.
+// [Session.CloseEphemerals] closes the instance.
 func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, diags.Diagnostics) {
 	addr := e.Addr.String()
 	unknown := cty.UnknownVal(e.Schema.Block.ImpliedType()).Mark(marks.Ephemeral)
@@ -104,7 +104,7 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	return val.Mark(marks.Ephemeral), append(ds, more...)
 }
 
-// keepOpen renews an opened instance in time, until [Session.CloseEphemerals] closes it.
+// keepOpen renews an opened instance when needed, until [Session.CloseEphemerals] closes it.
 func (s *Session) keepOpen(ctx context.Context, o *opened, renewAt time.Time) {
 	o.stop = func() {}
 	if !renewAt.IsZero() {
@@ -116,8 +116,8 @@ func (s *Session) keepOpen(ctx context.Context, o *opened, renewAt time.Time) {
 	s.mu.Unlock()
 }
 
-// CloseEphemerals closes all opened instances: resources in the reverse order of their opening, the
-// instances of one resource in the order of their addresses.
+// CloseEphemerals closes all opened instances. It closes resources in the reverse order of their opening, and
+// the instances of one resource in the order of their addresses.
 func (s *Session) CloseEphemerals(ctx context.Context) diags.Diagnostics {
 	s.mu.Lock()
 	list := s.opened

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 )
 
-// A place is a resource instance whose configuration is evaluated, for the message of an exhausted
+// A place is a resource instance whose configuration is being evaluated, for the message of an exceeded
 // budget.
 type place struct {
 	r        *config.Resource

@@ -17,10 +17,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// ModuleFunctions returns the functions that a module may call: base, and those of the
-// providers that it requires as provider::NAME::FUNCTION. It is nil if no file of the
-// configuration calls such a function: then no provider has to be started. The functions of
-// a provider that cannot be started are left out.
+// ModuleFunctions returns the functions that a module may call: base, and the functions of the providers that
+// it requires, as provider::NAME::FUNCTION. The result is nil if no file of the configuration calls a
+// provider function: then no provider needs to be started. Functions of a provider that cannot be started are
+// left out.
 func ModuleFunctions(ctx context.Context, cfg *config.Config, ps Providers, base map[string]function.Function) func(*config.Module) map[string]function.Function {
 	if !mayCallProviders(cfg) {
 		return nil
@@ -57,7 +57,7 @@ func moduleFunctions(ctx context.Context, m *config.Module, ps Providers, base m
 	out := maps.Clone(base)
 	for local, required := range m.RequiredProviders {
 		if required.Implied {
-			continue // only providers that are required by name have a name space
+			continue // only providers in required_providers have a name space for functions
 		}
 		declared, ds := ps.Schema(ctx, required.Source)
 		if ds.HasErrors() {
@@ -88,7 +88,7 @@ func providerFunction(ctx context.Context, ps Providers, p addrs.Provider, name 
 	}
 	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 		for i, arg := range args {
-			// A parameter that takes no unknown or null value takes none within a value either.
+			// A parameter that accepts no unknown or null value accepts none inside a value either.
 			switch x := declared(i); {
 			case !x.AllowUnknown && !arg.IsWhollyKnown():
 				return cty.UnknownVal(f.Return), nil
@@ -119,6 +119,6 @@ func parameter(p schema.Parameter) function.Parameter {
 	return function.Parameter{
 		Name: p.Name, Description: p.Description, Type: p.Type,
 		AllowNull: p.AllowNull, AllowUnknown: p.AllowUnknown,
-		AllowDynamicType: true, // a null of no type is known; what is not known is for the check of each call
+		AllowDynamicType: true, // accepts untyped nulls; each call checks for unknown values itself
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// DecodeIdentity returns the identity of a stored object, upgraded by its provider to the present identity schema;
-// cty.NilVal if the object or its type has none.
+// DecodeIdentity returns the identity of a stored object, upgraded by its provider to the current identity
+// schema; cty.NilVal if the object or its type has none.
 func (s *Session) DecodeIdentity(ctx context.Context, c provider.Client, addr addrs.AbsResourceInstance, rs *schema.Schema, o *states.Object) (cty.Value, diags.Diagnostics) {
 	if rs.Identity == nil || o.Identity.JSON == nil {
 		return cty.NilVal, nil
@@ -38,15 +38,15 @@ func (s *Session) DecodeIdentity(ctx context.Context, c provider.Client, addr ad
 	return v, append(ds, checkIdentity(v, rs, addr, "when it upgraded the stored one")...)
 }
 
-// StoredIdentity returns the identity of an object that was written with the present identity schema, cty.NilVal if
-// there is none.
+// StoredIdentity returns the identity of an object that was written with the current identity schema;
+// cty.NilVal if there is none.
 func (s *Session) StoredIdentity(rs *schema.Schema, o *states.Object) cty.Value {
 	if o == nil || rs.Identity == nil || o.Identity.JSON == nil || o.Identity.Version != rs.Identity.Version {
 		return cty.NilVal
 	}
 	v, err := storedIdentity(rs, o)
 	if err != nil {
-		return cty.NilVal // planning has read it, and would have reported this
+		return cty.NilVal // planning has reported the error already
 	}
 	return v
 }
@@ -59,7 +59,7 @@ func storedIdentity(rs *schema.Schema, o *states.Object) (cty.Value, error) {
 	return v, err
 }
 
-// checkIdentity returns errors about an identity that a provider has answered. when completes the sentence.
+// checkIdentity returns errors about an identity that a provider has returned. when completes the sentence.
 func checkIdentity(v cty.Value, rs *schema.Schema, addr fmt.Stringer, when string) diags.Diagnostics {
 	if v == cty.NilVal {
 		return nil
@@ -77,8 +77,9 @@ func checkIdentity(v cty.Value, rs *schema.Schema, addr fmt.Stringer, when strin
 		"The provider gave an invalid identity for %s %s: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, when, problem)
 }
 
-// EncodeIdentity returns the identity to store with an object. A provider that tells none (cty.NilVal) leaves the one
-// that the object had, which is the zero value for a new object: identities are never lost.
+// EncodeIdentity returns the identity to store with an object. If the provider returned none (cty.NilVal), it
+// returns was, the previous identity of the object (zero for a new object), so that an identity is never
+// lost.
 func EncodeIdentity(v cty.Value, rs *schema.Schema, was states.Identity) states.Identity {
 	switch {
 	case rs.Identity == nil:
@@ -91,13 +92,13 @@ func EncodeIdentity(v cty.Value, rs *schema.Schema, was states.Identity) states.
 	}
 	src, err := rs.Identity.JSON().Append(nil, v)
 	if err != nil {
-		return was // it conforms to the type, and is known
+		return was // cannot happen: v conforms to the type, and is known
 	}
 	return states.Identity{Version: rs.Identity.Version, JSON: src}
 }
 
-// NewIdentity is [EncodeIdentity] for an answer that is not checked yet. After an error it returns the identity that the
-// object had.
+// NewIdentity is [EncodeIdentity] for an answer that is not checked yet. With errors it returns the previous
+// identity of the object.
 func NewIdentity(v cty.Value, rs *schema.Schema, addr addrs.ResourceInstanceObject, was states.Identity) (states.Identity, diags.Diagnostics) {
 	ds := checkIdentity(v, rs, addr, "in its answer")
 	if ds.HasErrors() {

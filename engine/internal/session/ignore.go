@@ -11,22 +11,22 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// With ignore_changes the provider gets a configuration in which the parts that are named have their prior values, so
-// that it proposes no change of them. Three cases are less than obvious:
+// With ignore_changes, the provider gets a configuration in which the named parts have their prior values, so
+// that it proposes no change of them. Three cases are less obvious:
 //
-//   - A map element counts by its being there. One that the configuration adds is taken out again, and one that it
-//     drops is put back. So a null map may become one with elements, and a map may become null.
-//   - Attributes and list elements are put back only where both values have them: a list that has become shorter stays
-//     short, and an object keeps the attributes of its type.
-//   - Marks go with the values. A mark of the configuration is dropped only where the prior value was in fact put back:
-//     an ignored list element that the prior value lacks keeps the configuration's value, and its mark. Marks of the
-//     prior value come back, also where the sensitive part is larger than the ignored part.
+//   - For map elements, their existence counts, too. An element that the configuration adds is removed again,
+//     and one that it drops is restored. So a null map may become one with elements, and a map may become null.
+//   - Attributes and list elements are restored only if both values have them. A shortened list stays short, and
+//     an object keeps the attributes of its type.
+//   - Marks go with the values. A mark of the configuration is dropped only if the prior value was really
+//     restored: an ignored list element that the prior value lacks keeps the configuration's value and its mark.
+//     Marks of the prior value are restored, even if the sensitive part is larger than the ignored part.
 //
-// Paths are compared by their keys, since tags.name and tags["name"] are two ways to write one.
+// Paths are compared by their keys, since tags.name and tags["name"] mean the same.
 
-// ignoreChanges returns the configuration value with the prior values put back where ignore_changes
-// asks for it. A value that is put back keeps its sensitivity; otherwise a secret of the state would
-// be printed once the configuration does not refer to it any more.
+// ignoreChanges returns the configuration value with the prior values restored where ignore_changes says so.
+// A restored value keeps its sensitivity. Otherwise a secret in the state would be printed when the
+// configuration no longer refers to it.
 func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diags.Diagnostics) {
 	if prior.IsNull() || !r.IgnoreAllChanges && len(r.IgnoreChanges) == 0 {
 		return config, nil
@@ -70,8 +70,8 @@ func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diag
 	return marks.At(plain, marks.Sensitive, kept), ds
 }
 
-// within reports whether path is outer, or leads to a part of it. tags.name and
-// tags["name"] are the same.
+// within reports whether path is outer or leads to a part of outer. tags.name and tags["name"] are the same
+// path.
 func within(path, outer cty.Path) bool {
 	if len(path) < len(outer) {
 		return false
@@ -91,8 +91,9 @@ func pathKey(step cty.PathStep) cty.Value {
 	return cty.StringVal(step.(cty.GetAttrStep).Name)
 }
 
-// putBack returns v with prior's value at path, and reports whether it is there now. A map element that prior does
-// not have is removed, which counts as well. An attribute or list element is put back only if v and prior both have it.
+// putBack returns v with prior's value at path. The result is true if the value is now the prior one. A map
+// element that prior does not have is removed, and the result is true. An attribute or list element is
+// restored only if v and prior both have it.
 func putBack(v, prior cty.Value, path cty.Path) (cty.Value, bool) {
 	if len(path) == 0 {
 		return prior, true
@@ -138,7 +139,7 @@ func putBackAttribute(v, prior cty.Value, name string, rest cty.Path) (cty.Value
 func putBackKey(v, prior cty.Value, k string, rest cty.Path) (cty.Value, bool) {
 	ty := v.Type()
 	if !prior.IsNull() && !prior.Type().Equals(ty) {
-		return v, false // an argument of any type had another one
+		return v, false // in an argument of any type, the prior value had another type
 	}
 	var had, has bool
 	var was, now cty.Value
@@ -170,7 +171,7 @@ func putBackKey(v, prior cty.Value, k string, rest cty.Path) (cty.Value, bool) {
 	return cty.MapVal(elems), done
 }
 
-// emptyLike returns null if prior is null, else a map without elements.
+// emptyLike returns null if prior is null, otherwise an empty map.
 func emptyLike(prior cty.Value, ty cty.Type) cty.Value {
 	if prior.IsNull() {
 		return cty.NullVal(ty)
@@ -195,7 +196,7 @@ func putBackElement(v, prior, key cty.Value, rest cty.Path) (cty.Value, bool) {
 	case ty.IsTupleType():
 		return cty.TupleVal(elems), done
 	case !cty.CanListVal(elems):
-		return v, false // an argument of any type had elements of another type
+		return v, false // in an argument of any type, the prior elements had another type
 	}
 	return cty.ListVal(elems), done
 }

@@ -17,14 +17,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// An ImportKey is what an import block finds its object by: an ID, or an identity of the type's identity schema.
+// An ImportKey is the ID or the identity by which an import block finds its object.
 type ImportKey struct {
 	ID       string
-	Identity cty.Value // cty.NilVal: by ID
+	Identity cty.Value // cty.NilVal if the object is imported by ID
 }
 
-// ImportKeyOf evaluates the ID or the identity of an import block for a resource of the schema. known is false if it
-// depends on values that are not known yet.
+// ImportKeyOf evaluates the ID or the identity of an import block. rs is the schema of the resource. known is
+// false if the key depends on unknown values.
 func ImportKeyOf(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval.Scope) (k ImportKey, known bool, ds diags.Diagnostics) {
 	if im.Identity != nil {
 		k.Identity, known, ds = importIdentity(e, im, rs, s)
@@ -60,9 +60,9 @@ func importID(e *eval.Evaluator, im *config.Import, s eval.Scope) (id string, kn
 	return v.AsString(), true, ds
 }
 
-// importIdentity evaluates the identity of an import block. An identity is stored and shown in plain text, so that nothing
-// sensitive may be in it. An attribute that the type's identities do not have is an error: Terraform 1.16 drops it, and
-// so might import another object than the one that was meant.
+// importIdentity evaluates the identity of an import block. An identity is stored and shown in clear text, so
+// it must contain nothing sensitive. An attribute that is not in the identity schema is an error. (Terraform
+// 1.16 drops it, and so might import another object than intended.)
 func importIdentity(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval.Scope) (identity cty.Value, known bool, ds diags.Diagnostics) {
 	if rs.Identity == nil {
 		return cty.NilVal, false, diags.Errorf(im.Identity.Range().Ptr(), "Resource type without identities",
@@ -123,8 +123,8 @@ func convertIdentity(x hcl.Expression, v cty.Value, is *schema.Identity) (cty.Va
 	return cty.ObjectVal(attrs), ds
 }
 
-// identityItem returns the place of an attribute in an identity that is written as an object: of its name or of its value.
-// Else it is the place of the whole expression.
+// identityItem returns the place of an attribute in an identity written as an object: of its name if key is
+// set, else of its value. If the attribute is not found, it returns the place of the whole expression.
 func identityItem(x hcl.Expression, name string, key bool) hcl.Range {
 	object, ok := x.(*hclsyntax.ObjectConsExpr)
 	if !ok {
@@ -142,7 +142,7 @@ func identityItem(x hcl.Expression, name string, key bool) hcl.Range {
 	return x.Range()
 }
 
-// identityArguments lists the attributes to set for an import.
+// identityArguments returns a text that lists the attributes to set for an import.
 func identityArguments(is *schema.Identity) string {
 	var required, optional []string
 	for _, name := range slices.Sorted(maps.Keys(is.Attributes)) {
@@ -159,7 +159,7 @@ func wrongIdentity(at hcl.Range, detail string) diags.Diagnostics {
 	return diags.Errorf(&at, "Incorrect value type", "%s", detail)
 }
 
-// BadImportKey is an error in the ID or the identity of an import block.
+// BadImportKey returns an error about the ID or the identity of an import block.
 func BadImportKey(im *config.Import, detail string) diags.Diagnostics {
 	if im.Identity != nil {
 		return diags.Errorf(im.Identity.Range().Ptr(), "Invalid import identity argument", "%s", detail)

@@ -10,17 +10,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider"
 )
 
-// A limited client waits with calls that may reach a server until fewer of its provider are under way than the run allows.
-// Most calls need not wait, because the walks begin no node whose provider is busy: see [Environment.LimitProviders]. But
-// ephemeral resources and the configurations of providers are opened at first need, in the visit of another resource.
+// A limited client delays calls that may reach a server while too many calls to its provider are in progress.
+// Most calls need not wait, because walks begin no node whose provider is busy: see
+// [Environment.LimitProviders]. But ephemeral resources and provider configurations are opened when first
+// needed, during the step of another resource.
 //
-// A renewal of what is open, and its end, do not wait: behind a creation of many minutes they would come too late.
+// Renewing and closing an ephemeral resource do not wait: after a creation of many minutes they would be too
+// late.
 type limited struct {
 	provider.Client
-	places chan struct{} // has room for as many calls as may be under way
+	places chan struct{} // a semaphore: its capacity is the number of calls allowed at a time
 }
 
-// limited returns a client that keeps to the limit of its provider, if there is one.
+// limited returns a client that observes the limit of its provider; c itself if there is no limit.
 func (s *Session) limited(p addrs.Provider, c provider.Client) provider.Client {
 	limit := s.callsOf(p)
 	if limit == 0 {
@@ -37,7 +39,7 @@ func (s *Session) limited(p addrs.Provider, c provider.Client) provider.Client {
 	return &limited{c, s.places[p]}
 }
 
-// in makes a call once there is a place for it. It is an error if ctx ends before.
+// in makes a call as soon as the limit allows. It returns an error if ctx ends first.
 func in[T any](ctx context.Context, c *limited, call func() (T, diags.Diagnostics)) (T, diags.Diagnostics) {
 	select {
 	case c.places <- struct{}{}:

@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// Meta returns the value of the provider_meta block that goes with every question about an instance
-// of r, which p looks after: cty.NilVal if its module has none. Objects without a block, for which r
-// is nil, have none either.
+// Meta returns the value of the provider_meta block for the provider p, which is sent with every call about
+// an instance of r. It is cty.NilVal if the module has no such block, or if r is nil because the object has
+// no block.
 func (s *Session) Meta(ctx context.Context, r *config.Resource, p addrs.Provider, a addrs.AbsResourceInstance) (cty.Value, diags.Diagnostics) {
 	m := s.Config.Modules[a.Module.Module()]
 	if r == nil || m == nil {
@@ -25,7 +25,7 @@ func (s *Session) Meta(ctx context.Context, r *config.Resource, p addrs.Provider
 		return cty.NilVal, nil
 	}
 	if !s.Eval.HasModule(m, a.Module) {
-		return cty.NilVal, nil // of the module instance only objects are left
+		return cty.NilVal, nil // the module instance no longer exists; only objects are left
 	}
 	ps, ds := s.Providers.Schema(ctx, p)
 	if ds.HasErrors() {

@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Decode returns the value of a stored object, upgraded by its provider to the
-// present schema, with sensitive marks.
+// Decode returns the value of a stored object, upgraded by its provider to the current schema, with sensitive
+// marks.
 func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsResourceInstance, rs *schema.Schema, o *states.Object) (cty.Value, diags.Diagnostics) {
 	if o.Value != cty.NilVal {
 		return o.Value, nil
@@ -32,7 +32,7 @@ func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsR
 	}
 	attributes := o.AttrsJSON
 	if o.SchemaVersion == rs.Version {
-		// Attributes of another version are the provider's to rename or drop.
+		// If the object has another schema version, the provider renames or drops attributes.
 		attributes = rs.Block.JSON().Strip(attributes)
 	}
 	if addr.Resource.Resource.Mode != addrs.Managed {
@@ -58,8 +58,8 @@ func (s *Session) mark(v cty.Value, rs *schema.Schema, o *states.Object) cty.Val
 	return MarkSensitive(v, rs, o.Sensitive)
 }
 
-// MarkSensitive returns v with sensitive marks at the given paths, at those that the schema declares, and at those that
-// repeat any of them.
+// MarkSensitive returns v with sensitive marks at the given paths, at the paths that the schema declares
+// sensitive, and at those that repeat any of them.
 func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return v
@@ -71,9 +71,9 @@ func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
 	return marks.At(v, marks.Sensitive, rs.Block.Echoed(paths))
 }
 
-// LacksPaths reports whether the state does not list all paths of an object that the schema declares
-// sensitive: because the provider declares more of them now, or because an older Terraform, which
-// listed none of them, has written the state. v is the object's value.
+// LacksPaths reports whether the stored object o does not list all paths that the schema declares sensitive.
+// Either the provider now declares more, or an older Terraform, which listed none, has written the state. v
+// is the object's value.
 func LacksPaths(o *states.Object, rs *schema.Schema, v cty.Value) bool {
 	if v.IsNull() || !rs.Block.ContainsSensitive() {
 		return false
@@ -91,14 +91,13 @@ type Encoding struct {
 	Dependencies        *states.Dependencies
 	CreateBeforeDestroy bool
 	SkipDestroy         bool
-	// Stored are the attributes as they are stored already, maybe with other white space: if they stay
-	// the same, the object has this text, and takes no memory for another one.
+	// Stored are the attributes as already stored, perhaps with other white space. If the attributes are
+	// unchanged, the object shares this text and needs no memory for a copy.
 	Stored json.RawMessage
 }
 
-// Encode returns an object to store. v carries the marks to record; write-only
-// values are left out. Unknown values are our bug, or the provider's that the
-// caller must have found.
+// Encode returns an object to store. The marks of v are stored, too; write-only values are left out. An
+// unknown value is a bug: Lockstep's, or the provider's, which the caller must have detected.
 func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) {
 	plain, sensitive := marks.Paths(v, marks.Sensitive)
 	if rs.Block.ContainsSensitive() {
@@ -129,11 +128,11 @@ func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) 
 	}, nil
 }
 
-// drafts are buffers for texts: most are the same as a stored one, and the others are kept in their own
-// size.
+// drafts are reusable buffers for encoding. Most texts equal a stored one and are dropped; the others are
+// copied at their exact size.
 var drafts = sync.Pool{New: func() any { return new([]byte) }}
 
-// attributes returns a value as JSON: as the stored text, if it is the same.
+// attributes returns a value as JSON; stored itself, if it has the same content.
 func attributes(v cty.Value, rs *schema.Schema, stored json.RawMessage) (json.RawMessage, error) {
 	draft := drafts.Get().(*[]byte)
 	defer drafts.Put(draft)
@@ -160,21 +159,20 @@ func ObjectID(v cty.Value) string {
 	return id.AsString()
 }
 
-// SameID reports whether two objects of an instance have the same ID, sensitive or not. This does not make them the same
-// real object: an ID may be unique in a bucket or a directory only.
+// SameID reports whether two objects of an instance have the same ID, sensitive or not. They may still be
+// different real objects: an ID may be unique only in a bucket or a directory.
 func SameID(a, b cty.Value) bool {
 	id := ObjectID(marks.Plain(a))
 	return id != "" && id == ObjectID(marks.Plain(b))
 }
 
-// SameObject reports whether two objects of an instance that were read have the same ID and the same values: a provider
-// cannot tell them apart, and who deletes one deletes the other.
+// SameObject reports whether two objects of an instance have the same ID and the same values after reading. A
+// provider cannot distinguish them: deleting one deletes the other.
 func SameObject(a, b cty.Value) bool {
 	return SameID(a, b) && marks.Plain(a).RawEquals(marks.Plain(b))
 }
 
-// Stored returns the value of an object that was written with the present schema,
-// with sensitive marks.
+// Stored returns the value of an object that was written with the current schema, with sensitive marks.
 func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *states.Object) (cty.Value, diags.Diagnostics) {
 	if o.Value != cty.NilVal {
 		return o.Value, nil

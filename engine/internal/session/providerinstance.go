@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// InstanceProvider returns the provider configuration, or the instance of one with
-// for_each, that is used by the resource instance whose scope is given.
+// InstanceProvider returns the provider configuration for a resource instance whose scope is given. If the
+// configuration has for_each, it returns one instance of it.
 func (s *Session) InstanceProvider(use config.ProviderUse, scope eval.Scope) (addrs.AbsProviderConfig, diags.Diagnostics) {
 	if use.Key == nil {
 		return use.Config, nil
@@ -39,7 +39,8 @@ func (s *Session) InstanceProvider(use config.ProviderUse, scope eval.Scope) (ad
 	return pc, ds
 }
 
-// callScope returns the scope of the call of a module that a module instance is in or is.
+// callScope returns the scope of the call of the module callee. in is an instance of callee, or a module
+// instance inside one.
 func (s *Session) callScope(in addrs.ModuleInstance, callee *config.Module) (eval.Scope, diags.Diagnostics) {
 	for in.Module() != callee.Addr {
 		in = in.Parent()
@@ -54,7 +55,7 @@ func (s *Session) callScope(in addrs.ModuleInstance, callee *config.Module) (eva
 	return eval.Scope{Module: parent}, ds
 }
 
-// providerKey returns the instance key that a value means.
+// providerKey returns a value as the instance key of a provider configuration.
 func providerKey(x hcl.Expression, v cty.Value) (addrs.InstanceKey, diags.Diagnostics) {
 	switch {
 	case marks.Has(v, marks.Sensitive):
@@ -98,7 +99,8 @@ func (s *Session) providerInstance(pc addrs.AbsProviderConfig) (*eval.Instance, 
 	return in, ok
 }
 
-// providerInstances evaluates for_each. Its errors are kept in [Session.Diagnostics].
+// providerInstances evaluates for_each of a provider configuration. Its errors are kept in
+// [Session.Diagnostics].
 func (s *Session) providerInstances(pc addrs.AbsProviderConfig) map[addrs.InstanceKey]*eval.Instance {
 	m := s.Config.Modules[pc.Module]
 	in, ds := s.Eval.Modules(m)

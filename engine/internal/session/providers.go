@@ -15,17 +15,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// opening is a provider configuration on the way to its process.
+// opening is a provider configuration that is being opened.
 type opening struct {
 	s     *Session
 	addr  addrs.AbsProviderConfig
-	block *config.Provider // nil: there is none, and an empty one is meant
+	block *config.Provider // nil if there is no block: then the configuration is empty
 	body  *schema.Bound
-	value cty.Value // without marks
+	value cty.Value // the value of the block, without marks
 	in    addrs.ModuleInstance
 }
 
-// open starts and configures a provider configuration.
+// open starts a provider process and configures it.
 func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
 	ps, ds := s.Providers.Schema(ctx, pc.Provider)
 	if ds.HasErrors() {
@@ -57,7 +57,7 @@ func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provide
 	return c, append(ds, o.answered(c.Configure(ctx, o.value))...)
 }
 
-// evaluate finds the value of the provider block; without one, of an empty one.
+// evaluate evaluates the provider block; an empty block if there is none.
 func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	m := o.s.Config.Modules[o.addr.Module]
 	if m != nil {
@@ -97,8 +97,8 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	return append(ds, more...)
 }
 
-// HasProvider reports whether there is a provider configuration: a block, or in the root
-// module none at all, which stands for an empty one; and of one with for_each, the instance.
+// HasProvider reports whether a provider configuration exists: it has a block, or it is the default one in
+// the root module, which needs no block. If the block has for_each, the instance must exist, too.
 func (s *Session) HasProvider(pc addrs.AbsProviderConfig) bool {
 	m := s.Config.Modules[pc.Module]
 	if m == nil {
@@ -115,7 +115,8 @@ func (s *Session) HasProvider(pc addrs.AbsProviderConfig) bool {
 	return ok
 }
 
-// NoProvider is the error of objects whose provider configuration is gone. who names them.
+// NoProvider returns the error for objects whose provider configuration no longer exists. who names the
+// objects.
 func NoProvider(pc addrs.AbsProviderConfig, who string) diags.Diagnostics {
 	if !pc.Key.IsNone() {
 		return diags.Errorf(nil, "Provider instance not present",
@@ -125,7 +126,7 @@ func NoProvider(pc addrs.AbsProviderConfig, who string) diags.Diagnostics {
 		"The state has objects of %s, made with the provider configuration %s, which the configuration does not have any more. It is needed to read and destroy them: put the provider block back until they are gone.", who, pc)
 }
 
-// missing explains errors that have no block to point at.
+// missing returns an explanation for errors of a configuration that has no block.
 func (o *opening) missing(ds diags.Diagnostics) diags.Diagnostics {
 	if o.block != nil || !ds.HasErrors() {
 		return nil
@@ -135,7 +136,7 @@ func (o *opening) missing(ds diags.Diagnostics) diags.Diagnostics {
 }
 
 // answered adds the address of the provider configuration, and the source range of the attribute, to
-// diagnostics of the provider.
+// diagnostics from the provider.
 func (o *opening) answered(ds diags.Diagnostics) diags.Diagnostics {
 	for i := range ds {
 		if ds[i].Subject == nil && o.block != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A Question is a PlanResourceChange call: the arguments, and after [Question.Ask] the checked answer.
+// A Question is a PlanResourceChange call: its arguments, and after [Question.Ask] the checked answer.
 type Question struct {
 	Session  *Session
 	Client   provider.Client
@@ -25,18 +25,18 @@ type Question struct {
 
 	Config   cty.Value // with marks
 	Prior    cty.Value // with marks; null for a creation
-	Identity cty.Value // of the prior object; cty.NilVal: none
+	Identity cty.Value // identity of the prior object; cty.NilVal if there is none
 	Private  []byte
 
 	// The answer.
 	Planned         cty.Value // with sensitive marks
-	PlannedIdentity cty.Value // may be unknown, cty.NilVal: none
+	PlannedIdentity cty.Value // may be unknown; cty.NilVal if there is none
 	PlannedPrivate  []byte
-	Sensitive       []cty.Path // of the configuration, without ignored arguments
+	Sensitive       []cty.Path // sensitive paths of the configuration, without ignored arguments
 	RequiredReplace []cty.Path
 }
 
-// Validate has the provider check the configuration value.
+// Validate asks the provider to check the configuration value.
 func (q *Question) Validate(ctx context.Context) diags.Diagnostics {
 	plain := marks.Plain(q.Config)
 	return q.place(q.Client.ValidateResource(ctx, q.Resource.Addr.Type, plain))
@@ -46,8 +46,8 @@ func (q *Question) place(ds diags.Diagnostics) diags.Diagnostics {
 	return q.Session.Place(ds, q.Resource, q.Schema, q.Addr.String())
 }
 
-// Ask proposes a new value to the provider and checks the answer: configuration
-// + prior state -> proposed new state -> planned state.
+// Ask proposes a new value to the provider and checks the answer. The proposed state combines the
+// configuration and the prior state; the provider returns the planned state.
 func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 	plainPrior := marks.Plain(q.Prior)
 	config, ds := ignoreChanges(q.Resource, q.Prior, q.Config)
@@ -77,7 +77,7 @@ func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 	return ds
 }
 
-// checkPlanned holds the provider's answer against the contract.
+// checkPlanned checks the provider's answer against the rules for plans: see [schema.AssertPlanValid].
 func (q *Question) checkPlanned(prior, config cty.Value, resp provider.PlanResponse) diags.Diagnostics {
 	bad := func(what string) diags.Diagnostics {
 		return diags.Errorf(nil, "Provider produced invalid plan",
@@ -95,7 +95,7 @@ func (q *Question) checkPlanned(prior, config cty.Value, resp provider.PlanRespo
 		}
 	}
 	if resp.LegacyTypeSystem {
-		return nil // older SDKs cannot keep the contract and are exempt
+		return nil // the legacy SDK cannot keep these rules and is exempt
 	}
 	var ds diags.Diagnostics
 	for _, err := range schema.AssertPlanValid(q.Schema.Block, prior, config, resp.Planned) {
@@ -104,7 +104,7 @@ func (q *Question) checkPlanned(prior, config cty.Value, resp provider.PlanRespo
 	return ds
 }
 
-// Describe returns an error's text behind the path of the attribute it is about.
+// Describe returns an error's text, after the path of the attribute that the error is about.
 func Describe(err error) string {
 	if pe, ok := err.(cty.PathError); ok {
 		return schema.FormatPath(pe.Path) + ": " + pe.Error()
@@ -112,9 +112,8 @@ func Describe(err error) string {
 	return err.Error()
 }
 
-// replacePaths returns those of the provider's RequiresReplace paths whose value
-// changes, sorted: the provider has them in any order, often that of a map, and a
-// plan is to be the same each time.
+// replacePaths returns those of the provider's RequiresReplace paths whose value changes, sorted. The
+// provider returns them in any order, and a plan must be the same each time.
 func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]cty.Path, diags.Diagnostics) {
 	if len(resp.RequiresReplace) == 0 || prior.IsNull() {
 		return nil, nil
@@ -132,7 +131,7 @@ func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]
 				"Provider %q has indicated \"requires replacement\" on %s for a non-existent attribute path %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
 				q.Provider.Provider, q.Addr, schema.FormatPath(path))
 		case errAfter == nil && errBefore == nil && after.IsNull() && before.IsNull():
-			// Nulls are equal, whatever their types are.
+			// Nulls are equal, even with different types.
 		case errAfter != nil || errBefore != nil || !after.RawEquals(before):
 			out = append(out, path)
 		}

@@ -15,26 +15,26 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Refreshing is one object of a managed resource to read again.
+// A Refreshing is the reading of an object of a managed resource.
 type Refreshing struct {
 	Client   provider.Client
 	Provider addrs.AbsProviderConfig
 	Resource *config.Resource // nil if the object has no block
 	Schema   *schema.Schema
 	Addr     addrs.ResourceInstanceObject
-	// Stored is the known value, in the form of the schema, with its sensitive marks; Identity is its identity or
-	// cty.NilVal, and Private the data that the provider has stored with it.
+	// Stored is the known value, conforming to the schema, with its sensitive marks. Identity is its
+	// identity, or cty.NilVal. Private is the provider's data stored with the object.
 	Stored   cty.Value
 	Identity cty.Value
 	Private  []byte
 }
 
-// Refresh asks a provider for the present value of an object, and checks the answer. The value has
-// the sensitive marks of the stored one and of the schema; null is an object that is gone. The identity is the stored
-// one if the provider tells none.
+// Refresh reads the current value of an object with its provider, and checks the answer. The value has the
+// sensitive marks of the stored value and of the schema; null means that the object is gone. If the provider
+// returns no identity, the result has the stored one.
 //
-// The answer must be wholly known: it is about an object that exists. Providers made with the legacy
-// SDK may return null blocks for empty ones, which is tolerated in a known value only, as by Terraform.
+// The answer must be wholly known, since the object exists. Providers on the legacy SDK may return null
+// blocks in place of empty ones. As in Terraform, this is accepted only in a known value.
 // Source: internal/terraform/node_resource_abstract_instance.go (refresh) of Terraform 1.11.
 func (s *Session) Refresh(ctx context.Context, r Refreshing) (provider.ReadResponse, diags.Diagnostics) {
 	meta, ds := s.Meta(ctx, r.Resource, r.Provider.Provider, r.Addr.Instance)

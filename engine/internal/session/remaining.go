@@ -7,13 +7,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// Existing returns the instance keys for the value of a resource of which a plan leaves out instances.
-// declared are the keys that the configuration declares; present those of the instances that are
-// planned, or in the state and not going to be deleted. With count, the value is a list up to the
-// highest present index, in which missing instances are unknown. With for_each, it is a map of the
-// present keys. Otherwise it is the declared instance.
+// Existing returns the instance keys for the value of a resource when a plan leaves out some of its
+// instances. declared are the keys that the configuration declares. present are the keys of the instances
+// that are planned, or are in the state and will not be deleted. With count, the value is a list up to the
+// highest present index, in which missing instances are unknown. With for_each, it is a map of the present
+// keys. Otherwise it is the declared instance.
 //
-// Source: tried with Terraform 1.11.4, whose -target makes values of the state, not of the
+// Source: tried with Terraform 1.11.4: with -target, its values come from the state, not from the
 // configuration.
 func Existing(r config.Repetition, declared, present []addrs.InstanceKey) []addrs.InstanceKey {
 	var out []addrs.InstanceKey

@@ -1,10 +1,9 @@
-// Package session is the common ground of planning and applying: provider
-// configurations, opened once at first need; the configuration value of a
-// resource instance; stored objects decoded and new ones encoded; the calls that both make of
-// a provider, with the checks of its answers.
+// Package session has what planning and applying share. It opens provider configurations when first needed,
+// evaluates the configuration of a resource instance, decodes and encodes stored objects, makes the calls to
+// providers that both phases need, and checks the answers.
 //
-// It decides nothing: the action for an object, and its time, are for planning and
-// applying. Start at [Session].
+// It decides nothing: planning and applying choose the action for an object, and when it happens. Start at
+// [Session].
 package session
 
 import (
@@ -24,16 +23,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Providers gives access to provider processes. It is implemented by
-// [provider.Pool], and by fakes in tests.
+// Providers gives access to provider processes. [provider.Pool] implements it, and fakes in tests.
 type Providers interface {
-	// Schema returns the schemas of a provider, which is asked once.
+	// Schema returns the schemas of a provider. It asks the provider only once.
 	Schema(context.Context, addrs.Provider) (*schema.Provider, diags.Diagnostics)
-	// Unconfigured returns a process that need not be configured, for validation and
-	// functions.
+	// Unconfigured returns a process that needs no configuration, for validation and functions.
 	Unconfigured(context.Context, addrs.Provider) (provider.Client, diags.Diagnostics)
-	// Client returns the process for one provider configuration, always the same
-	// one, not yet configured when it is first returned.
+	// Client returns the process for one provider configuration, always the same process. When first
+	// returned, it is not configured yet.
 	Client(context.Context, addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics)
 }
 
@@ -41,35 +38,35 @@ type Providers interface {
 type Session struct {
 	Environment
 	Eval *eval.Evaluator
-	// Known is true if an unknown value in a provider configuration is an error.
+	// Known is true in an apply: an unknown value in a provider configuration is then an error.
 	Known bool
 
 	mu      sync.Mutex
 	clients map[addrs.AbsProviderConfig]*client
-	places  map[addrs.Provider]chan struct{} // of providers with a limit
+	places  map[addrs.Provider]chan struct{} // semaphores of providers with a limit
 	own     Bodies
 	found   diags.Diagnostics
 	opened  []*opened
-	// instances are those of provider configurations with for_each, by configuration.
+	// instances are the instances of provider configurations with for_each, by configuration.
 	instances map[addrs.AbsProviderConfig]map[addrs.InstanceKey]*eval.Instance
 }
 
-// A client is a provider configuration, opened or failed.
+// A client is a provider configuration that was opened, or could not be opened.
 type client struct {
 	once   sync.Once
 	client provider.Client
 	failed bool
 }
 
-// Diagnostics returns the diagnostics of opening provider configurations.
+// Diagnostics returns the diagnostics of opening provider configurations, each once.
 func (s *Session) Diagnostics() diags.Diagnostics {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append(diags.Diagnostics(nil), s.found...)
 }
 
-// Schema returns the schema of a resource type, and that of its provider. place is the source range
-// for the error that the provider has no such type.
+// Schema returns the schema of a resource type and the schema of its provider. place is the source range for
+// the error if the provider has no such type.
 func (s *Session) Schema(ctx context.Context, p addrs.Provider, r addrs.Resource, place *hcl.Range) (*schema.Schema, *schema.Provider, diags.Diagnostics) {
 	ps, ds := s.Providers.Schema(ctx, p)
 	if ds.HasErrors() {
@@ -82,8 +79,8 @@ func (s *Session) Schema(ctx context.Context, p addrs.Provider, r addrs.Resource
 	return rs, ps, ds
 }
 
-// UnsupportedType is the error of a resource type that a provider does not have, or declares in a way
-// that cannot be understood. It suggests the same type of another mode.
+// UnsupportedType returns the error for a resource type that a provider does not have, or whose schema cannot
+// be decoded. It suggests the same type of another mode.
 func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, place *hcl.Range) diags.Diagnostics {
 	if err := ps.Broken(r.Mode.String(), r.Type); err != nil {
 		return diags.Errorf(place, "Invalid provider schema",
@@ -97,14 +94,14 @@ func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, pl
 			return diags.Errorf(place, "Invalid "+what[r.Mode], "%s", detail)
 		}
 	}
-	if r.Mode != addrs.Ephemeral { // as Terraform 1.11
+	if r.Mode != addrs.Ephemeral { // as in Terraform 1.11
 		detail += diags.Suggest(r.Type, ps.Names(r.Mode.String()))
 	}
 	return diags.Errorf(place, "Invalid "+what[r.Mode], "%s", detail)
 }
 
-// Client returns the process of a provider configuration, configured. Its diagnostics are kept in
-// [Session.Diagnostics], once; of a failure every caller gets [diags.Reported].
+// Client returns the process of a provider configuration, configured. Its diagnostics are kept once, in
+// [Session.Diagnostics]. After a failure every caller gets [diags.Reported].
 func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
 	s.mu.Lock()
 	if s.clients == nil {
@@ -130,8 +127,8 @@ func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provi
 	return c.client, nil
 }
 
-// ResourceConfig evaluates the body of a resource for one instance. The value
-// carries marks and conforms to the schema.
+// ResourceConfig evaluates the body of a resource for one instance. The value has marks and conforms to the
+// schema.
 func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope eval.Scope) (cty.Value, diags.Diagnostics) {
 	ctx, ds := s.Eval.BlockContext(r, scope)
 	if ds.HasErrors() {
@@ -142,7 +139,7 @@ func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope ev
 	return val, append(ds, more...)
 }
 
-// Bound returns the body of a resource matched with its schema, made once.
+// Bound returns the body of a resource matched with its schema. It is matched only once.
 func (s *Session) Bound(r *config.Resource, rs *schema.Schema) *schema.Bound {
 	if s.Bodies != nil {
 		return s.Bodies.of(r, rs)
@@ -150,8 +147,8 @@ func (s *Session) Bound(r *config.Resource, rs *schema.Schema) *schema.Bound {
 	return s.own.of(r, rs)
 }
 
-// Place adds the address of a resource instance to diagnostics without one, and the source range of
-// their attribute. Without a block (r is nil) there is no range.
+// Place adds the address of a resource instance to diagnostics without an address, and the source range of
+// the attribute that they are about. If r is nil, it adds no range.
 func (s *Session) Place(ds diags.Diagnostics, r *config.Resource, rs *schema.Schema, address string) diags.Diagnostics {
 	for i := range ds {
 		if ds[i].Subject == nil && r != nil && rs != nil {
@@ -164,8 +161,8 @@ func (s *Session) Place(ds diags.Diagnostics, r *config.Resource, rs *schema.Sch
 	return ds
 }
 
-// Complete does what [Session.Place] does for diagnostics with neither an address nor a source range:
-// they are about the instance as a whole.
+// Complete does what [Session.Place] does, but only for diagnostics with neither an address nor a source
+// range: these are about the instance as a whole.
 func (s *Session) Complete(ds diags.Diagnostics, r *config.Resource, rs *schema.Schema, address string) diags.Diagnostics {
 	for i := range ds {
 		if ds[i].Subject == nil && ds[i].Address == "" {

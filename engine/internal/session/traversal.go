@@ -10,9 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 )
 
-// Traversal returns an expression as a traversal; a key in it may be
-// each.key or count.index. If it is none, that is an error with the summary given.
-// A key that is not known yet stays unknown.
+// Traversal returns an expression as a traversal. Keys in it may be each.key or count.index; an unknown key
+// stays unknown. If the expression is not a traversal, Traversal returns an error with this summary.
 func Traversal(expr hcl.Expression, s eval.Scope, summary string) (hcl.Traversal, diags.Diagnostics) {
 	if t, hs := hcl.AbsTraversalForExpr(expr); !hs.HasErrors() {
 		return t, nil

@@ -15,15 +15,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A doubtful client is one whose provider has got a configuration with unknown values, such as a password
-// that is yet to be made. The provider may be unable to reach its server then, and cannot know why: its
+// A doubtful client is a client whose provider got a configuration with unknown values, such as a password
+// that does not exist yet. The provider may then be unable to reach its server, without knowing why. So its
 // errors get a hint.
 type doubtful struct {
 	provider.Client
 	hint string
 }
 
-// doubt returns the hint about the unknown values of a provider configuration; "" if there are none.
+// doubt returns the hint about unknown values in a provider configuration; "" if there are none.
 func (o *opening) doubt() string {
 	if o.block == nil || o.value.IsWhollyKnown() {
 		return ""
@@ -31,7 +31,8 @@ func (o *opening) doubt() string {
 	return unknownHint(o.addr, o.s.Eval.Unknowns(o.block, o.in))
 }
 
-// unknownHint tells on what a provider configuration depends, and how to apply that first.
+// unknownHint returns a text that says which resources a provider configuration depends on, and how to apply
+// them first.
 func unknownHint(pc addrs.AbsProviderConfig, u eval.Unknowns) string {
 	text := fmt.Sprintf("The configuration of %s depends on values that are known only after apply", pc)
 	for i, a := range u.Attributes {
@@ -56,7 +57,8 @@ func unknownHint(pc addrs.AbsProviderConfig, u eval.Unknowns) string {
 	return text + "\n\nTo make them known, first plan and apply with these options, and then plan again:\n  " + strings.Join(options, " ")
 }
 
-// explain adds the hint to errors of the provider. An interruption has another cause.
+// explain adds the hint about unknown values to errors of the provider. It adds none if the run was
+// interrupted.
 func (c *doubtful) explain(ctx context.Context, ds diags.Diagnostics, more string) diags.Diagnostics {
 	if ctx.Err() != nil {
 		return ds

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// Unquoted turns a reference in quotes into the reference, with a warning.
-// Other expressions, JSON's among them, are returned as they are.
+// Unquoted turns a reference in quotes into the reference, with a warning. It returns other expressions,
+// including JSON's, unchanged.
 func Unquoted(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	t, ok := e.(*hclsyntax.TemplateExpr)
 	if !ok {
@@ -20,7 +20,7 @@ func Unquoted(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	if ds.HasErrors() || !t.IsStringLiteral() {
 		return e, ds
 	}
-	// The traversal starts behind the quote.
+	// The traversal starts after the quote.
 	start := t.Range().Start
 	start.Column++
 	start.Byte++
@@ -30,7 +30,7 @@ func Unquoted(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	return &hclsyntax.ScopeTraversalExpr{Traversal: trav, SrcRange: t.Range()}, ds
 }
 
-// UnquotedKeyword is Unquoted for bare words.
+// UnquotedKeyword is [Unquoted] for keywords, such as "all".
 func UnquotedKeyword(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	t, ok := e.(*hclsyntax.TemplateExpr)
 	if !ok || !t.IsStringLiteral() {
@@ -47,15 +47,15 @@ func UnquotedKeyword(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 			"Keywords stand without quotes; quotes were needed up to Terraform 0.11. Remove them.")}
 }
 
-// Native returns the expression that a JSON string stands for where an expression,
-// not a template, is required; other expressions as they are.
+// Native returns the expression that a JSON string contains, where the language requires an expression and
+// not a template. It returns other expressions unchanged.
 func Native(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	if !parsing.IsJSON(e) {
 		return e, nil
 	}
 	v, ds := e.Value(nil)
 	if ds.HasErrors() {
-		// A string with ${} in it, which the parser refuses properly.
+		// The string has ${} in it: the parser returns the right error.
 		return parsing.Expression([]byte("${"), e.Range().Filename, e.Range().Start)
 	}
 	if v.IsNull() || v.Type() != cty.String {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Resource returns the resource that a reference speaks of, false if it speaks of
-// something else.
+// Resource returns the resource that a reference names. It returns false if the reference names something
+// else.
 func Resource(t hcl.Traversal) (addrs.Resource, bool) {
 	x := addrs.Resource{Mode: addrs.Managed}
 	switch word := t.RootName(); word {
@@ -31,8 +31,8 @@ func Resource(t hcl.Traversal) (addrs.Resource, bool) {
 	return x, ok1 && ok2
 }
 
-// IsKeyword reports whether a reference that begins with word speaks of something
-// other than a managed resource of the type word.
+// IsKeyword reports whether a reference that begins with word names something other than a managed resource
+// of the type word.
 func IsKeyword(word string) bool {
 	switch word {
 	case "var", "local", "module", "path", "terraform", "self", "each", "count", "provider":
@@ -50,8 +50,8 @@ func RootName(t hcl.Traversal) (word, next string) {
 	return word, next
 }
 
-// ObjectSteps returns how many steps of a reference name the object itself, the rest
-// being a path within its value; len(t) if the reference is too short.
+// ObjectSteps returns how many steps of a reference name the object itself; the other steps are a path within
+// its value. It returns len(t) if the reference is too short.
 func ObjectSteps(t hcl.Traversal) int {
 	n, keyed, attr := 2, true, false
 	switch t.RootName() {
@@ -60,7 +60,7 @@ func ObjectSteps(t hcl.Traversal) int {
 	case "self":
 		n, keyed = 1, false
 	case "module":
-		attr = true // an output
+		attr = true // the name of an output
 	case "data", "ephemeral", "resource":
 		n = 3
 	}
@@ -78,7 +78,8 @@ func ObjectSteps(t hcl.Traversal) int {
 	return min(n, len(t))
 }
 
-// ProviderConfig reads name or name.alias.
+// ProviderConfig reads a provider configuration, name or name.alias. It returns false for any other
+// reference.
 func ProviderConfig(t hcl.Traversal) (addrs.LocalProviderConfig, bool) {
 	var out addrs.LocalProviderConfig
 	if len(t) == 0 || len(t) > 2 || t.IsRelative() {

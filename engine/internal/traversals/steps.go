@@ -5,7 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// StaticSteps returns the names of an address, leaving out keys.
+// StaticSteps returns the steps of an address without its instance keys, which may be expressions.
 func StaticSteps(e hcl.Expression) (hcl.Traversal, bool) {
 	switch x := e.(type) {
 	case *hclsyntax.ScopeTraversalExpr:
@@ -30,7 +30,7 @@ func withoutKeys(t hcl.Traversal) hcl.Traversal {
 	return out
 }
 
-// ObjectKey returns the expression that stands as the key of an object.
+// ObjectKey returns the expression of an object's key, without HCL's wrapper for bare words.
 func ObjectKey(e hcl.Expression) hcl.Expression {
 	if k, ok := e.(*hclsyntax.ObjectConsKeyExpr); ok {
 		return k.Wrapped

@@ -1,9 +1,8 @@
-// Package traversals reads addresses and references out of HCL's expressions: the
-// resource of a reference, the target of a moved or import block, references in the
-// quotes of old and in the strings of JSON.
+// Package traversals reads addresses and references from HCL expressions: the resource that a reference
+// names, the target of a moved or import block, and references in quotes (old syntax) and in JSON strings.
 //
-// It evaluates nothing and refuses to know blocks and modules: whether an address exists
-// is its callers' question. Start at [Target] and [Resource].
+// It evaluates nothing, and refuses to know blocks and modules: callers check whether an address exists.
+// Start at [Target] and [Resource].
 package traversals
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Target returns the address that a traversal of literals spells out, such as
+// Target returns the address that a traversal with only literal keys spells, such as
 // module.a[0].type.name["k"].
 func Target(t hcl.Traversal) (addrs.Target, hcl.Diagnostics) {
 	var out addrs.Target
@@ -101,7 +100,7 @@ func resourceTarget(out addrs.Target, t hcl.Traversal, bad func(hcl.Range, strin
 	return out, nil
 }
 
-// stepName returns the name of an attribute step or of the root.
+// stepName returns the name of an attribute step or of the root. It returns false for other steps.
 func stepName(t hcl.Traverser) (string, bool) {
 	switch x := t.(type) {
 	case hcl.TraverseRoot:
@@ -130,7 +129,7 @@ func instanceKey(v cty.Value) (addrs.InstanceKey, bool) {
 	return addrs.NoKey, false
 }
 
-// ParseTarget is [Target] with diagnostics of ours.
+// ParseTarget is [Target] with Lockstep's diagnostics instead of HCL's.
 func ParseTarget(t hcl.Traversal) (addrs.Target, diags.Diagnostics) {
 	out, ds := Target(t)
 	return out, diags.FromHCL(ds)

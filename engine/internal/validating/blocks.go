@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// resource validates one block.
+// resource validates one resource block in a module instance.
 func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) Findings {
 	ds, rs, val := v.block(ctx, m, in, r)
 	found := Findings{Others: ds, of: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}}
@@ -39,8 +39,8 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	return found
 }
 
-// block validates a block as far as that needs no answer of the provider, and returns the value to
-// ask it about.
+// block validates a block without calling the provider. It returns the schema and the value that the provider
+// should check.
 func (v *validator) block(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) (diags.Diagnostics, *schema.Schema, cty.Value) {
 	addr := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}.String()
 	p := m.ResourceProvider(r).Provider
@@ -79,7 +79,7 @@ func (v *validator) block(ctx context.Context, m *config.Module, in addrs.Module
 	return ds, rs, val
 }
 
-// ask has the provider check a block's value.
+// ask asks the provider to check a block's value.
 func ask(ctx context.Context, c provider.Client, r *config.Resource, val cty.Value) diags.Diagnostics {
 	plain := marks.Plain(val)
 	switch r.Addr.Mode {
@@ -91,7 +91,7 @@ func ask(ctx context.Context, c provider.Client, r *config.Resource, val cty.Val
 	return c.ValidateResource(ctx, r.Addr.Type, plain)
 }
 
-// conditions evaluates the conditions of a block, as far as that is possible.
+// conditions evaluates the conditions of a block, as far as possible without known values.
 func (v *validator) conditions(r *config.Resource, rs *schema.Schema, scope eval.Scope) diags.Diagnostics {
 	var ds diags.Diagnostics
 	check := func(cs []*config.Condition, kind string) {
@@ -108,7 +108,7 @@ func (v *validator) conditions(r *config.Resource, rs *schema.Schema, scope eval
 	return ds
 }
 
-// ownReferences reports references of a condition of a resource to the resource by name.
+// ownReferences returns errors for references in a resource's condition to the resource by its own name.
 func (v *validator) ownReferences(r *config.Resource, c *config.Condition, kind string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
@@ -126,8 +126,9 @@ func (v *validator) ownReferences(r *config.Resource, c *config.Condition, kind 
 	return ds
 }
 
-// triggers checks the attributes in replace_triggered_by: one that does not exist would never change. References in
-// another form are for the plan to refuse. Source: Terraform 1.15, https://github.com/hashicorp/terraform/issues/36740.
+// triggers checks that the attributes in replace_triggered_by exist: a missing attribute would never change.
+// The plan reports references in another form. Source: Terraform 1.15,
+// https://github.com/hashicorp/terraform/issues/36740.
 func (v *validator) triggers(ctx context.Context, m *config.Module, r *config.Resource, scope eval.Scope) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, expr := range r.ReplaceTriggeredBy {
@@ -135,7 +136,7 @@ func (v *validator) triggers(ctx context.Context, m *config.Module, r *config.Re
 		if more.HasErrors() {
 			continue
 		}
-		// All instances of a resource may be meant, which is no reference elsewhere.
+		// The reference may name all instances of a resource, which is not allowed in other expressions.
 		if res, ok := traversals.Resource(t); ok {
 			steps := 2
 			if t.RootName() != res.Type || res.Mode != addrs.Managed {
@@ -148,7 +149,7 @@ func (v *validator) triggers(ctx context.Context, m *config.Module, r *config.Re
 	return ds
 }
 
-// ignored checks the attributes in ignore_changes.
+// ignored checks that the attributes in ignore_changes exist.
 func ignored(r *config.Resource, rs *schema.Schema) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, t := range r.IgnoreChanges {
@@ -167,8 +168,8 @@ func ignored(r *config.Resource, rs *schema.Schema) diags.Diagnostics {
 	return ds
 }
 
-// provider validates one provider block. One without arguments has nothing that could
-// be wrong by now, and a mock has none.
+// provider validates one provider block. A block without arguments cannot be wrong yet, and mocks are not
+// checked.
 func (v *validator) provider(ctx context.Context, m *config.Module, in addrs.ModuleInstance, p *config.Provider) diags.Diagnostics {
 	if p.Mocked {
 		return nil

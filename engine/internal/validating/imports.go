@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// imports checks the import blocks for a resource block, as far as nothing need be known
-// for that. rs is the schema of its type, nil if there is none.
+// imports checks the import blocks for a resource block, without known values. rs is the schema of the
+// resource type; nil if there is none.
 func (v *validator) imports(m *config.Module, r *config.Resource, rs *schema.Schema) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, im := range v.in.Config.Root.Imports {
@@ -35,7 +35,7 @@ func (v *validator) imports(m *config.Module, r *config.Resource, rs *schema.Sch
 			ds = append(ds, more...)
 		}
 		if im.Identity != nil && (rs == nil || rs.Identity == nil) {
-			continue // as Terraform 1.16, validation leaves that to the plan
+			continue // as in Terraform 1.16, the plan checks that
 		}
 		_, _, more := session.ImportKeyOf(v.eval, im, rs, scope)
 		ds = append(ds, more...)
@@ -43,8 +43,8 @@ func (v *validator) imports(m *config.Module, r *config.Resource, rs *schema.Sch
 	return ds
 }
 
-// strayImports checks the import blocks for resources without a block: one can be written only for
-// a resource of the root module without count and for_each.
+// strayImports checks the import blocks for resources without a resource block. Lockstep can generate a block
+// only for a resource in the root module without count and for_each.
 func (v *validator) strayImports() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, im := range v.in.Config.Root.Imports {
@@ -62,7 +62,7 @@ func (v *validator) strayImport(im *config.Import) diags.Diagnostics {
 			"There is no block for %s, which the object is to be imported to, and one can be written only in the root module.", im.Resource)
 	}
 	t, hs := hcl.AbsTraversalForExpr(im.To)
-	if hs.HasErrors() { // the key is an expression
+	if hs.HasErrors() { // the instance key is not a literal
 		ins, ds := v.eval.ImportForEach(im.ForEach, eval.Scope{})
 		if ds.HasErrors() || len(ins) == 0 {
 			return ds
@@ -77,11 +77,11 @@ func (v *validator) strayImport(im *config.Import) diags.Diagnostics {
 		"There is no block for %s, which the object is to be imported to, and none can be written by the option -generate-config-out that has count or for_each.", target)...)
 }
 
-// importKey checks that the target has the kind of key that the resource's instances have.
+// importKey checks that the target has the kind of instance key that the resource's instances have.
 func importKey(im *config.Import, r *config.Resource) diags.Diagnostics {
 	t, hs := hcl.AbsTraversalForExpr(im.To)
 	if hs.HasErrors() {
-		return nil // the keys are expressions
+		return nil // the keys are not literals
 	}
 	target, ds := traversals.ParseTarget(t)
 	if ds.HasErrors() {

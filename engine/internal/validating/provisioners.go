@@ -18,7 +18,7 @@ import (
 // removed checks the provisioners of a module's removed blocks.
 func (v *validator) removed(m *config.Module, in addrs.ModuleInstance) diags.Diagnostics {
 	var ds diags.Diagnostics
-	// Only the state knows the instances that there were.
+	// Only the state knows which instances existed, so count and each are unknown.
 	scope := eval.Scope{Module: in, Self: cty.DynamicVal, Extra: map[string]cty.Value{"count": cty.DynamicVal, "each": cty.DynamicVal}}
 	for _, r := range m.Removed {
 		ds = append(ds, connection(r.Connection)...)
@@ -62,8 +62,8 @@ func (v *validator) provisioner(m *config.Module, p *config.Provisioner, scope e
 	return append(ds, connection(p.Connection)...)
 }
 
-// provisionerContext returns the context for a provisioner's arguments. Before a destruction they
-// may refer to the object and its key only, which package config has checked.
+// provisionerContext returns the context for a provisioner's arguments. A destroy provisioner may refer only
+// to the object and its key, which package config has checked.
 func (v *validator) provisionerContext(m *config.Module, p *config.Provisioner, scope eval.Scope) (*hcl.EvalContext, diags.Diagnostics) {
 	if p.OnDestroy {
 		return v.eval.Detached(m, scope), nil
@@ -71,8 +71,8 @@ func (v *validator) provisionerContext(m *config.Module, p *config.Provisioner, 
 	return v.eval.BlockContext(p, scope)
 }
 
-// connection checks the names of the arguments of a connection block. Their values have no meaning
-// here, since nothing connects.
+// connection checks the names of the arguments of a connection block. It does not check the values, since
+// validation does not connect.
 func connection(body hcl.Body) diags.Diagnostics {
 	if body == nil {
 		return nil

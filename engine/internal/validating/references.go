@@ -16,10 +16,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// references holds every reference to a resource's attribute against the schema: also where the
-// value is not known at all, and where try or can would hide the mistake. It warns of deprecated
-// attributes, and of deprecated outputs of modules. Nothing is told of references to invalid blocks:
-// the mistake may be theirs.
+// references checks every reference to a resource's attribute against the schema. It finds mistakes even
+// where the value is unknown, and where try or can would hide them. It warns of deprecated attributes, and of
+// deprecated outputs of modules. It does not check references to invalid blocks: the mistake may be in the
+// block.
 func (v *validator) references(ctx context.Context, invalid map[addrs.ConfigResource]bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	seen := map[*config.Content]bool{}
@@ -37,13 +37,13 @@ func (v *validator) references(ctx context.Context, invalid map[addrs.ConfigReso
 	return ds.Distinct()
 }
 
-// ofChanging returns of ds about references the errors, and the warnings about blocks of
-// which something is to be made.
+// ofChanging returns the errors in ds, and the warnings about references in blocks for which changing is
+// true. All of ds are about references.
 func ofChanging(ds diags.Diagnostics, cfg *config.Config, rs *refs.Refs, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
 	if len(ds) == 0 {
 		return nil
 	}
-	places := map[string][]hcl.Range{} // by file, in order; references do not overlap
+	places := map[string][]hcl.Range{} // ranges of the references by file, sorted; they do not overlap
 	for _, m := range cfg.Order {
 		for _, r := range m.Resources {
 			if !changing(addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
@@ -68,19 +68,19 @@ func ofChanging(ds diags.Diagnostics, cfg *config.Config, rs *refs.Refs, changin
 	return out
 }
 
-// within reports whether a position is in one of the ranges, which are in order.
+// within reports whether a position is in one of the ranges, which are sorted.
 func within(list []hcl.Range, at hcl.Pos) bool {
 	i, found := slices.BinarySearchFunc(list, at.Byte, func(r hcl.Range, at int) int { return r.Start.Byte - at })
 	return found || i > 0 && list[i-1].ContainsPos(at)
 }
 
-// Typed holds the references of an expression that a person has typed in against the schemas, as those of the root
-// module: see [validator.references].
+// Typed checks the references of an expression typed by a person against the schemas, as if the expression
+// were in the root module: see [validator.references].
 func Typed(ctx context.Context, in Input, x hcl.Expression) diags.Diagnostics {
 	v := &validator{in: in}
 	var ds diags.Diagnostics
 	for _, t := range x.Variables() {
-		if ref, ok, _ := refs.Resolve(in.Config.Root, t); ok { // else the evaluation reports it
+		if ref, ok, _ := refs.Resolve(in.Config.Root, t); ok { // otherwise the evaluation reports the error
 			ds = append(ds, v.reference(ctx, in.Config.Root, &ref)...)
 		}
 	}
@@ -101,7 +101,7 @@ func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.R
 	}
 	ps, ds := v.in.Providers.Schema(ctx, m.ResourceProvider(r).Provider)
 	if ds.HasErrors() {
-		return nil // the resource's own visit reports it
+		return nil // the error is reported with the resource itself
 	}
 	if rs := ps.Resource(r.Addr.Mode.String(), r.Addr.Type); rs != nil {
 		return traverse(rs.Block, rest)
@@ -109,7 +109,7 @@ func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.R
 	return nil
 }
 
-// deprecatedOutput warns of a reference to a deprecated output.
+// deprecatedOutput returns a warning if a reference names a deprecated output.
 func deprecatedOutput(m *config.Module, ref *refs.Reference) diags.Diagnostics {
 	if m == nil || m.Outputs[ref.Output] == nil || m.Outputs[ref.Output].Deprecated == "" {
 		return nil
@@ -118,8 +118,7 @@ func deprecatedOutput(m *config.Module, ref *refs.Reference) diags.Diagnostics {
 		"The output %q of module %q is deprecated:\n\n%s", ref.Output, ref.Object.Name, m.Outputs[ref.Output].Deprecated)
 }
 
-// traverse returns the errors of a traversal into a block, and warnings about deprecated
-// attributes.
+// traverse returns the errors of a traversal into a block, and warnings about deprecated attributes.
 func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	if len(t) == 0 {
 		return nil
@@ -129,7 +128,7 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	switch s := t[0].(type) {
 	case hcl.TraverseAttr:
 		name = s.Name
-	case hcl.TraverseRoot: // as ignore_changes has it
+	case hcl.TraverseRoot: // the first step in ignore_changes
 		name = s.Name
 	case hcl.TraverseIndex:
 		hint := "using the dot operator."

@@ -1,6 +1,5 @@
-// Package validating checks a configuration without knowing any input: every block is evaluated
-// once, with unknown values for variables, instances and objects, and providers check the values as
-// far as they are known.
+// Package validating checks a configuration without knowing any input. It evaluates every block once, with
+// unknown values for variables, instances and objects. Providers check the values as far as they are known.
 //
 // It configures no provider and refuses to know states and plans. Start at [Validate].
 package validating
@@ -26,27 +25,27 @@ import (
 // Input is everything that a validation depends on.
 type Input struct {
 	session.Environment
-	// Unused are the provider blocks without a user, which are not checked.
+	// Unused are the provider blocks that nothing uses. They are not checked.
 	Unused map[*config.Provider]bool
 }
 
-// Findings are the diagnostics of a validation, grouped by their origin, because a later apply repeats
-// those of some origins.
+// Findings are the diagnostics of a validation, grouped by origin, because a later apply repeats only some of
+// the groups.
 type Findings struct {
-	// References are about references to resources' attributes, Ignored about ignore_changes.
+	// References are about references to attributes of resources. Ignored is about ignore_changes.
 	References, Ignored, Others diags.Diagnostics
 	Answers                     []Answer
 
-	of addrs.ConfigResource // that these are about alone, or the zero one
+	of addrs.ConfigResource // the only block that the findings are about; zero if there are several
 }
 
-// An Answer has the diagnostics of a provider about a block.
+// An Answer is the diagnostics that a provider returned about a block.
 type Answer struct {
 	Block addrs.ConfigResource
 	Diags diags.Diagnostics
 }
 
-// All returns everything.
+// All returns all diagnostics, of every origin.
 func (f Findings) All() diags.Diagnostics {
 	ds := slices.Concat(f.References, f.Others)
 	for _, a := range f.Answers {
@@ -55,8 +54,8 @@ func (f Findings) All() diags.Diagnostics {
 	return append(ds, f.Ignored...)
 }
 
-// Again returns the diagnostics that an apply repeats after a plan, which has had all of them.
-// changing reports whether the apply is to create or update something of a block.
+// Again returns the diagnostics that an apply shows again after the plan has shown all of them. changing
+// reports whether the apply will create or update an instance of a block.
 func (f Findings) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
 	ds := append(ofChanging(f.References, cfg, rs, changing), f.Others...)
 	for _, a := range f.Answers {
@@ -67,7 +66,7 @@ func (f Findings) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.C
 	return ds
 }
 
-// Validate finds all errors that the configuration has with any input.
+// Validate returns all errors that the configuration has whatever its input is.
 func Validate(ctx context.Context, in Input) Findings {
 	v := &validator{in: in}
 	v.eval = eval.New(ctx, eval.Phase{Program: in.Program, Resource: v.resourceValue, Unexpanded: true, OpaqueModules: true, AssertionsUnevaluated: true})
@@ -76,7 +75,7 @@ func Validate(ctx context.Context, in Input) Findings {
 	for _, m := range in.Config.Order {
 		ins, ds := v.eval.Modules(m)
 		if ds.HasErrors() || len(ins) == 0 {
-			continue // the call is reported already
+			continue // the error of the call is reported already
 		}
 		at := ins[0]
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
@@ -117,7 +116,7 @@ func Validate(ctx context.Context, in Input) Findings {
 	return all
 }
 
-// without returns ds without those that others have, in other words, for the same expression.
+// without returns ds without diagnostics that have the same summary and place as one of others.
 func without(ds, others diags.Diagnostics) diags.Diagnostics {
 	type key struct {
 		summary string
@@ -140,8 +139,8 @@ type validator struct {
 	eval *eval.Evaluator
 }
 
-// resourceValue returns the value of a resource to the evaluator: unknown, even in its type, as in
-// Terraform. References to attributes that the type does not have are found without values.
+// resourceValue returns the value of a resource for the evaluator. It is unknown, and so is its type, as in
+// Terraform. References to missing attributes are found without values, by [validator.references].
 func (v *validator) resourceValue(_ context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	m := v.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]

@@ -16,9 +16,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Compare returns the differences between an approved plan and the plan that was made again, in the
-// order of addresses; none if the approval is one of the new plan, too. An approved plan is no
-// approval of one that is incomplete.
+// Compare returns the differences between an approved plan and a plan that was made again, in the order of
+// addresses. It returns none if the approval also covers the new plan. An approval never covers an incomplete
+// plan.
 func Compare(approved, now *plans.Plan) []Difference {
 	d := &differences{}
 	d.request(approved, now)
@@ -33,7 +33,7 @@ func Compare(approved, now *plans.Plan) []Difference {
 	return d.list
 }
 
-// request compares the options of the plans.
+// request compares the options of the two plans.
 func (d *differences) request(approved, now *plans.Plan) {
 	option := func(name string, of func(*plans.Plan) string) {
 		d.texts(name, Request, of(approved), of(now))
@@ -52,7 +52,7 @@ func (d *differences) request(approved, now *plans.Plan) {
 	})
 }
 
-// list is a text of addresses, whatever their order.
+// list returns addresses as a text that does not depend on their order.
 func list[A fmt.Stringer](all []A) string {
 	var out []string
 	for _, a := range all {
@@ -62,16 +62,17 @@ func list[A fmt.Stringer](all []A) string {
 	return strings.Join(out, ", ")
 }
 
-// variables compares the values of the root variables that the approved plan knows: no block of its
-// configuration refers to another one. A plan does not know which are sensitive, so none may be
-// shown.
+// variables compares the root variables whose values the approved plan knows. It ignores others, since no
+// block of the approved configuration refers to them. A plan does not know which variables are sensitive, so
+// no value may be shown.
 func (d *differences) variables(approved, now *plans.Plan) {
 	for _, name := range slices.Sorted(maps.Keys(approved.Variables)) {
 		d.values("var."+name, Variable, approved.Variables[name], now.Variables[name], []cty.Path{nil})
 	}
 }
 
-// effects returns the changes that have an effect, by object.
+// effects returns the changes that have an effect, by object. In a plan that only refreshes, they are the
+// drift.
 func effects(all []*plans.ResourceChange, mode plans.Mode) map[addrs.ResourceInstanceObject]*plans.ResourceChange {
 	out := map[addrs.ResourceInstanceObject]*plans.ResourceChange{}
 	for _, c := range all {
@@ -82,8 +83,8 @@ func effects(all []*plans.ResourceChange, mode plans.Mode) map[addrs.ResourceIns
 	return out
 }
 
-// Touched returns the addresses of the resources that either plan changes or reads, without modules
-// and instance keys.
+// Touched returns the addresses of the resources that at least one of the plans changes or reads, without
+// modules and instance keys.
 func Touched(approved, now *plans.Plan) map[string]bool {
 	out := map[string]bool{}
 	for _, p := range []*plans.Plan{approved, now} {
@@ -94,7 +95,7 @@ func Touched(approved, now *plans.Plan) map[string]bool {
 	return out
 }
 
-// moved returns the former address of a moved object, "" for others.
+// moved returns the former address of a moved object; "" if the object is not moved.
 func moved(c *plans.ResourceChange) string {
 	if c.PrevAddr == (addrs.AbsResourceInstance{}) || c.PrevAddr == c.Addr.Instance {
 		return ""
@@ -104,7 +105,7 @@ func moved(c *plans.ResourceChange) string {
 
 type changes = map[addrs.ResourceInstanceObject]*plans.ResourceChange
 
-// changes compares the effects of both plans.
+// changes compares the effects of the two plans.
 func (d *differences) changes(approved, now changes, again *plans.Plan) {
 	all := maps.Clone(approved)
 	maps.Copy(all, now)
@@ -124,7 +125,7 @@ func (d *differences) changes(approved, now changes, again *plans.Plan) {
 	}
 }
 
-// change compares two changes of one object.
+// change compares the changes of one object in the two plans.
 func (d *differences) change(a, b *plans.ResourceChange) {
 	object := a.Addr.String()
 	d.texts(object, Action, word(a), word(b))
@@ -139,7 +140,7 @@ func (d *differences) change(a, b *plans.ResourceChange) {
 	}
 }
 
-// word is a change's action for a difference; "" for no change.
+// word returns the word for a change's action in a difference; "" for no change.
 func word(c *plans.ResourceChange) string {
 	switch {
 	case c == nil:
@@ -151,12 +152,12 @@ func word(c *plans.ResourceChange) string {
 	case c.Action == plans.CreateThenDelete:
 		return "replace, created first"
 	case c.Action == plans.Delete && c.CreateBeforeDestroy:
-		return "delete, after creations" // the order among other changes
+		return "delete, after creations" // the order relative to other changes matters
 	}
 	return c.Action.String()
 }
 
-// imports compares the IDs and identities to import; one that was not known may be known by now.
+// imports compares the IDs and identities to import. One that was unknown may have become known.
 func (d *differences) imports(object string, a, b *plans.Importing) {
 	id := func(i *plans.Importing) cty.Value {
 		switch {
@@ -173,8 +174,8 @@ func (d *differences) imports(object string, a, b *plans.Importing) {
 	d.values(object, Import, id(a), id(b), nil)
 }
 
-// read looks for the result of a deferred read that is not in the new plan: it was done while
-// planning, and what was known of it has to be so.
+// read compares a deferred read that is missing in the new plan: the data was read while planning. The result
+// must agree with what the approved plan knew of it.
 func (d *differences) read(a *plans.ResourceChange, prior *states.State) {
 	object := a.Addr.String()
 	var o *states.Object
@@ -205,7 +206,8 @@ func hidden(s *schema.Schema, v cty.Value) []cty.Path {
 	return s.Block.SensitivePaths(marks.Plain(v))
 }
 
-// outputs compares those that either plan changes. An action follows from the values.
+// outputs compares the outputs that at least one plan changes. It does not compare actions: they follow from
+// the values.
 func (d *differences) outputs(approved, now []*plans.OutputChange) {
 	find := func(all []*plans.OutputChange) map[string]*plans.OutputChange {
 		out := map[string]*plans.OutputChange{}
@@ -216,7 +218,7 @@ func (d *differences) outputs(approved, now []*plans.OutputChange) {
 		}
 		return out
 	}
-	whole := map[string]*plans.OutputChange{} // no-ops included
+	whole := map[string]*plans.OutputChange{} // all outputs of the new plan, no-ops included
 	for _, o := range now {
 		whole[o.Name] = o
 	}
@@ -226,7 +228,7 @@ func (d *differences) outputs(approved, now []*plans.OutputChange) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		x, y := a[name], b[name]
 		if y == nil {
-			y = whole[name] // what was not known is as before
+			y = whole[name] // an unknown value has turned out to be the old one
 		}
 		d.output("output."+name, x, y)
 	}

@@ -6,17 +6,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// maxOpen is the largest number of elements with unknown parts for which a partner is searched: the
-// search takes the square of it, and a configuration may have any number. A larger set counts as
-// different.
+// maxOpen is the largest number of set elements with unknown parts for which partners are searched. The
+// search is quadratic, and a configuration may have any number of elements. A larger set counts as different.
 const maxOpen = 1000
 
-// sameSet reports whether the elements of an approved set can have become those of now. Elements
-// have no names: each of now needs an element of its own that it may have come from, and of those
-// that were not known several may have become one.
+// sameSet reports whether the elements of the approved set can have become those of now. Set elements have no
+// names. So each new element needs a partner of its own among the approved elements, and several elements
+// that were unknown may have become one.
 func sameSet(approved, now cty.Value) bool {
 	a, b := marks.Plain(approved), marks.Plain(now)
-	var open []cty.Value // with unknown parts
+	var open []cty.Value // approved elements with unknown parts
 	settled := 0         // elements of now that were known before
 	for _, e := range a.AsValueSlice() {
 		switch {
@@ -45,7 +44,8 @@ func sameSet(approved, now cty.Value) bool {
 	return paired(open, rest)
 }
 
-// has reports whether a set has an element. Sets of other element types have none.
+// has reports whether a set has the element e. If the set's elements have another type, a compatible element
+// counts.
 func has(set, e cty.Value) bool {
 	if !set.Type().ElementType().Equals(e.Type()) {
 		for _, x := range set.AsValueSlice() {
@@ -67,7 +67,7 @@ func has(set, e cty.Value) bool {
 	return false
 }
 
-// fits reports whether an element with unknown parts can have become one of a set.
+// fits reports whether an element with unknown parts can have become one of the elements of a set.
 func fits(e, set cty.Value) bool {
 	for _, x := range set.AsValueSlice() {
 		if compatible(e, x) {
@@ -77,10 +77,10 @@ func fits(e, set cty.Value) bool {
 	return false
 }
 
-// paired reports whether each of rest can be given one of open for its own. It is the usual search
-// for augmenting paths in a bipartite graph.
+// paired reports whether each element of rest can get a partner of its own in open. It searches for
+// augmenting paths in a bipartite graph.
 func paired(open, rest []cty.Value) bool {
-	owner := make([]int, len(open)) // the index in rest, plus one
+	owner := make([]int, len(open)) // index of the partner in rest, plus one; 0 if there is none
 	var give func(r int, tried []bool) bool
 	give = func(r int, tried []bool) bool {
 		for o, e := range open {

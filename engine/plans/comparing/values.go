@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// values compares two values part by part.
+// values collects the differences of two values, part by part.
 type values struct {
 	sensitive []cty.Path
 	found     []Difference
 }
 
-// compare adds the differences of approved and now. hidden is set within a sensitive value.
+// compare adds the differences of approved and now. hidden is true within a sensitive value.
 func (x *values) compare(at cty.Path, approved, now cty.Value, hidden bool) {
 	hidden = hidden || marks.Has(approved, marks.Sensitive) || marks.Has(now, marks.Sensitive)
 	approved, now = bare(approved), bare(now)
@@ -50,7 +50,7 @@ func (x *values) contents(at cty.Path, approved, now cty.Value, hidden bool) {
 	}
 }
 
-// differ adds a difference. A part of either value that is sensitive hides both whole.
+// differ adds a difference. If any part of either value is sensitive, neither value may be shown.
 func (x *values) differ(at cty.Path, approved, now cty.Value, hidden bool) {
 	d := Difference{Path: slices.Clone(at), Approved: approved, Now: now}
 	for _, v := range []*cty.Value{&d.Approved, &d.Now} {
@@ -64,7 +64,7 @@ func (x *values) differ(at cty.Path, approved, now cty.Value, hidden bool) {
 	x.found = append(x.found, d)
 }
 
-// members compares objects and maps by their names.
+// members compares objects and maps by the names of their members.
 func (x *values) members(at cty.Path, approved, now cty.Value, hidden bool) {
 	a, b := members(approved), members(now)
 	names := maps.Clone(a)
@@ -76,10 +76,10 @@ func (x *values) members(at cty.Path, approved, now cty.Value, hidden bool) {
 		}
 		_, there := a[name]
 		if _, too := b[name]; there != too && approved.Type().IsMapType() {
-			x.differ(step, a[name], b[name], hidden) // even if it is null
+			x.differ(step, a[name], b[name], hidden) // a difference even if the value is null
 			continue
 		}
-		// An attribute that one schema does not have may be null in the other.
+		// If one of the schemas lacks an attribute, null in the other counts as equal.
 		x.compare(step, a[name], b[name], hidden)
 	}
 }
@@ -105,10 +105,10 @@ func (x *values) elements(at cty.Path, approved, now cty.Value, hidden bool) {
 	}
 }
 
-// absent reports whether there is nothing: no value, or null.
+// absent reports whether v is no value, or null.
 func absent(v cty.Value) bool { return v == cty.NilVal || v.IsNull() }
 
-// bare returns v without its own marks; its parts keep theirs.
+// bare returns v without its own marks. The parts of v keep theirs.
 func bare(v cty.Value) cty.Value {
 	if v == cty.NilVal {
 		return v
@@ -127,8 +127,8 @@ func alike(a, b cty.Type) bool {
 	return a.Equals(b)
 }
 
-// allows reports whether an unknown value of the approved plan can have become now, which may be
-// unknown still. Of a value that is not known a plan can promise its type, and a range.
+// allows reports whether an unknown value of the approved plan can have become now, which may still be
+// unknown. An unknown value promises only its type, and a range.
 func allows(unknown, now cty.Value) bool {
 	if now.IsNull() {
 		return !unknown.Range().DefinitelyNotNull()
@@ -143,7 +143,7 @@ func allows(unknown, now cty.Value) bool {
 	return !in.IsKnown() || in.True()
 }
 
-// compatible reports whether there are no differences.
+// compatible reports whether the two values have no differences.
 func compatible(approved, now cty.Value) bool {
 	x := &values{}
 	x.compare(nil, approved, now, false)

@@ -13,11 +13,11 @@ import (
 	"strings"
 )
 
-// format is the version of the file's format. It changes with any change of the contents, because
-// nothing tries to read old plans.
+// format is the version of the file's format. Increase it with any change of the contents: no version reads
+// the plans of another format.
 const format = 5
 
-// The archive's members.
+// The names of the archive's members.
 const (
 	headerName     = "lockstep.json"
 	planName       = "plan"
@@ -31,13 +31,13 @@ const (
 
 const zipMagic = "PK\x03\x04"
 
-// header is the first member.
+// header is the first member of the archive.
 type header struct {
 	Format int    `json:"format"`
 	Engine string `json:"engine"`
 }
 
-// An archive collects the members. The first error is kept for close.
+// An archive writes the members of a plan file. It keeps the first error for close.
 type archive struct {
 	zip *zip.Writer
 	err error
@@ -45,8 +45,8 @@ type archive struct {
 
 func newArchive(w io.Writer) *archive {
 	z := zip.NewWriter(w)
-	// Plans are large, short-lived, and somebody is waiting. Members are written one after
-	// the other, so that all share one compressor, which takes a megabyte.
+	// Plans are large and short-lived, and somebody is waiting. Members are written one after the other, so
+	// they can share one compressor, which needs a megabyte.
 	var shared *flate.Writer
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		if shared != nil {
@@ -64,7 +64,7 @@ func (a *archive) add(name string, data []byte) {
 	if a.err != nil {
 		return
 	}
-	// No time of writing: equal plans are equal files.
+	// No timestamp, so that equal plans give equal files.
 	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
 	if err == nil {
 		_, err = w.Write(data)
@@ -136,14 +136,15 @@ func unescape(name string) (string, error) {
 	return strings.Join(parts, "/"), nil
 }
 
-// members are the contents of an archive.
+// members are the contents of a plan file.
 type members struct {
 	files  map[string][]byte
 	config map[string][]byte
-	engine string // the version of the writer
+	engine string // version of Lockstep that wrote the plan
 }
 
-// openArchive reads all members of a plan that a version wrote which may be read.
+// openArchive reads all members of a plan file. It fails if the options do not accept the version that wrote
+// the file.
 func openArchive(src []byte, o Options) (*members, error) {
 	if !IsPlan(src) {
 		return nil, fmt.Errorf("%w: make one with `lockstep plan -out=FILE`", errNotPlan)
@@ -182,7 +183,7 @@ func openArchive(src []byte, o Options) (*members, error) {
 	return m, nil
 }
 
-// checkHeader returns the version that wrote a plan.
+// checkHeader returns the version that wrote the plan, or an error if the options do not accept the version.
 func checkHeader(f *zip.File, o Options) (engine string, err error) {
 	data, err := contents(f)
 	var h header
@@ -198,14 +199,14 @@ func checkHeader(f *zip.File, o Options) (engine string, err error) {
 	return h.Engine, nil
 }
 
-// contents reads one member; its checksum is verified on the way.
+// contents reads one member and verifies its checksum.
 func contents(f *zip.File) ([]byte, error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	// Not by the size that the archive claims: a damaged one may claim anything.
+	// Do not allocate the size that the archive claims: a damaged archive may claim any size.
 	var b bytes.Buffer
 	if size := f.UncompressedSize64; size < 64<<20 {
 		b.Grow(int(size) + bytes.MinRead)

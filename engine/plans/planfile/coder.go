@@ -5,16 +5,15 @@ import (
 	"errors"
 )
 
-// A coder writes the fields that it is shown, or reads them: each wire type lists
-// its fields once, for both. Numbers are varints, texts have their length before
-// them, lists their number of elements.
+// A coder either writes or reads the fields passed to it, so each wire type lists its fields once, for both
+// directions. Numbers are varints, texts have their length before them, lists their number of elements.
 type coder struct {
-	buf     []byte // written so far, or left to read
+	buf     []byte // the bytes written so far, or left to read
 	reading bool
-	err     error // of reading; all fields are zero from then on
+	err     error // error of reading; after an error all fields are zero
 }
 
-// errCutOff is the error for a length beyond the end.
+// errCutOff is the error for a length beyond the end of the data.
 var errCutOff = errors.New("its end is missing")
 
 func (c *coder) uint(v *uint64) {
@@ -48,7 +47,7 @@ func (c *coder) index(v *uint32) {
 }
 
 func (c *coder) int(v *int) {
-	n := uint64(int64(*v)<<1) ^ uint64(int64(*v)>>63) // small if close to 0
+	n := uint64(int64(*v)<<1) ^ uint64(int64(*v)>>63) // zigzag: small if *v is close to 0
 	c.uint(&n)
 	*v = int(int64(n>>1) ^ -int64(n&1))
 }
@@ -65,7 +64,7 @@ func (c *coder) bool(v *bool) {
 	}
 }
 
-// octet is for the small constants of other packages.
+// octet writes or reads a one-byte constant of another package.
 func octet[T ~byte](c *coder, v *T) {
 	n := uint64(*v)
 	c.uint(&n)
@@ -85,7 +84,7 @@ func text[T ~string](c *coder, v *T) {
 	*v = T(c.take())
 }
 
-// take reads a length and so many bytes.
+// take reads a length, and as many bytes.
 func (c *coder) take() []byte {
 	var n uint64
 	c.uint(&n)
@@ -98,7 +97,8 @@ func (c *coder) take() []byte {
 	return out
 }
 
-// bytes keeps nil and empty apart. Bytes that are read are a part of the whole.
+// bytes writes or reads bytes; nil and empty stay different. Bytes that are read are a part of the input, not
+// a copy.
 func (c *coder) bytes(v *[]byte) {
 	present := *v != nil
 	c.bool(&present)
@@ -114,7 +114,7 @@ func (c *coder) bytes(v *[]byte) {
 	}
 }
 
-// list tells nil from empty.
+// list writes or reads a list; nil and empty stay different.
 func list[T any](c *coder, v *[]T, element func(*T, *coder)) {
 	n := uint64(0)
 	if *v != nil {
@@ -146,7 +146,7 @@ func list[T any](c *coder, v *[]T, element func(*T, *coder)) {
 	}
 }
 
-// optional is a pointer that can be nil.
+// optional writes or reads a pointer that may be nil.
 func optional[T any](c *coder, v **T, content func(*T, *coder)) {
 	present := *v != nil
 	c.bool(&present)

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A decoder turns wire types into a plan. The first error is kept; the results after it do not
-// matter, as long as nothing panics.
+// A decoder turns wire types into a plan. It keeps the first error; the results after an error do not matter,
+// as long as nothing panics.
 type decoder struct {
 	in   *wirePlan
 	opts Options
@@ -30,12 +30,12 @@ type decoder struct {
 	resources []addrs.AbsResource
 	blocks    []addrs.ConfigResource
 	lists     [][]addrs.ConfigResource
-	stored    []*states.Dependencies // of lists, made at first need
+	stored    []*states.Dependencies // dependencies by number of their list; made when first needed
 	paths     [][]cty.Path
 	schemas   map[schemaKey]*schema.Schema
 }
 
-// A valueType is a type with the reader of its values.
+// A valueType is a type and the function that reads its values.
 type valueType struct {
 	ty   cty.Type
 	json *jsonvalues.Codec
@@ -47,7 +47,7 @@ type schemaKey struct {
 	name     string
 }
 
-// decodePlan reads the member "plan" and the states.
+// decodePlan decodes the member "plan" and the states.
 func decodePlan(m *members, o Options) (*File, error) {
 	d := &decoder{in: &wirePlan{}, opts: o, plan: &plans.Plan{}, schemas: map[schemaKey]*schema.Schema{}}
 	c := &coder{buf: m.files[planName], reading: true}
@@ -97,7 +97,7 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// at returns element n of a table, counting from 1.
+// at returns element n of a table, counting from 1. Another n is an error.
 func at[V any](d *decoder, table []V, n uint32) V {
 	if n == 0 || int(n) > len(table) {
 		d.fail("a reference leads nowhere")
@@ -168,8 +168,7 @@ func (d *decoder) path(p wirePath) cty.Path {
 	return out
 }
 
-// data is msgpack.Unmarshal for text that may be damaged, for which that one
-// panics now and then.
+// data is msgpack.Unmarshal for input that may be damaged. (msgpack.Unmarshal may panic on such input.)
 func (d *decoder) data(src []byte, ty cty.Type) (v cty.Value) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -297,7 +296,7 @@ func (d *decoder) object(s *states.State, a addrs.ResourceInstanceObject) *state
 	return s.Object(a)
 }
 
-// schema asks the caller, once a type.
+// schema returns the schema of a change's type. It calls Options.Schema once for each type.
 func (d *decoder) schema(c *plans.ResourceChange) *schema.Schema {
 	if d.opts.Schema == nil {
 		return nil
@@ -352,7 +351,8 @@ func (d *decoder) output(w wireOutput) *plans.OutputChange {
 	return o
 }
 
-// value finds a value: here, in the object of the prior state, or before.
+// value returns a value that is stored in w, in the object of the prior state, or as the change's value
+// before.
 func (d *decoder) value(w wireValue, prior *states.Object, before cty.Value) cty.Value {
 	var v cty.Value
 	switch w.Where {
@@ -397,7 +397,7 @@ func (d *decoder) attributes(w wireValue, o *states.Object) cty.Value {
 		return cty.DynamicVal
 	}
 	if o.Value == cty.NilVal {
-		o.Value = marks.At(v, marks.Sensitive, o.Sensitive) // nobody else has the object yet
+		o.Value = marks.At(v, marks.Sensitive, o.Sensitive) // may be changed here: nobody else has the object yet
 	}
 	return v
 }

@@ -11,10 +11,10 @@
 //	lock.hcl        the dependency lock file
 //	config/...      the files of the configuration that was planned
 //
-// Which step comes after which is not in it: package order derives that from the
-// changes. Nor are schemas: values carry their types. Sensitive values are in it
-// in clear, as in stock plan files, so files are made readable for their owner only.
+// The order of steps is not in the file: package order derives it from the changes. Nor are schemas: values
+// have their types with them. Sensitive values are in the file in clear text, as in stock plan files, so only
+// the owner may read the file.
 //
-// The package refuses to know where plans are kept, how they are encrypted, and whether one still
-// holds. Start at [Write] and [Decode].
+// The package refuses to know where plans are kept, how they are encrypted, and whether a plan is still
+// valid. Start at [Write] and [Decode].
 package planfile

@@ -20,7 +20,7 @@ type encoder struct {
 	*tables
 	plan *plans.Plan
 	out  *wirePlan
-	err  error // the first one
+	err  error // the first error
 }
 
 // encodePlan returns the member "plan" and the state files beside it.
@@ -131,8 +131,8 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 	return w
 }
 
-// storedDeps returns the place of c's stored dependencies: mostly they are those of the object in
-// one of the states, which are in the file anyway.
+// storedDeps returns where the stored dependencies of c are. Usually an object in one of the states has the
+// same dependencies, and the file contains the states anyway.
 func (e *encoder) storedDeps(c *plans.ResourceChange) (byte, uint32) {
 	if c.StoredDeps == nil {
 		return depsNone, 0
@@ -171,7 +171,7 @@ func (e *encoder) output(o *plans.OutputChange) wireOutput {
 	return w
 }
 
-// identity encodes an identity with its type in the table, which those of the type's other objects have too.
+// identity encodes an identity. The table of types has its type, which the identities of other objects share.
 func (e *encoder) identity(v cty.Value) wireValue {
 	if v == cty.NilVal {
 		return wireValue{}
@@ -187,8 +187,8 @@ func (e *encoder) anyValue(v cty.Value, what string) wireValue {
 	return e.value(v, t, cty.NilVal, valueAbsent, what)
 }
 
-// value encodes v, which is mostly of type t, or a reference to the equal value at where. what is
-// for errors only.
+// value encodes v, or a reference to an equal value: there is the other value, and where says where it is. t
+// is the usual type of v. what is for errors only.
 func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, what any) wireValue {
 	if v == cty.NilVal {
 		return wireValue{}
@@ -220,13 +220,13 @@ func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, w
 	return w
 }
 
-// hasMarks is v.ContainsMarked, which sorts all it walks over.
+// hasMarks is v.ContainsMarked without its sorting of sets and maps.
 func hasMarks(v cty.Value) bool {
 	ty := v.Type()
 	switch {
 	case v.IsMarked():
 		return true
-	case !v.IsKnown() || v.IsNull() || ty.IsPrimitiveType() || ty.IsSetType(): // a set has its elements' marks
+	case !v.IsKnown() || v.IsNull() || ty.IsPrimitiveType() || ty.IsSetType(): // a set itself carries the marks of its elements
 		return false
 	case ty.IsObjectType():
 		for name := range ty.AttributeTypes() {
@@ -246,8 +246,7 @@ func hasMarks(v cty.Value) bool {
 	return marks.Any(v)
 }
 
-// instances writes the maps in an order of their own, so that equal plans are
-// written alike.
+// instances writes the maps in sorted order, so that equal plans give equal bytes.
 func (e *encoder) instances(x plans.Instances) {
 	calls := slices.SortedFunc(maps.Keys(x.Calls), func(a, b plans.CallInstance) int {
 		return cmp.Or(cmp.Compare(a.Module.String(), b.Module.String()), cmp.Compare(a.Call, b.Call))

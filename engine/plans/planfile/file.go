@@ -16,24 +16,23 @@ import (
 
 // A File is the contents of a saved plan.
 type File struct {
-	// Engine is the version of Lockstep that made the plan. [Decode] accepts no other
-	// than its caller's, unless it is told to.
+	// Engine is the version of Lockstep that made the plan. [Decode] accepts only the caller's version,
+	// unless Options.AnyEngine is set.
 	Engine string
 	Plan   *plans.Plan
-	// Config are the files of the configuration by their path relative to the root
-	// module's directory, or absolute, with forward slashes.
+	// Config are the files of the configuration, by path. Paths have forward slashes, and are absolute or
+	// relative to the root module's directory.
 	Config map[string][]byte
-	// Modules tell apart the modules that the plan was made with, by the keys of their calls:
-	// checksums of their packages, or where they come from; nil if it does not matter. The
-	// caller compares them.
+	// Modules identify the versions of the modules that the plan was made with, by the keys of their calls. A
+	// value is the checksum of the package, or its source address. nil means that the versions do not matter.
+	// The caller compares them.
 	Modules map[string]string
-	// Manifest lists the modules and where their files are in Config, as [source.Manifest] is
-	// written; nil if the reader knows.
+	// Manifest lists the modules and where their files are in Config, in the format of [source.Manifest]. It
+	// is nil if the reader knows the modules.
 	Manifest []byte
-	// Lock is the dependency lock file that the providers were chosen by; nil if
-	// there is none.
+	// Lock is the dependency lock file that the providers were selected by; nil if there is none.
 	Lock []byte
-	// Providers are the ones that the plan was made with.
+	// Providers are the installed providers that the plan was made with.
 	Providers map[addrs.Provider]Selection
 }
 
@@ -44,16 +43,15 @@ type Selection struct {
 	Hashes []string
 }
 
-// Options say how to read a plan.
+// Options are the options for reading a plan.
 type Options struct {
-	// Engine is the version of Lockstep that reads.
+	// Engine is the version of Lockstep that reads the plan.
 	Engine string
-	// AnyEngine accepts plans of other versions in the same format: to be compared with another
-	// plan, never to be applied.
+	// AnyEngine accepts plans of other versions in the same format. Such a plan may be compared with another
+	// plan, but never applied.
 	AnyEngine bool
-	// Schema looks up the schema of a resource type, mode being one of "managed" and
-	// "data", for [plans.ResourceChange.Schema]. If it is nil, or returns nil, the
-	// change has none.
+	// Schema returns the schema of a resource type, for [plans.ResourceChange.Schema]. mode is "managed" or
+	// "data". If Schema is nil, or returns nil, the change has no schema.
 	Schema func(p addrs.Provider, mode, typeName string) *schema.Schema
 }
 
@@ -76,12 +74,12 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the saved plan was created by a different version of Lockstep, %s, and this is %s: apply it with that version, or plan again", made, want)
 }
 
-// A Seal returns the bytes to save in the place of an encoded plan: encrypted, for instance.
+// A Seal returns the bytes to save instead of an encoded plan, for instance the encrypted plan.
 type Seal func([]byte) ([]byte, error)
 
-// Write saves f in a file that only its owner may read. The file appears when it is complete; after
-// an error the file from before is still there. A link is followed. A target that is no regular
-// file, such as a pipe or /dev/null, is written to directly. seal may be nil.
+// Write saves f in a file that only its owner may read. The file appears only when it is complete; after an
+// error the previous file is still there. If path is a link, Write follows it. If the target is not a regular
+// file, such as a pipe or /dev/null, Write writes to it directly. seal may be nil.
 func Write(path string, f *File, seal Seal) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeThrough(path, f, seal)
@@ -103,7 +101,7 @@ func Write(path string, f *File, seal Seal) (err error) {
 	if err = seal.encode(tmp, f); err != nil {
 		return err
 	}
-	// Without this, a crash could leave the new name with nothing behind it.
+	// Without the sync, the new name could have an empty file after a crash.
 	if err = tmp.Sync(); err != nil {
 		return err
 	}
@@ -130,7 +128,7 @@ func (s Seal) encode(w io.Writer, f *File) error {
 	return err
 }
 
-// writeThrough writes f to something that cannot be replaced.
+// writeThrough writes f to a target that cannot be replaced, such as a pipe.
 func writeThrough(path string, f *File, seal Seal) error {
 	w, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err == nil {
@@ -142,11 +140,10 @@ func writeThrough(path string, f *File, seal Seal) error {
 	return nil
 }
 
-// IsPlan reports whether src looks like a saved plan, by Lockstep or anybody else, rather than like
-// a state file.
+// IsPlan reports whether src looks like a saved plan, of Lockstep or another tool, and not like a state file.
 func IsPlan(src []byte) bool { return bytes.HasPrefix(src, []byte(zipMagic)) }
 
-// Encode writes the bytes that [Write] saves without a seal. Equal files are written alike.
+// Encode writes the bytes that [Write] saves without a seal. Equal files give equal bytes.
 func Encode(w io.Writer, f *File) error {
 	if f.Plan == nil {
 		panic("planfile: no plan to write")
@@ -172,8 +169,8 @@ func Encode(w io.Writer, f *File) error {
 	return a.close()
 }
 
-// Decode reads the bytes of [Encode]. The errors have a remedy; that for a plan of another version
-// is a [*VersionError], that for some other file wraps errNotPlan. The result does not keep src.
+// Decode reads the bytes that [Encode] writes. Its errors say what to do. The error is a [*VersionError] for
+// a plan of another version, and wraps errNotPlan for a file that is no plan. The result does not keep src.
 func Decode(src []byte, o Options) (*File, error) {
 	m, err := openArchive(src, o)
 	if err != nil {

@@ -2,11 +2,11 @@ package planfile
 
 import "encoding/binary"
 
-// fits reports whether src is one msgpack value whose lengths do not exceed it:
-// msgpack decoders allocate what lengths promise before they look whether it is
-// there. The format is that of https://github.com/msgpack/msgpack/blob/master/spec.md
+// fits reports whether src is exactly one msgpack value and no length in it exceeds src. Without this check,
+// a msgpack decoder allocates what a damaged length promises. The format is that of
+// https://github.com/msgpack/msgpack/blob/master/spec.md
 func fits(src []byte) bool {
-	values := uint64(1) // still to come
+	values := uint64(1) // number of values still to come
 	for ; values > 0; values-- {
 		if len(src) == 0 {
 			return false
@@ -23,8 +23,8 @@ func fits(src []byte) bool {
 	return len(src) == 0
 }
 
-// msgpackHead returns the length of a value's first bytes, the number of values
-// inside it, and the length of its own content; a head of 0 means that it is invalid.
+// msgpackHead returns the length of a value's first bytes, the number of values inside the value, and the
+// length of its own content. A head of 0 means that the value is invalid.
 func msgpackHead(src []byte) (head int, inner, size uint64) {
 	b := src[0]
 	switch {
@@ -63,7 +63,7 @@ func msgpackHead(src []byte) (head int, inner, size uint64) {
 	return 0, 0, 0
 }
 
-// length reads the length of so many bytes behind the first; head is 0 if it is not there.
+// length reads a length of the given number of bytes after the first byte. head is 0 if src is too short.
 func length(src []byte, bytes int) (n uint64, head int) {
 	if len(src) < 1+bytes {
 		return 0, 0

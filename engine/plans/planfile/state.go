@@ -11,15 +11,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )
 
-// A stateMember is a state file to be put into the archive.
+// A stateMember is a state file to put into the archive.
 type stateMember struct {
 	name string
 	src  []byte
 }
 
-// states writes the two states. They are nearly the same, so the prior state is stored as its
-// differences from the previous run's: whole resources, besides outputs and checks. Refreshing
-// makes all objects anew, so resources are compared by their encoded bytes.
+// states encodes the two states. They are nearly the same, so the prior state is stored as its differences
+// from the previous run's state: whole resources, and all outputs and checks. Refreshing makes all objects
+// anew, so resources are compared by their encoded bytes.
 func (e *encoder) states() ([]stateMember, error) {
 	prev, prior := e.plan.PrevRunState, e.plan.PriorState
 	var out []stateMember
@@ -65,7 +65,7 @@ func (e *encoder) states() ([]stateMember, error) {
 	return append(out, stateMember{priorStateName, src}), nil
 }
 
-// states reads the states that an encoder wrote.
+// states decodes the states that an encoder wrote.
 func (d *decoder) states(files map[string][]byte) {
 	p := d.plan
 	if d.in.Prev.Present {

@@ -14,7 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// tables number the values that many changes have in common. Indices count from 1.
+// tables number the values that many changes share, so that the file contains each value once. Numbers count
+// from 1.
 type tables struct {
 	out *wirePlan
 
@@ -34,8 +35,8 @@ type typeEntry struct {
 	ty    cty.Type
 }
 
-// A recentType is the last type of the values of a schema: with that they are written
-// if there are others of it. entry is set once there are.
+// A recentType is the type of the last value of a schema. Once a second value has the same type, the type
+// becomes an entry of the table, and entry is set.
 type recentType struct {
 	ty    cty.Type
 	entry typeEntry
@@ -56,7 +57,7 @@ func newTables(out *wirePlan) *tables {
 	}
 }
 
-// intern returns the number of key in a table, adding the result of make if it is new.
+// intern returns the number of key in a table. If key is new, it adds the result of make.
 func intern[K comparable, V any](numbers map[K]uint32, table *[]V, key K, make func() V) uint32 {
 	n := numbers[key]
 	if n == 0 {
@@ -75,7 +76,7 @@ func (t *tables) typ(ty cty.Type) (uint32, error) {
 	return intern(t.types, &t.out.Types, string(src), func() string { return string(src) }), nil
 }
 
-// schema returns the type of values that s describes; any type if s is nil.
+// schema returns the table entry for the type of the values that s describes; for any type if s is nil.
 func (t *tables) schema(s *schema.Schema) (typeEntry, error) {
 	if e, ok := t.bySchema[s]; ok {
 		return e, nil
@@ -92,10 +93,9 @@ func (t *tables) schema(s *schema.Schema) (typeEntry, error) {
 	return e, nil
 }
 
-// holding returns the type to write a value of type ty with, which is not just that of
-// its schema, s. Where the schema leaves the type open, the value's own is written beside
-// it, which costs more than the value; therefore that becomes an entry if the value before
-// had it, too.
+// holding returns the table entry to write a value of type ty with. Usually that is the type of its schema,
+// s. If the schema leaves the type open, the type is written beside the value, which costs more than the
+// value itself. So if two values in a row have the same type, their type becomes an entry.
 func (t *tables) holding(s typeEntry, ty cty.Type) (typeEntry, error) {
 	r := t.recent[s.index]
 	switch {
@@ -111,7 +111,7 @@ func (t *tables) holding(s typeEntry, ty cty.Type) (typeEntry, error) {
 		return r.entry, err
 	}
 	if len(ty.TestConformance(s.ty)) > 0 {
-		// A value that does not, or does not yet, conform to the schema.
+		// The value does not, or does not yet, conform to the schema.
 		return t.schema(nil)
 	}
 	return s, nil
@@ -168,7 +168,7 @@ func (t *tables) targets(list []addrs.Target) []wireTarget {
 	return out
 }
 
-// blockList numbers a list of resources; nil is 0.
+// blockList returns the number of a list of resources; 0 for nil.
 func (t *tables) blockList(list []addrs.ConfigResource) uint32 {
 	if list == nil {
 		return 0
@@ -182,7 +182,7 @@ func (t *tables) blockList(list []addrs.ConfigResource) uint32 {
 	return intern(t.lists, &t.out.BlockLists, string(text), func() []uint32 { return numbers })
 }
 
-// pathList numbers a list of paths; none is 0.
+// pathList returns the number of a list of paths; 0 for an empty list.
 func (t *tables) pathList(list []cty.Path) (uint32, error) {
 	if len(list) == 0 {
 		return 0, nil
@@ -213,7 +213,7 @@ func path(p cty.Path) (wirePath, error) {
 		case cty.GetAttrStep:
 			out[i].Name = step.Name
 		case cty.IndexStep:
-			// A key within a set can be sensitive in part; only its plain value matters here.
+			// A set element used as key can be partly sensitive; only its plain value matters here.
 			k := marks.Plain(step.Key)
 			b, err := msgpack.Marshal(k, cty.DynamicPseudoType)
 			if err != nil {

@@ -5,9 +5,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// The types below are the contents of the member "plan", in the order in which their code methods
-// list the fields; every change of that raises format. Indices into tables count from 1, so that 0
-// can mean none.
+// The types below are the contents of the member "plan". Their code methods list the fields in the order of
+// the file: increase format with every change of that order. Indices into tables count from 1; 0 means none.
 
 type wirePlan struct {
 	Mode       plans.Mode
@@ -100,7 +99,7 @@ func (w *wireResource) code(c *coder) {
 	text(c, &w.Name)
 }
 
-// wireKey is an instance key: kind 0 is none, 1 a number, 2 a string.
+// wireKey is an instance key. Its kind is 0 for none, 1 for a number, 2 for a string.
 type wireKey struct {
 	Kind byte
 	Num  int
@@ -128,7 +127,7 @@ func (w *wireInstance) code(c *coder) {
 
 type wireTarget struct {
 	Module uint32
-	Mode   byte // 0 if it is a module
+	Mode   byte // 0 for a module
 	Type   string
 	Name   string
 	Key    wireKey
@@ -142,18 +141,18 @@ func (w *wireTarget) code(c *coder) {
 	w.Key.code(c)
 }
 
-// Where a value is to be found.
+// Where the file has a value.
 const (
-	valueAbsent byte = iota // cty.NilVal
+	valueAbsent byte = iota // no value: cty.NilVal
 	valueHere
-	valueBefore // the same as the change's value before
-	valuePrior  // attributes of the object in the prior state
+	valueBefore // equal to the change's value before
+	valuePrior  // equal to the attributes of the object in the prior state
 )
 
 type wireValue struct {
 	Where     byte
 	Type      uint32
-	Data      []byte // cty's msgpack
+	Data      []byte // the value in cty's msgpack format
 	Sensitive uint32 // path list
 }
 
@@ -169,7 +168,7 @@ func (w *wireValue) code(c *coder) {
 	}
 }
 
-// A path's steps: an attribute if Key is nil, else an index, a value of any type.
+// The steps of a path: an attribute if Key is nil, otherwise an index, which may have any type.
 type wirePath []wireStep
 
 type wireStep struct {
@@ -184,7 +183,7 @@ func (w *wirePath) code(c *coder) {
 	})
 }
 
-// Where stored dependencies are to be found.
+// Where the file has stored dependencies.
 const (
 	depsNone byte = iota
 	depsPrior
@@ -195,7 +194,7 @@ const (
 type wireChange struct {
 	Addr           wireInstance
 	Deposed        string
-	PrevAddr       *wireInstance // nil if it is Addr
+	PrevAddr       *wireInstance // previous address; nil if it equals Addr
 	Provider       uint32
 	Action         plans.Action
 	Before         wireValue
@@ -311,14 +310,14 @@ func (w *wireExpanded) code(c *coder) {
 	list(c, &w.Keys, (*wireKey).code)
 }
 
-// wireState has the parts of a state that state files do not have.
+// wireState has the parts of a state that a state file cannot represent.
 type wireState struct {
 	Present bool
-	// Version is who wrote the state that was read.
+	// Version is the version of the tool that wrote the state that was read.
 	Version string
-	// Same, for the prior state: it is the very state that was read.
+	// Same is true if the prior state is the very state that was read.
 	Same bool
-	// Removed, for the prior state: resources that refreshing found gone.
+	// Removed lists resources that are in the state that was read, but no longer in the prior state.
 	Removed []uint32
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// actionNames are the values of "actions" in plans, in the order of the steps.
+// actionNames are the values of "actions" in plans, in the order in which the steps run.
 var actionNames = map[plans.Action][]string{
 	plans.NoOp:             {"no-op"},
 	plans.Create:           {"create"},
@@ -21,8 +21,8 @@ var actionNames = map[plans.Action][]string{
 	plans.Open:             {"open"},
 }
 
-// drift writes the differences of objects from the state. Those that only moved
-// are shown where nothing else shows them: in a plan that only refreshes.
+// drift writes the differences of objects from the state. Objects that only moved are included in a plan that
+// only refreshes, because nothing else shows them there.
 func (t *jsonText) drift(p *plans.Plan) {
 	var list []*plans.ResourceChange
 	for _, c := range p.Drift {
@@ -33,8 +33,8 @@ func (t *jsonText) drift(p *plans.Plan) {
 	t.resourceChanges("resource_drift", list)
 }
 
-// resourceChanges writes a list of changes, unless it is empty. A data resource that leaves the
-// state is not listed: no real object changes by it.
+// resourceChanges writes a list of changes, unless it is empty. A data source that is removed from the state
+// is not listed: no real object changes.
 func (t *jsonText) resourceChanges(name string, list []*plans.ResourceChange) {
 	some := false
 	for _, c := range list {
@@ -76,7 +76,8 @@ func (t *jsonText) resourceChange(c *plans.ResourceChange) {
 	t.closeObject()
 }
 
-// actions writes the steps of an action. A replacement may keep the old object: then it is forgotten.
+// actions writes the steps of an action. If keeps is set, a replacement forgets the old object instead of
+// destroying it.
 func (t *jsonText) actions(a plans.Action, keeps bool) {
 	t.key("actions")
 	t.openArray()
@@ -89,9 +90,9 @@ func (t *jsonText) actions(a plans.Action, keeps bool) {
 	t.closeArray()
 }
 
-// values writes an object before and after the change, with the masks of unknown and sensitive
-// values. An object that is known in full has an empty mask of unknown values. Texts that
-// planned_values had already are copied from there.
+// values writes an object before and after the change, with the masks of unknown and sensitive values. The
+// mask of unknown values is empty if the whole object is known. Texts that are also in planned_values are
+// copied from there.
 func (t *jsonText) values(c *plans.ResourceChange) {
 	if c.Before != cty.NilVal {
 		t.key("before")
@@ -156,7 +157,7 @@ func (t *jsonText) importing(c *plans.ResourceChange) {
 	t.optional("generated_config", c.GeneratedConfig)
 }
 
-// identity writes an identity, unless there is none or it is not known yet.
+// identity writes an identity, unless there is none or it is unknown.
 func (t *jsonText) identity(name string, v cty.Value) {
 	if v == cty.NilVal || v.IsNull() || !v.IsWhollyKnown() {
 		return
@@ -165,8 +166,8 @@ func (t *jsonText) identity(name string, v cty.Value) {
 	t.value(v)
 }
 
-// outputChanges writes the changes of root outputs. A plan has one flag for an output that was
-// or will be sensitive; it stands for both sides.
+// outputChanges writes the changes of root outputs. A plan has only one flag for an output that was or will
+// be sensitive, so both sides get this flag.
 func (t *jsonText) outputChanges(list []*plans.OutputChange) {
 	if len(list) == 0 {
 		return

@@ -16,9 +16,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// The types below are the configuration representation of the plan format. Their members stand
-// in the order of Terraform's output, since some tools compare its text; members that Terraform
-// leaves out when they are empty have omitempty, the others do not.
+// The types below are the configuration representation of the plan format. Their members have the order of
+// Terraform's output, since some tools compare the text. Members that Terraform leaves out when they are
+// empty have omitempty; the others do not.
 // Source: https://developer.hashicorp.com/terraform/internals/json-format#configuration-representation
 
 type configJSON struct {
@@ -86,24 +86,24 @@ type variableJSON struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
-// A configWriter describes a configuration as plans have it. The provider configurations of all
-// modules come first: a resource refers to its own by a key in that list.
+// A configWriter describes a configuration as plans have it. It collects the provider configurations of all
+// modules first: a resource refers to its provider configuration by a key in that list.
 type configWriter struct {
 	cfg       *config.Config
 	schemas   Schemas
 	providers providerEntries
 }
 
-// configuration returns the "configuration" of a plan: the text of its blocks, without any
-// value that would need evaluation.
+// configuration returns the "configuration" of a plan: its blocks and their expressions, without any value
+// that would need evaluation.
 func configuration(cfg *config.Config, schemas Schemas) configJSON {
 	w := configWriter{cfg, schemas, providerEntries{}}
 	w.enterProviders(cfg.Root)
 	return configJSON{Providers: w.providers.own(), Root: w.module(cfg.Root)}
 }
 
-// module describes a module and, below its calls, the called modules. Managed resources come
-// before data resources, as in Terraform.
+// module describes a module and the modules that it calls. Managed resources come before data resources, as
+// in Terraform.
 func (w configWriter) module(m *config.Module) moduleJSON {
 	out := moduleJSON{Outputs: w.outputs(m), Variables: w.variables(m)}
 	rs := slices.SortedFunc(maps.Values(m.Resources), func(a, b *config.Resource) int {
@@ -111,7 +111,7 @@ func (w configWriter) module(m *config.Module) moduleJSON {
 	})
 	for _, r := range rs {
 		if r.Addr.Mode == addrs.Ephemeral {
-			continue // the format has no place for them
+			continue // the format cannot represent them
 		}
 		out.Resources = append(out.Resources, w.resource(m, r))
 	}
@@ -151,7 +151,7 @@ func (w configWriter) variables(m *config.Module) map[string]variableJSON {
 	return out
 }
 
-// Plain returns v without its type, or nil if v is not wholly known.
+// Plain returns v as JSON without its type; nil if v is not wholly known.
 func Plain(v cty.Value) json.RawMessage {
 	if !v.IsWhollyKnown() {
 		return nil
@@ -192,9 +192,9 @@ func (w configWriter) call(c *config.Call, child *config.Module) callJSON {
 	}
 }
 
-// constraints joins version constraints as Terraform prints them: sorted by version, without
-// "=", and with all three parts of a version ("1" is "1.0.0"). Only the versions behind ~> stay
-// as they are, since there the number of parts has a meaning.
+// constraints joins version constraints as Terraform prints them: sorted by version, without "=", and with
+// all three parts of a version ("1" is "1.0.0"). Only versions after ~> are unchanged, since there the number
+// of parts has a meaning.
 func constraints(list []config.VersionConstraint) string {
 	type constraint struct {
 		text string
@@ -226,9 +226,9 @@ func constraints(list []config.VersionConstraint) string {
 	return strings.Join(slices.Compact(texts), ", ")
 }
 
-// expressions describes a body by its schema: arguments as expressions, nested blocks as an
-// object, an array or a map, by their nesting mode. Dynamic blocks, which are in no schema, are
-// left out, as in Terraform.
+// expressions describes a body by its schema: arguments as expressions, and nested blocks as an object, an
+// array or a map, depending on their nesting mode. Dynamic blocks, which no schema has, are left out, as in
+// Terraform.
 func expressions(body hcl.Body, b *schema.Block) map[string]any {
 	if body == nil {
 		return nil

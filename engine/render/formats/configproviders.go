@@ -9,18 +9,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// providerEntries are the provider configurations of all modules by their keys: those that blocks
-// make, that are required, used, or passed. One that stands for another names that as its source and
-// is not shown itself. Keys and sources are those of Terraform 1.11.4, which looks at names alone: a
-// configuration that is inherited under another name has no source.
+// providerEntries are the provider configurations of all modules by their keys: those with a block, and those
+// that are required, used or passed. An entry that is only another name for another configuration has that
+// configuration's key as its source, and is not shown. Keys and sources are those of Terraform 1.11.4, which
+// compares only names: a configuration that is inherited under another name has no source.
 type providerEntries map[string]providerEntry
 
 type providerEntry struct {
 	providerConfigJSON
-	source string // key; "" for none
+	source string // key of the configuration that this entry is another name for; "" if there is none
 }
 
-// own returns the entries that stand for themselves.
+// own returns the entries that are configurations themselves, not just another name for one.
 func (e providerEntries) own() map[string]providerConfigJSON {
 	out := map[string]providerConfigJSON{}
 	for key, x := range e {
@@ -31,7 +31,7 @@ func (e providerEntries) own() map[string]providerConfigJSON {
 	return out
 }
 
-// source returns the key of the configuration that an entry stands for.
+// source returns the key of the configuration that an entry is another name for; key itself if there is none.
 func (e providerEntries) source(key string) string {
 	if from := e[key].source; from != "" {
 		return from
@@ -39,7 +39,8 @@ func (e providerEntries) source(key string) string {
 	return key
 }
 
-// find returns the last entry for a provider on the way from key to its sources.
+// find follows the sources from key, as long as the entries are for the provider fullName. It returns the
+// last key.
 func (e providerEntries) find(key, fullName string) string {
 	found := ""
 	for key != "" && e[key].FullName == fullName {
@@ -48,7 +49,7 @@ func (e providerEntries) find(key, fullName string) string {
 	return found
 }
 
-// enterProviders enters the provider configurations of a module and of those that it calls.
+// enterProviders adds the provider configurations of a module and of the modules that it calls.
 func (w configWriter) enterProviders(m *config.Module) {
 	for local, p := range m.Providers {
 		x := w.providerEntry(m, local)
@@ -69,7 +70,7 @@ func (w configWriter) enterProviders(m *config.Module) {
 		w.enter(providerKey(m.Addr, local), x)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {
-		// And once more under the name that the provider has by itself.
+		// Add the configuration also under the provider's own name.
 		source := m.RequiredProviders[name].Source
 		x := w.inherited(m, addrs.LocalProviderConfig{LocalName: source.Type})
 		x.FullName = source.String()
@@ -93,7 +94,7 @@ func (w configWriter) enterProviders(m *config.Module) {
 	}
 }
 
-// enter adds an entry, unless there is one.
+// enter adds an entry, unless the key has one already.
 func (w configWriter) enter(key string, x providerEntry) {
 	if _, ok := w.providers[key]; !ok {
 		w.providers[key] = x
@@ -106,7 +107,7 @@ func (w configWriter) providerEntry(m *config.Module, local addrs.LocalProviderC
 	}}
 }
 
-// inherited is providerEntry for a configuration of the same name in the parent.
+// inherited is providerEntry with the parent's configuration of the same name as its source.
 func (w configWriter) inherited(m *config.Module, local addrs.LocalProviderConfig) providerEntry {
 	x := w.providerEntry(m, local)
 	if m.Parent != nil {
@@ -129,7 +130,7 @@ func (w configWriter) providerExpressions(m *config.Module, p *config.Provider) 
 	return expressions(p.Body, block)
 }
 
-// requirements returns a module's constraints on the version of a provider, by any name.
+// requirements returns a module's version constraints for a provider, under all its local names.
 func requirements(m *config.Module, p addrs.Provider) []config.VersionConstraint {
 	var out []config.VersionConstraint
 	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {

@@ -30,7 +30,7 @@ type Diagnostic struct {
 	Detail   string   `json:"detail"`
 	Address  string   `json:"address,omitempty"`
 	Range    *Range   `json:"range,omitempty"`
-	Snippet  *Snippet `json:"snippet,omitempty"` // nil if the source is not at hand
+	Snippet  *Snippet `json:"snippet,omitempty"` // nil if the source is not available
 }
 
 // A Range is a place in a source file.
@@ -40,17 +40,16 @@ type Range struct {
 	End      Pos    `json:"end"`
 }
 
-// A Pos is a position: line and column count from 1, bytes from 0.
+// A Pos is a position. Line and column count from 1, bytes from 0.
 type Pos struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
 	Byte   int `json:"byte"`
 }
 
-// A Snippet is the lines of source around a diagnostic's range. The offsets of
-// the highlight count bytes in Code.
+// A Snippet is the source lines around a diagnostic's range. The offsets of the highlight are bytes in Code.
 type Snippet struct {
-	Context        *string           `json:"context"` // the block around, like `resource "a" "b"`
+	Context        *string           `json:"context"` // header of the enclosing block, like `resource "a" "b"`
 	Code           string            `json:"code"`
 	StartLine      int               `json:"start_line"`
 	HighlightStart int               `json:"highlight_start_offset"`
@@ -59,8 +58,7 @@ type Snippet struct {
 	Call           *FunctionCall     `json:"function_call,omitempty"`
 }
 
-// A ExpressionValue tells of a value that the failing expression refers to. Sensitive
-// values are left out.
+// An ExpressionValue describes a value that the failing expression refers to. Sensitive values are left out.
 type ExpressionValue struct {
 	Traversal string `json:"traversal"`
 	Statement string `json:"statement"` // like `is "a"`
@@ -72,8 +70,8 @@ type FunctionCall struct {
 	Signature *FunctionSignature `json:"signature,omitempty"`
 }
 
-// A FunctionSignature tells how a function is called. Source: Terraform 1.11, which has descriptions
-// in its format, but leaves them out.
+// A FunctionSignature describes how to call a function. Source: Terraform 1.11, whose format has descriptions
+// but whose output leaves them out.
 type FunctionSignature struct {
 	Name     string              `json:"name"`
 	Params   []FunctionParameter `json:"params"`
@@ -81,13 +79,13 @@ type FunctionSignature struct {
 	Return   json.RawMessage     `json:"return_type,omitempty"`
 }
 
-// A FunctionParameter is one of a [FunctionSignature].
+// A FunctionParameter is one parameter of a [FunctionSignature].
 type FunctionParameter struct {
 	Name string          `json:"name"`
 	Type json.RawMessage `json:"type,omitempty"`
 }
 
-// NewDiagnostic returns d with the source around it, as far as files has it.
+// NewDiagnostic returns d with the source around it, if files has the source.
 func NewDiagnostic(d diags.Diagnostic, files map[string]*hcl.File) Diagnostic {
 	out := Diagnostic{Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail, Address: d.Address}
 	if d.Subject == nil {
@@ -98,7 +96,7 @@ func NewDiagnostic(d diags.Diagnostic, files map[string]*hcl.File) Diagnostic {
 		around = hcl.RangeOver(*d.Context, highlight)
 	}
 	for _, r := range []*hcl.Range{&highlight, &around} {
-		if r.Empty() { // an empty range is shown as one character
+		if r.Empty() { // show an empty range as one character
 			r.End.Byte++
 			r.End.Column++
 		}
@@ -114,7 +112,7 @@ func NewDiagnostic(d diags.Diagnostic, files map[string]*hcl.File) Diagnostic {
 	return out
 }
 
-// newDiagnostics returns the members of a list, which is never nil.
+// newDiagnostics converts a list. The result is never nil.
 func newDiagnostics(ds diags.Diagnostics, files map[string]*hcl.File) []Diagnostic {
 	out := make([]Diagnostic, len(ds))
 	for i, d := range ds {
@@ -138,9 +136,9 @@ func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *S
 	return s
 }
 
-// linesAround returns the lines that a range has something of, or touches: one that begins
-// or ends with a line feed has the lines on both sides of it. The other result is where they
-// begin; -1 if there are none. It looks at these lines alone: a file may have a mistake in each of its own.
+// linesAround returns the lines that a range contains or touches: a range that begins or ends with a line
+// feed touches the lines on both sides. It also returns the offset where these lines begin; -1 if there are
+// none. It reads only these lines, because every line of a file may have a mistake.
 func linesAround(src []byte, rng hcl.Range) ([]string, int) {
 	first := -1
 	var lines []string
@@ -159,8 +157,8 @@ func linesAround(src []byte, rng hcl.Range) ([]string, int) {
 	return lines, first
 }
 
-// contextOf returns the header of the block around an offset, "" if there is none
-// or the offset is in the header itself.
+// contextOf returns the header of the block around an offset; "" if there is no block, or if the offset is in
+// the header itself.
 func contextOf(f *hcl.File, offset int) string {
 	if f.Nav == nil {
 		return ""
@@ -179,7 +177,7 @@ func (s *Snippet) addValues(d diags.Diagnostic) {
 		for ; len(t) > 1; t = t[:len(t)-1] {
 			v, ds := t.TraverseAbs(d.EvalContext)
 			if ds.HasErrors() {
-				continue // it has failed itself; look at the object instead
+				continue // the reference itself has failed: use the object instead
 			}
 			name := traversalText(t)
 			if statement := why.statement(v); statement != "" && !seen[name] {
@@ -192,7 +190,7 @@ func (s *Snippet) addValues(d diags.Diagnostic) {
 	slices.SortFunc(s.Values, func(a, b ExpressionValue) int { return strings.Compare(a.Traversal, b.Traversal) })
 }
 
-// addCall tells which function failed.
+// addCall adds the function that failed.
 func (s *Snippet) addCall(d diags.Diagnostic) {
 	call, ok := d.Extra.(hclsyntax.FunctionCallDiagExtra)
 	if !ok || call.CalledFunctionName() == "" {
@@ -228,7 +226,7 @@ func signature(name string, f function.Function) *FunctionSignature {
 func newFunctionParameter(p function.Parameter) FunctionParameter {
 	ty := p.Type
 	if ty == customdecode.ExpressionClosureType || ty == customdecode.ExpressionType {
-		ty = cty.DynamicPseudoType // the parameters of try and can
+		ty = cty.DynamicPseudoType // for the parameters of try and can
 	}
 	text, err := typeJSON(ty)
 	if err != nil {
@@ -245,7 +243,7 @@ type validateJSON struct {
 	Diagnostics   []Diagnostic `json:"diagnostics"`
 }
 
-// Validate returns the output of `validate -json` about a configuration with ds.
+// Validate returns the output of `validate -json` for the diagnostics ds.
 func Validate(ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
 	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: newDiagnostics(ds, files)}
 	for _, d := range ds {

@@ -11,14 +11,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// expressionJSON is an expression as plans have it: its value if that is constant, and its
-// references.
+// expressionJSON is an expression as plans have it: its value if the value is constant, and its references.
 type expressionJSON struct {
 	Constant   json.RawMessage `json:"constant_value,omitempty"`
 	References []string        `json:"references,omitempty"`
 }
 
-// expression describes x; nil for nil.
+// expression describes x; the result is nil if x is nil.
 func expression(x hcl.Expression) *expressionJSON {
 	if x == nil {
 		return nil
@@ -35,7 +34,7 @@ func expression(x hcl.Expression) *expressionJSON {
 	return out
 }
 
-// repetition is [expression] for count and for_each, nil if there is nothing to tell.
+// repetition is [expression] for count and for_each; nil if there is nothing to write.
 func repetition(x hcl.Expression) *expressionJSON {
 	out := expression(x)
 	if out != nil && out.Constant == nil && out.References == nil {
@@ -54,9 +53,9 @@ func subjects(ts []hcl.Traversal) []string {
 	return out
 }
 
-// references returns the references of a traversal in Terraform's order: the whole traversal,
-// then without its last step, and so on down to the object that it is about; then that object
-// without its instance key, or the module call of an output. For instance:
+// references returns the references of a traversal in Terraform's order: the whole traversal, then without
+// its last step, and so on to the object that it names. After the object comes the object without its
+// instance key, or the module call of an output. For example:
 //
 //	aws_instance.a[0].tags.x  -> aws_instance.a[0].tags.x, aws_instance.a[0].tags,
 //	                             aws_instance.a[0], aws_instance.a
@@ -76,8 +75,8 @@ func references(t hcl.Traversal) []string {
 	return out
 }
 
-// subject returns the number of steps of t that name the object that t is about, and the
-// numbers of steps of the wider objects that are listed after it.
+// subject returns the number of steps of t that name its object, and the numbers of steps of the wider
+// objects that are listed after it.
 func subject(t hcl.Traversal) (n int, wider []int) {
 	at := func(i int) bool { _, ok := indexStep(t, i); return ok }
 	switch t.RootName() {
@@ -113,7 +112,7 @@ func subject(t hcl.Traversal) (n int, wider []int) {
 	return n, nil
 }
 
-// indexStep returns the key at step i, if that is one.
+// indexStep returns the key at step i; the result is false if the step is not an index.
 func indexStep(t hcl.Traversal, i int) (cty.Value, bool) {
 	if i < len(t) {
 		if x, ok := t[i].(hcl.TraverseIndex); ok {
@@ -123,7 +122,7 @@ func indexStep(t hcl.Traversal, i int) (cty.Value, bool) {
 	return cty.NilVal, false
 }
 
-// traversalText writes a traversal as in a configuration.
+// traversalText returns a traversal as a configuration spells it.
 func traversalText(t hcl.Traversal) string {
 	var b strings.Builder
 	for _, step := range t {

@@ -19,10 +19,9 @@ import (
 // https://developer.hashicorp.com/terraform/internals/json-format.
 const planFormat = "1.2"
 
-// Plan returns plan in Terraform's JSON plan format, the output of `show -json PLAN`. It
-// holds sensitive values, with masks of their paths. cfg is the planned configuration;
-// without it that part is left out. It is an error if the prior state holds an object that
-// cannot be read.
+// Plan returns plan in Terraform's JSON plan format, the output of `show -json PLAN`. It contains sensitive
+// values, with masks of their paths. cfg is the planned configuration; if it is nil, that part is left out.
+// Plan fails if the prior state has an object that cannot be read.
 func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t := &jsonText{jsonWriter: jsonWriter{make([]byte, 0, 1024+2048*len(p.Changes))}, unsigned: true}
 	t.openObject()
@@ -35,9 +34,9 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t.drift(p)
 	t.resourceChanges("resource_changes", p.Changes)
 	t.outputChanges(p.Outputs)
-	t.unsigned = false // Terraform reads only the members before this from the plan's file
+	t.unsigned = false // negative zeros are kept from here on: Terraform reads only the members before this from the plan file
 	if p.PriorState != nil && !p.PriorState.IsEmpty() {
-		t.key("prior_state") // without checks: those of the plan are the ones that count
+		t.key("prior_state") // without checks: the plan's own checks are valid
 		if err := t.state(p.PriorState, schemas, false); err != nil {
 			return nil, err
 		}
@@ -60,8 +59,8 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	return t.b, nil
 }
 
-// variables writes the root module's variables; those that were not set, and
-// ephemeral ones, with their defaults.
+// variables writes the root module's variables. Variables that were not set, and ephemeral ones, have their
+// defaults.
 func (t *jsonText) variables(p *plans.Plan, cfg *config.Config) {
 	values := maps.Clone(p.Variables)
 	if values == nil {
@@ -91,8 +90,8 @@ func (t *jsonText) variables(p *plans.Plan, cfg *config.Config) {
 	t.closeObject()
 }
 
-// plannedValues writes the values after the plan, without the unknown ones: outputs, then the
-// objects by their modules. The text of each object is kept for its change, which follows.
+// plannedValues writes the values after the plan, without unknown ones: first outputs, then objects by
+// module. The text of each object is kept for its change, which follows.
 func (t *jsonText) plannedValues(p *plans.Plan) error {
 	t.key("planned_values")
 	t.openObject()
@@ -102,7 +101,7 @@ func (t *jsonText) plannedValues(p *plans.Plan) error {
 	root := newModuleTree()
 	t.planned = make(map[*plans.ResourceChange]plannedText, len(p.Changes))
 	for _, c := range p.Changes {
-		// What is forgotten will not be managed. Terraform has left it out since 1.15.6:
+		// Forgotten objects will not be managed. Terraform has left them out since 1.15.6:
 		// https://github.com/hashicorp/terraform/issues/38641.
 		if c.Action == plans.Delete || c.Action == plans.Forget || c.Addr.Deposed != addrs.NotDeposed {
 			continue
@@ -158,7 +157,7 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	n := len(t.b)
 	x.whole = t.attributes(c.After, c.Schema)
 	if x.values = t.since(n); string(t.b[x.values.from:]) == "{}" {
-		// Nothing is known: Terraform leaves the member out here, but not in the change.
+		// The whole value is unknown: Terraform leaves the member out here, but not in the change.
 		t.b = t.b[:before]
 		t.key("sensitive_values")
 		t.sensitiveAttributes(c.After, c.Schema)
@@ -177,8 +176,8 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	t.planned[c] = x
 }
 
-// unmarkNulls returns v without marks on nulls. Terraform's mask of a replaced object leaves these
-// out among the planned values, but not in the change.
+// unmarkNulls returns v without marks on nulls. For a replaced object, Terraform's mask omits sensitive nulls
+// in the planned values, but not in the change.
 func unmarkNulls(v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(_ cty.Path, v cty.Value) (cty.Value, error) {
 		if bare, _ := v.Unmark(); bare.IsNull() {
@@ -192,11 +191,11 @@ func unmarkNulls(v cty.Value) cty.Value {
 	return out
 }
 
-// plannedText is the text of an object after a change: the change itself needs it again,
-// but for the mask of a replaced object.
+// plannedText is where the text of an object after a change is. The text is copied for the change itself,
+// except the mask of a replaced object.
 type plannedText struct {
 	values, sensitive span
-	whole             bool // all of it is known
+	whole             bool // the whole object is known
 }
 
 func schemaVersion(s *schema.Schema) int64 {
@@ -215,8 +214,7 @@ func (t *jsonText) resourceParts(r addrs.ResourceInstance, p addrs.Provider) {
 	t.member("provider_name", p.String())
 }
 
-// attributes writes an object's value without its unknown parts. It reports whether
-// all of it is known.
+// attributes writes an object's value without its unknown parts. It reports whether the whole value is known.
 func (t *jsonText) attributes(v cty.Value, s *schema.Schema) bool {
 	return t.object(v, t.shape(s))
 }

@@ -93,8 +93,8 @@ type parameterJSON struct {
 	Type        json.RawMessage `json:"type"`
 }
 
-// ProviderSchemas returns the output of `providers schema -json`. It is an error if a schema
-// has a type that cannot be written.
+// ProviderSchemas returns the output of `providers schema -json`. It fails if a schema has a type that cannot
+// be written.
 func ProviderSchemas(ps map[addrs.Provider]*schema.Provider) ([]byte, error) {
 	out := schemasJSON{FormatVersion: schemaFormat, Schemas: make(map[string]*providerJSON, len(ps))}
 	for addr, p := range ps {
@@ -106,7 +106,7 @@ func ProviderSchemas(ps map[addrs.Provider]*schema.Provider) ([]byte, error) {
 			return nil, err
 		}
 		if addr.IsBuiltin() {
-			out.Schemas[addr.String()].Provider = &schemaJSON{} // it cannot be configured
+			out.Schemas[addr.String()].Provider = &schemaJSON{} // a provider without configuration
 		}
 	}
 	return json.Marshal(out)

@@ -12,13 +12,13 @@ import (
 
 // # Why shapes
 //
-// A plan of thousands of objects writes each of them several times: before, after, and their
-// masks. The direct way marks a value by its schema, unmarks it, sorts its attributes and encodes
-// their names, each time with a copy of the value. A shape does the work that depends on the
-// schema alone once, and the methods below walk value and shape side by side, without a copy.
+// A plan of thousands of objects writes each of them several times: before, after, and their masks. The
+// simple way is slow: it marks a value by its schema, unmarks it, sorts its attributes and encodes their
+// names, each time with a copy of the value. A shape does once all work that depends only on the schema. The
+// methods below go through value and shape together, without a copy.
 
-// A shape is a schema's block or object made ready for writing many of its values: names in
-// order, keys encoded, and the sensitive attributes at hand.
+// A shape is a schema's block or object, prepared for writing many of its values: sorted names, encoded keys,
+// and the sensitive attributes.
 type shape struct {
 	fields []shapeField
 }
@@ -27,15 +27,15 @@ type shapeField struct {
 	name      string
 	key       string // `"name":`
 	sensitive bool
-	// in is the shape of the objects in it, and nesting how they make one value; nil
-	// for an attribute of a plain type.
+	// in is the shape of the objects inside, and nesting is how they form one value. in is nil for an
+	// attribute of a plain type.
 	in      *shape
 	nesting schema.Nesting
-	// simple is set if the value has no parts.
+	// simple is set if the values of the field have no parts.
 	simple bool
 }
 
-// shapes are the shapes made so far.
+// shapes are the shapes made so far, by schema.
 type shapes map[*schema.Block]*shape
 
 func (m shapes) of(b *schema.Block) *shape {
@@ -80,13 +80,13 @@ func (s *shape) finish() {
 	}
 }
 
-// fits reports whether v has the attributes of s: a value stored under another schema may
-// not.
+// fits reports whether v has all attributes of s. A value that was stored with another schema may not have
+// them.
 func (s *shape) fits(v cty.Value) bool {
 	return s != nil && v.Type().IsObjectType() && len(v.Type().AttributeTypes()) == len(s.fields)
 }
 
-// object writes v, whose members are those of s, and reports whether all of it is known.
+// object writes v with the members of s. It reports whether the whole value is known.
 func (t *jsonText) object(v cty.Value, s *shape) bool {
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() || !s.fits(v) {
@@ -109,9 +109,9 @@ func (t *jsonText) object(v cty.Value, s *shape) bool {
 	return whole
 }
 
-// nested writes the value of a field, and reports whether all of it is known. An unknown element
-// of a list or a set becomes null, so that the positions of the others stay; one of a map is left
-// out.
+// nested writes the value of a field, and reports whether the whole value is known. An unknown element of a
+// list or a set becomes null, so that the other elements keep their positions. An unknown element of a map is
+// left out.
 func (t *jsonText) nested(v cty.Value, f *shapeField) bool {
 	if f.in == nil || v.IsNull() {
 		return t.anything(v)
@@ -147,7 +147,7 @@ func (t *jsonText) nested(v cty.Value, f *shapeField) bool {
 	return whole
 }
 
-// anything writes v, null if it is unknown, and reports whether all of it is known.
+// anything writes v, or null if v is unknown. It reports whether the whole value is known.
 func (t *jsonText) anything(v cty.Value) bool {
 	if v.IsKnown() && (v.IsNull() || v.Type().IsPrimitiveType()) {
 		return t.value(v)
@@ -159,10 +159,9 @@ func (t *jsonText) anything(v cty.Value) bool {
 	return v.IsWhollyKnown()
 }
 
-// sensitiveObject writes the mask of the sensitive values in v: true in place of a sensitive
-// value, and an object or an array around it. A value is sensitive by its mark or by the schema.
-// Attributes with nothing sensitive in them are left out, except those with parts: Terraform
-// writes empty objects and arrays for them.
+// sensitiveObject writes the mask of the sensitive values in v: true in place of a sensitive value, and an
+// object or an array around it. A value is sensitive by its mark or by the schema. Attributes with no
+// sensitive part are left out, unless they have parts: Terraform writes empty objects and arrays for these.
 // Source: https://developer.hashicorp.com/terraform/internals/json-format#change-representation
 func (t *jsonText) sensitiveObject(v cty.Value, s *shape) {
 	if bare, _ := v.Unmark(); v.HasMark(marks.Sensitive) || bare.IsNull() || !bare.IsKnown() || !s.fits(bare) {
@@ -175,7 +174,7 @@ func (t *jsonText) sensitiveObject(v cty.Value, s *shape) {
 		f := &s.fields[i]
 		e := v.GetAttr(f.name)
 		if !f.sensitive && !e.HasMark(marks.Sensitive) && (f.simple || isPlain(e)) {
-			continue // false
+			continue // false is left out
 		}
 		t.next()
 		t.b = append(t.b, f.key...)
@@ -194,7 +193,7 @@ func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
 	case f.nesting == schema.NestingSingle || f.nesting == schema.NestingGroup:
 		t.sensitiveObject(v, f.in)
 	case f.nesting == schema.NestingSet && f.sensitiveIn(bare):
-		t.bool(true) // a mask has no keys for the elements of a set
+		t.bool(true) // a mask cannot name single elements of a set
 	case !bare.IsKnown() && f.nesting == schema.NestingMap:
 		t.rawString("{}")
 	case !bare.IsKnown():
@@ -211,7 +210,7 @@ func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
 	}
 }
 
-// sensitiveMap leaves out the elements of which nothing is sensitive.
+// sensitiveMap writes the mask of a map. It leaves out elements with no sensitive part.
 func (t *jsonText) sensitiveMap(bare cty.Value, in *shape) {
 	t.openObject()
 	for it := bare.ElementIterator(); it.Next(); {
@@ -232,7 +231,7 @@ func isPlain(v cty.Value) bool {
 	return v.IsNull() || ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType()
 }
 
-// sensitiveIn reports whether something in v is sensitive by the schema.
+// sensitiveIn reports whether any part of v is sensitive by the schema.
 func (s *shape) sensitiveIn(v cty.Value) bool {
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() {
@@ -243,7 +242,7 @@ func (s *shape) sensitiveIn(v cty.Value) bool {
 	})
 }
 
-// sensitiveIn is that for the objects of a field.
+// sensitiveIn reports whether any object of a field has a sensitive part by the schema.
 func (f *shapeField) sensitiveIn(v cty.Value) bool {
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() {

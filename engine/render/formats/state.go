@@ -24,9 +24,8 @@ import (
 // https://developer.hashicorp.com/terraform/internals/json-format.
 const stateFormat = "1.0"
 
-// State returns s in Terraform's JSON state format, the output of `show -json`. It holds
-// sensitive values, with masks of their paths. s may be nil. It is an error if an object's
-// attributes cannot be read.
+// State returns s in Terraform's JSON state format, the output of `show -json`. It contains sensitive values,
+// with masks of their paths. s may be nil. State fails if an object's attributes cannot be read.
 func State(s *states.State, schemas Schemas) ([]byte, error) {
 	t := &jsonText{}
 	if s == nil || s.IsEmpty() {
@@ -41,8 +40,8 @@ func State(s *states.State, schemas Schemas) ([]byte, error) {
 	return t.b, nil
 }
 
-// Instance returns the output of `state show -json`: the current object of the one instance in s, or none beside errors. s
-// may be nil. files are the sources of ds.
+// Instance returns the output of `state show -json`: the current object of the only instance in s. If s is
+// nil or ds has errors, the output has no object. files are the sources of ds.
 func Instance(s *states.State, schemas Schemas, ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
 	t := &jsonText{}
 	t.openObject()
@@ -71,8 +70,8 @@ func Instance(s *states.State, schemas Schemas, ds diags.Diagnostics, files map[
 	return t.b, w.err
 }
 
-// Identities returns the output of `state identities -json`: the identities of instances by their addresses. Instances
-// without one are left out.
+// Identities returns the output of `state identities -json`: the identities of the listed instances, by
+// address. Instances without an identity are left out.
 func Identities(s *states.State, list []addrs.AbsResourceInstance) ([]byte, error) {
 	out := map[string]json.RawMessage{}
 	for _, a := range list {
@@ -103,8 +102,9 @@ func Workspaces(names []string, current string, ds diags.Diagnostics, files map[
 	return json.Marshal(out)
 }
 
-// Readable reports whether [State] will not show an object of s: its provider's schema is too old for it, or its
-// attributes are no JSON object. Of several, the first by address is told.
+// Readable returns an error if [State] cannot show an object of s, because the provider's schema is older
+// than the object, or its attributes are not a JSON object. If there are several, the error is about the
+// first by address.
 func Readable(s *states.State, schemas Schemas) error {
 	if s == nil {
 		return nil
@@ -127,7 +127,7 @@ func Readable(s *states.State, schemas Schemas) error {
 	return err
 }
 
-// state writes a state, perhaps with the results of its checks.
+// state writes a state; with the results of its checks if checks is set.
 func (t *jsonText) state(s *states.State, schemas Schemas, checks bool) error {
 	t.openObject()
 	t.member("format_version", stateFormat)
@@ -155,7 +155,7 @@ func (t *jsonText) state(s *states.State, schemas Schemas, checks bool) error {
 	return w.err
 }
 
-// unlisted returns the dependencies that are not at hand as JSON.
+// unlisted returns the dependencies whose lists are not available as JSON yet.
 func unlisted(s *states.State) iter.Seq[*states.Dependencies] {
 	return func(yield func(*states.Dependencies) bool) {
 		for o := range s.Objects() {
@@ -194,10 +194,10 @@ func (t *jsonText) stateOutputs(s *states.State) error {
 type stateWriter struct {
 	schemas Schemas
 	deps    *states.Closure
-	err     error // the first
+	err     error // the first error
 }
 
-// instance puts the objects of one instance into the tree.
+// instance adds the objects of one instance to the tree.
 func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance) {
 	add := func(o *states.Object, key addrs.DeposedKey) {
 		root.add(a.Module, moduleResource{address: a.String(), of: a.Resource, deposed: key, write: func(t *jsonText, _ string) {
@@ -248,7 +248,7 @@ func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *
 	}
 }
 
-// identity writes the identity of an object as it is stored.
+// identity writes the identity of an object as the state has it.
 func (w *stateWriter) identity(t *jsonText, address string, o *states.Object) {
 	if o.Identity.JSON == nil {
 		return
@@ -266,9 +266,9 @@ func (w *stateWriter) identity(t *jsonText, address string, o *states.Object) {
 	t.raw(b.Bytes())
 }
 
-// ObjectValue returns an object's value with its sensitive marks, and the schema
-// that it follows: nil if rs is of another version than the object or not known. The
-// types are then those that the JSON suggests.
+// ObjectValue returns an object's value with its sensitive marks, and the schema that it conforms to. The
+// schema is nil if rs is unknown, or is of another version than the object. The types are then taken from the
+// JSON.
 func ObjectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema, error) {
 	if rs != nil && rs.Identity != nil && o.Identity.JSON != nil && rs.Identity.Version < o.Identity.Version {
 		return cty.NilVal, nil, fmt.Errorf("identity version %d in the state is newer than version %d of the selected provider: upgrade the provider", o.Identity.Version, rs.Identity.Version)
@@ -305,7 +305,7 @@ func ObjectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema
 	return marks.At(v, marks.Sensitive, o.Sensitive), nil, nil
 }
 
-// outdated reports whether an object follows a newer schema.
+// outdated returns an error if an object was stored with a newer schema than rs.
 func outdated(rs *schema.Schema, o *states.Object) error {
 	if rs != nil && rs.Version < o.SchemaVersion {
 		return fmt.Errorf("schema version %d in the state is newer than version %d of the selected provider: upgrade the provider", o.SchemaVersion, rs.Version)
@@ -341,8 +341,8 @@ func (w *stateWriter) dependsOn(t *jsonText, d *states.Dependencies) {
 	t.closeArray()
 }
 
-// Outputs returns the output of `output -json`: the root outputs with their types,
-// sensitive ones with their values.
+// Outputs returns the output of `output -json`: the root outputs with their types and values, including
+// sensitive ones.
 func Outputs(s *states.State) ([]byte, error) {
 	outputs := map[string]states.Output{}
 	if s != nil {

@@ -11,12 +11,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// A cause is why an expression failed, as far as that decides which values are
-// worth a word: that a value is unknown or sensitive helps only where that is the
-// trouble.
+// A cause says whether an expression failed because of unknown or sensitive values. Only then is it useful to
+// say that a value is unknown or sensitive.
 type cause struct{ unknown, sensitive bool }
 
-// causeOf reads a diagnostic's Extra.
+// causeOf returns the cause in a diagnostic's Extra.
 func causeOf(d diags.Diagnostic) cause {
 	var c cause
 	if x, ok := d.Extra.(diags.Cause); ok {
@@ -31,8 +30,8 @@ func causeOf(d diags.Diagnostic) cause {
 	return c
 }
 
-// statement returns a sentence about v for readers of a diagnostic; "" for none.
-// Nothing within a value is shown, as it might be sensitive.
+// statement returns a sentence about v for readers of a diagnostic; "" for none. It shows no parts of a
+// value, because they might be sensitive.
 func (c cause) statement(v cty.Value) string {
 	switch {
 	case v.HasMark(marks.Sensitive):
@@ -94,8 +93,8 @@ func shortValue(v cty.Value) string {
 	return ty.FriendlyName()
 }
 
-// returnType returns the type that a function returns whatever its arguments are. As in the stock
-// tool, one that takes any number of arguments has one.
+// returnType returns the type that a function returns for any arguments. As in the stock tool, a function
+// with any number of arguments is called with one.
 func returnType(f function.Function) (json.RawMessage, error) {
 	params := f.Params()
 	args := make([]cty.Type, len(params))

@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A moduleTree is a module instance with the resources in it, and the instances
-// that it calls: the shape in which the state and plan formats have values.
+// A moduleTree is a module instance with its resources and the module instances that it calls, as the state
+// and plan formats arrange values.
 type moduleTree struct {
-	stored    bool // it is that of a state
+	stored    bool // the tree is of a state, not of a plan
 	addr      addrs.ModuleInstance
 	resources []moduleResource
 	children  []*moduleTree
-	all       map[addrs.ModuleInstance]*moduleTree // of the root: the whole tree
+	all       map[addrs.ModuleInstance]*moduleTree // set at the root: all nodes of the tree
 }
 
 // A moduleResource writes one object.
@@ -31,7 +31,7 @@ func newModuleTree() *moduleTree {
 	return root
 }
 
-// add puts a resource into a module, with every module on the way there.
+// add adds a resource to a module instance. It adds missing modules on the way there.
 func (root *moduleTree) add(m addrs.ModuleInstance, r moduleResource) {
 	in := root.module(m)
 	in.resources = append(in.resources, r)
@@ -48,8 +48,8 @@ func (root *moduleTree) module(m addrs.ModuleInstance) *moduleTree {
 	return in
 }
 
-// module writes the tree: modules sorted by their printed addresses. So are planned
-// resources; those of a state are sorted by their addresses as such.
+// module writes the tree. Modules and planned resources are sorted by their printed addresses; the resources
+// of a state are sorted in the order of [addrs.Resource.Compare].
 func (t *jsonText) module(m *moduleTree) {
 	t.openObject()
 	if len(m.resources) > 0 {

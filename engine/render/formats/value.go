@@ -13,13 +13,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// A cty value is shown as up to three JSON values of one shape, as Terraform's plan
-// format has it: the value itself without unknown parts, a mask of these, and a mask of the
-// sensitive ones. In both masks objects and maps leave out false, lists, sets and tuples do
-// not.
+// A cty value is shown as up to three JSON values of one structure, as in Terraform's plan format: the value
+// itself without unknown parts, a mask of the unknown parts, and a mask of the sensitive parts. In both
+// masks, objects and maps leave out false; lists, sets and tuples do not.
 
-// value writes v. Members that are unknown are left out, unknown elements are null;
-// marks are ignored. It reports false, and writes nothing, if v itself is unknown.
+// value writes v. Unknown members are left out, unknown elements are null, and marks are ignored. If v itself
+// is unknown, value writes nothing and returns false.
 func (t *jsonText) value(v cty.Value) bool {
 	v, _ = v.Unmark()
 	if !v.IsKnown() {
@@ -50,7 +49,7 @@ func (t *jsonText) value(v cty.Value) bool {
 			t.knownMember(name, v.GetAttr(name))
 		}
 		t.closeObject()
-	default: // a capsule, which no schema can declare
+	default: // a capsule type, which no schema can declare
 		t.rawString("null")
 	}
 	return true
@@ -111,8 +110,8 @@ func (t *jsonText) sensitive(v cty.Value) {
 	t.mask(v, func(v cty.Value) bool { return v.HasMark(marks.Sensitive) })
 }
 
-// mask writes true where is holds, else false for a value without parts, and for others the
-// parts' masks.
+// mask writes true if is(v) is true. Otherwise it writes false for a value without parts, and the masks of
+// the parts for other values.
 func (t *jsonText) mask(v cty.Value, is func(cty.Value) bool) {
 	if is(v) {
 		t.bool(true)
@@ -168,8 +167,8 @@ func (t *jsonText) ctyType(ty cty.Type) error {
 	return nil
 }
 
-// path writes a path as a list of names and indices. Steps into a set, whose keys
-// are values, end it.
+// path writes a path as a list of names and indices. It stops at a step into a set, because the key of such a
+// step is a value.
 func (t *jsonText) path(p cty.Path) {
 	t.openArray()
 	for _, step := range p {
@@ -187,7 +186,7 @@ func (t *jsonText) path(p cty.Path) {
 	t.closeArray()
 }
 
-// instanceKey writes the member that an instance key makes, if there is one.
+// instanceKey writes an instance key as a member; nothing if there is no key.
 func (t *jsonText) instanceKey(name string, k addrs.InstanceKey) {
 	if i, ok := k.Int(); ok {
 		t.key(name)

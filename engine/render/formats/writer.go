@@ -6,22 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// A jsonWriter is JSON being written. Members and elements are separated by themselves;
-// callers must only nest properly. Plans of many thousand instances are written this way
-// rather than by encoding/json, which would need a tree of maps first.
+// A jsonWriter writes JSON. It adds the commas itself; callers must only nest properly. Plans of many
+// thousand instances are written this way because encoding/json would need a tree of maps first.
 type jsonWriter struct{ b []byte }
 
 // A span is a part of a text.
 type span struct{ from, to int }
 
-// again writes a part of the text once more.
+// again writes a span of the text once more.
 func (t *jsonWriter) again(s span) {
 	t.next()
 	t.b = append(t.b, t.b[s.from:s.to]...)
 }
 
-// since returns the part that was written after n bytes. A comma that began it does
-// not count.
+// since returns the span of the text from offset n to the end, without a leading comma.
 func (t *jsonWriter) since(n int) span {
 	if n < len(t.b) && t.b[n] == ',' {
 		n++
@@ -29,7 +27,7 @@ func (t *jsonWriter) since(n int) span {
 	return span{n, len(t.b)}
 }
 
-// next writes the comma that an element or member needs which is not the first.
+// next writes a comma, unless the next element or member is the first one.
 func (t *jsonWriter) next() {
 	if n := len(t.b); n > 0 {
 		switch t.b[n-1] {
@@ -45,7 +43,7 @@ func (t *jsonWriter) closeObject() { t.b = append(t.b, '}') }
 func (t *jsonWriter) openArray()   { t.next(); t.b = append(t.b, '[') }
 func (t *jsonWriter) closeArray()  { t.b = append(t.b, ']') }
 
-// key starts a member; its value follows.
+// key starts a member. The caller must then write its value.
 func (t *jsonWriter) key(name string) {
 	t.next()
 	t.b = append(appendString(t.b, name), ':')
@@ -57,7 +55,7 @@ func (t *jsonWriter) int(n int64)        { t.next(); t.b = strconv.AppendInt(t.b
 func (t *jsonWriter) raw(text []byte)    { t.next(); t.b = append(t.b, text...) }
 func (t *jsonWriter) rawString(s string) { t.next(); t.b = append(t.b, s...) }
 
-// member writes a member with a string for a value.
+// member writes a member with a string value.
 func (t *jsonWriter) member(name, value string) {
 	t.key(name)
 	t.string(value)
@@ -70,7 +68,7 @@ func (t *jsonWriter) optional(name, value string) {
 	}
 }
 
-// flag writes a member with a boolean for a value.
+// flag writes a member with a boolean value.
 func (t *jsonWriter) flag(name string, value bool) {
 	t.key(name)
 	t.bool(value)

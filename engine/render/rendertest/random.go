@@ -15,17 +15,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Secret is in every sensitive value of a random plan and nowhere else.
+// Secret is part of every sensitive value of a random plan, and of no other value.
 const Secret = "s3cr3t"
 
-// nasty are strings that try to get out of where they stand.
+// nasty are strings that try to break out of the text around them.
 var nasty = []string{
 	"", "a", "plain text", "two\nlines", "```", "````\n```diff\n````", "</details>", "@octocat", "https://example.com/x", "#1",
 	"\x1b[31mred\x1b[0m", "\u202eright to left", "EOT\nEOT", "{\"a\":[1,{\"b\":null}]}", "[\"@octocat\",\"```\\n```\"]", "${var.x} %{if}",
 	"\r\n", "- not a deletion\n+ not an addition\n! nor an update", "\xff\xfe", "<!-- -->", "a|b", "\u2028", strings.Repeat("`", 70) + "\n x",
 }
 
-// Random makes plans that no provider would.
+// Random makes random plans, which no real provider would make.
 type Random struct {
 	*rand.Rand
 	depth int
@@ -87,7 +87,7 @@ func (r Random) block() *schema.Block {
 	return b
 }
 
-// text returns a string; one with the secret if it is to be hidden.
+// text returns a random string; if hidden is set, it contains Secret.
 func (r Random) text(hidden bool) string {
 	if hidden {
 		return r.one(nasty) + Secret + r.one(nasty)
@@ -95,8 +95,8 @@ func (r Random) text(hidden bool) string {
 	return r.one(nasty)
 }
 
-// value returns a value of type ty, null, unknown and sensitive parts included.
-// hidden is set if something around it is sensitive.
+// value returns a random value of type ty. It may have null, unknown and sensitive parts. hidden is set if a
+// value around it is sensitive.
 func (r Random) value(ty cty.Type, hidden, known bool) cty.Value {
 	mark := r.Intn(12) == 0
 	hidden = hidden || mark
@@ -138,7 +138,7 @@ func (r Random) bareValue(ty cty.Type, hidden, known bool) cty.Value {
 	return cty.ObjectVal(vals)
 }
 
-// collection returns a list, a set or a map.
+// collection returns a random list, set or map.
 func (r Random) collection(ty cty.Type, hidden, known bool) cty.Value {
 	list := make([]cty.Value, r.Intn(4))
 	for i := range list {
@@ -174,7 +174,7 @@ func sameTypes(vals []cty.Value) bool {
 	return true
 }
 
-// object returns an object of b; its sensitive attributes have the secret.
+// object returns a random object of b. Its sensitive attributes contain Secret.
 func (r Random) object(b *schema.Block, known bool) cty.Value {
 	vals := map[string]cty.Value{}
 	for name, a := range b.Attributes {
@@ -220,7 +220,7 @@ func (r Random) attributeValue(a *schema.Attribute, known bool) cty.Value {
 	return collect(a.Nested.Nesting, (&schema.Object{Attributes: a.Nested.Attributes, Nesting: schema.NestingSingle}).ImpliedType(), list)
 }
 
-// collect makes one value of objects; those of another type than the first are left out.
+// collect combines objects into one value. It leaves out objects of another type than the first.
 func collect(n schema.Nesting, ty cty.Type, list []cty.Value) cty.Value {
 	for i, v := range list {
 		if !v.Type().Equals(list[0].Type()) {
@@ -321,13 +321,13 @@ func StateOf(p *plans.Plan) *states.State {
 	return states.Of(outputs, resources)
 }
 
-// seeds is how many random plans each property is tried on.
+// seeds is the number of random plans that each property is tested with.
 const seeds = 200
 
 // RandomPlan returns the random plan of a seed.
 func RandomPlan(seed int64) *plans.Plan { return Random{rand.New(rand.NewSource(seed)), 3}.Plan() }
 
-// EachPlan tries a property on random plans, until it does not hold.
+// EachPlan calls try with random plans, until the test fails.
 func EachPlan(t *testing.T, try func(t *testing.T, seed int64, r Random, p *plans.Plan)) {
 	t.Helper()
 	for seed := range int64(seeds) {

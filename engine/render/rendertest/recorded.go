@@ -1,5 +1,5 @@
-// Package rendertest has plans and states to render: recorded ones, with Terraform's texts,
-// and random ones that no provider would make.
+// Package rendertest has plans and states for tests of rendering: recorded ones, with Terraform's texts, and
+// random ones that no provider would make.
 package rendertest
 
 import (
@@ -26,10 +26,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )
 
-// A Recording is the output of Terraform 1.11.4 for a plan: one txtar file of
-// recorded with the configuration for whoever reads it, the plan as JSON
-// and as text, and the state before it as file, JSON and text. The plan's values
-// are read back from the JSON, so that our texts of them can be compared with the recorded
+// A Recording is the output of Terraform 1.11.4 for a plan. Its txtar file in recorded has the configuration
+// (for readers), the plan as JSON and as text, and the state before the plan as file, JSON and text. The
+// plan's values are decoded from the JSON. So Lockstep's texts for them can be compared with the recorded
 // ones.
 type Recording struct {
 	Name  string
@@ -39,7 +38,7 @@ type Recording struct {
 //go:embed recorded
 var recorded embed.FS
 
-// Recordings returns them all, sorted by name.
+// Recordings returns all recordings, sorted by name.
 func Recordings(t testing.TB) []Recording {
 	t.Helper()
 	names, err := fs.Glob(recorded, "recorded/*.txtar")
@@ -68,7 +67,7 @@ func (r Recording) Plan(t testing.TB, schemas func(addrs.Provider) *schema.Provi
 	return readPlan(t, r.Files["plan.json"], schemas)
 }
 
-// State returns the recorded state file, or nil.
+// State returns the recorded state; nil if there is none.
 func (r Recording) State(t testing.TB) *states.State {
 	t.Helper()
 	src := r.Files["terraform.tfstate"]
@@ -82,7 +81,7 @@ func (r Recording) State(t testing.TB) *states.State {
 	return s
 }
 
-// planSource is the part of the plan format that is read back.
+// planSource is the part of the plan format that is decoded.
 type planSource struct {
 	Variables map[string]struct{ Value any }
 	Drift     []changeSource `json:"resource_drift"`
@@ -124,10 +123,10 @@ type changeSource struct {
 	}
 }
 
-// Decode reads JSON with numbers as they are written.
+// Decode decodes JSON, and keeps the spelling of numbers.
 func Decode(t testing.TB, src []byte, into any) {
 	t.Helper()
-	src = bytes.Replace(src, []byte(`"terraform_version":"1.11.4"`), []byte(`"terraform_version":"`+states.LanguageVersion+`"`), 1) // as we write it
+	src = bytes.Replace(src, []byte(`"terraform_version":"1.11.4"`), []byte(`"terraform_version":"`+states.LanguageVersion+`"`), 1) // as Lockstep writes it
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.UseNumber()
 	if err := dec.Decode(into); err != nil {
@@ -207,7 +206,7 @@ func readChange(t testing.TB, in changeSource, schemas func(addrs.Provider) *sch
 	return c
 }
 
-// actions are by their names in the format.
+// actions are the actions by their names in the plan format.
 var actions = map[string]plans.Action{
 	"no-op": plans.NoOp, "create": plans.Create, "read": plans.Read, "update": plans.Update, "delete": plans.Delete,
 	"delete create": plans.DeleteThenCreate, "create delete": plans.CreateThenDelete, "forget": plans.Forget,
@@ -229,8 +228,7 @@ func pathOf(steps []any) cty.Path {
 	return p
 }
 
-// valueOf returns the value of type ty that v and the masks of unknown and of sensitive
-// values describe.
+// valueOf returns the value of type ty that v and the masks of unknown and sensitive values describe.
 func valueOf(v, unknown, sensitive any, ty cty.Type) cty.Value {
 	out := plainOf(v, unknown, sensitive, ty)
 	if sensitive == true {
@@ -241,7 +239,7 @@ func valueOf(v, unknown, sensitive any, ty cty.Type) cty.Value {
 
 func plainOf(v, unknown, sensitive any, ty cty.Type) cty.Value {
 	if unknown == true {
-		// The mask tells a type that the schema does not.
+		// The mask shows a type that the schema does not have.
 		if _, ok := sensitive.(map[string]any); ok && ty == cty.DynamicPseudoType {
 			ty = cty.EmptyObject
 		}
@@ -333,8 +331,8 @@ func objectOf(v map[string]any, unknown, sensitive any, ty cty.Type) cty.Value {
 	return cty.ObjectVal(vals)
 }
 
-// Schemas returns the schemas of the recordings' providers, read from the
-// output of `providers schema -json`.
+// Schemas returns a function for the schemas of the recorded providers, decoded from the output of `providers
+// schema -json`.
 func Schemas(t testing.TB) func(addrs.Provider) *schema.Provider {
 	t.Helper()
 	all := Providers(t)

@@ -2,7 +2,7 @@ package statefile
 
 import "github.com/lockstep-iac/lockstep/engine/states"
 
-// outputKind is the one kind that the file names otherwise than [states.CheckResult].
+// outputKind is what the file calls outputs: the only kind with another name than in [states.CheckResult].
 const outputKind = "output"
 
 func (r *reader) check() error {
@@ -58,7 +58,7 @@ func (r *reader) checkObject() (states.CheckObject, error) {
 	return o, err
 }
 
-// appendChecks writes null for none, as Terraform does.
+// checks writes the results of checks; null if there are none, as Terraform does.
 func (w *writer) checks(list []states.CheckResult) {
 	if len(list) == 0 {
 		w.text("null")

@@ -9,14 +9,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A dependency is an entry of a list, decoded.
+// A dependency is a decoded entry of a list of dependencies.
 type dependency struct {
 	addr    addrs.ConfigResource
-	printed bool // it was spelt as addr prints
+	printed bool // the file spells it exactly as addr prints
 }
 
-// dependencies checks the list, so that decoding it later cannot fail. Lists add
-// up to the square of the number of resources, so they are only looked up here.
+// dependencies reads and checks a list, so that decoding it later cannot fail. All lists together can have as
+// many entries as the square of the number of resources, so entries are only looked up here.
 func (r *reader) dependencies() (*states.Dependencies, error) {
 	if r.Null() {
 		return nil, nil
@@ -51,7 +51,7 @@ func (r *reader) dependencies() (*states.Dependencies, error) {
 		return d, nil
 	}
 	text = bytes.Clone(text)
-	known := r.depAddrs // complete by the time it is used
+	known := r.depAddrs // complete when load uses it
 	load := func() []addrs.ConfigResource { return decodeDependencies(text, n, known) }
 	if !printed {
 		return states.ListedDependencies(load), nil

@@ -10,16 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// The output of a terraform_data repeats its input, and is a secret wherever that is one. No state lists it: for
-// Terraform 1.11.4 the object would be one to update. So its paths are added when a state is read, and left out when it
-// is written.
+// The output of a terraform_data repeats its input, and is sensitive wherever the input is. State files do
+// not list these paths of the output: if they did, Terraform 1.11.4 would update the object. So they are
+// added when a state is read, and left out when a state is written.
 
-// repeatsInput reports whether a resource is a terraform_data.
+// repeatsInput reports whether a resource is a terraform_data, whose output repeats its input.
 func repeatsInput(r addrs.Resource) bool {
 	return r.Mode == addrs.Managed && r.Type == "terraform_data"
 }
 
-// withOutput returns the sensitive paths of an object with those of its output.
+// withOutput returns the sensitive paths with those of the output added: one for each path of the input.
 func withOutput(paths []cty.Path) []cty.Path {
 	if len(paths) == 0 {
 		return paths
@@ -27,7 +27,7 @@ func withOutput(paths []cty.Path) []cty.Path {
 	return states.SortPaths(slices.Concat(withoutOutput(paths), marks.Echo(paths, "input", "output")))
 }
 
-// withoutOutput returns the sensitive paths of an object that a state lists.
+// withoutOutput returns the sensitive paths without those of the output, as a state file lists them.
 func withoutOutput(paths []cty.Path) []cty.Path {
 	return slices.DeleteFunc(slices.Clone(paths), func(p cty.Path) bool {
 		return len(p) > 0 && p[0] == (cty.GetAttrStep{Name: "output"})

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// AppendObject appends a state, in one line, which has one object and nothing else: the object
-// without its dependencies. [Read] reads it.
+// AppendObject appends a state file in one line that has only this object, without its dependencies. [Read]
+// reads it.
 func AppendObject(dst []byte, a addrs.ResourceInstanceObject, p addrs.AbsProviderConfig, o *states.Object) ([]byte, error) {
 	alone := *o
 	alone.Dependencies = nil

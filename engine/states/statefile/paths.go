@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
-// sensitive reads the list of paths. Most instances of a resource have the same.
+// sensitive reads a list of sensitive paths. It decodes equal lists only once: most instances of a resource
+// have the same.
 func (r *reader) sensitive() ([]cty.Path, error) {
 	if r.Null() {
 		return nil, nil
@@ -75,7 +76,7 @@ func (r *reader) pathStep() (cty.PathStep, error) {
 	return nil, r.Fail(start, "a path of sensitive attributes has an invalid step")
 }
 
-// appendPath writes a path for [reader.sensitive], compactly.
+// appendPath appends a path in the form that [reader.sensitive] reads, without white space.
 func appendPath(dst []byte, p cty.Path) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, step := range p {

@@ -20,8 +20,9 @@ import (
 
 // Read decodes a state file. If src is empty, it returns [states.Empty].
 //
-// The state does not refer to src, so that src can be freed: it is several times larger than its attributes without
-// white space. An error has the problem, its place in the file, and what to do. It never quotes a value.
+// The state does not refer to src, so that src can be freed: src is several times larger than its attributes
+// without white space. An error states the problem, its place in the file, and what to do. It never quotes a
+// value.
 func Read(src []byte) (*states.State, error) {
 	if len(src) == 0 {
 		return states.Empty(), nil
@@ -49,7 +50,7 @@ func Read(src []byte) (*states.State, error) {
 	return s, nil
 }
 
-// explain adds the remedy to an error about malformed text.
+// explain adds what to do to an error about malformed text.
 func explain(err error) error {
 	var text *jsonscan.Error
 	switch {
@@ -61,7 +62,7 @@ func explain(err error) error {
 	return fmt.Errorf("not a valid state file: %w; restore a backup or an earlier version of it", err)
 }
 
-// checkVersion looks at the version alone, because the rest of the format depends on it.
+// checkVersion checks only the version, because the rest of the format depends on it.
 func checkVersion(src []byte) error {
 	s := jsonscan.New(src)
 	version, by, encrypted := int64(-1), "", false
@@ -108,13 +109,13 @@ type reader struct {
 	serial           uint64
 	outputs          map[string]states.Output
 	resources        map[addrs.AbsResource]*states.Resource
-	special          map[addrs.AbsResource]bool // has instances with a provider of their own
+	special          map[addrs.AbsResource]bool // resources whose instances have provider configurations of their own
 	checks           []states.CheckResult
 	extra            map[string]json.RawMessage
 
-	// Parts that many instances have in common are decoded once.
+	// Parts that many instances share are decoded once.
 	seed      maphash.Seed
-	deps      map[uint64]*states.Dependencies // by hash of their text
+	deps      map[uint64]*states.Dependencies // decoded lists, by hash of their text
 	depAddrs  map[string]dependency
 	paths     map[string][]cty.Path
 	providers map[string]addrs.AbsProviderConfig
@@ -122,7 +123,7 @@ type reader struct {
 		text string
 		addr addrs.ModuleInstance
 	}
-	instances []instance // of the resource at hand, space used again
+	instances []instance // instances of the current resource; the memory is reused
 	kept      texts
 }
 
@@ -162,7 +163,7 @@ func (r *reader) file() error {
 	return r.End()
 }
 
-// optional calls read unless the value is null.
+// optional calls read, unless the value is null.
 func (r *reader) optional(read func() error) error {
 	if r.Null() {
 		return nil
@@ -170,7 +171,7 @@ func (r *reader) optional(read func() error) error {
 	return read()
 }
 
-// keep stores a member that nothing here knows.
+// keep stores an unknown member, to write it back later.
 func (r *reader) keep(extra *map[string]json.RawMessage, name []byte) error {
 	raw, err := r.Raw()
 	if err != nil {
@@ -232,7 +233,7 @@ func (r *reader) resource() error {
 			res.Type, err = r.Text()
 		case "name":
 			res.Name, err = r.Text()
-		case "each": // written by versions before 0.13; redundant beside the keys
+		case "each": // written by versions before 0.13; follows from the instance keys
 			err = r.Skip()
 		case "provider":
 			provider, err = r.Text()
@@ -268,10 +269,10 @@ func (r *reader) resource() error {
 	return r.place(start, addrs.AbsResource{Module: r.module.addr, Resource: res}, provider, extra)
 }
 
-// place puts the instances just read where they belong.
+// place adds the instances just read to their resource.
 func (r *reader) place(start int, a addrs.AbsResource, provider string, extra map[string]json.RawMessage) error {
 	if provider == "" && len(r.instances) == 0 {
-		return nil // OpenTofu leaves such empty resources
+		return nil // OpenTofu writes such empty resources
 	}
 	res := r.resources[a]
 	if res == nil {
@@ -315,7 +316,7 @@ func (r *reader) place(start int, a addrs.AbsResource, provider string, extra ma
 	return nil
 }
 
-// put adds an object to an instance; false if the instance has one of that key.
+// put adds an object to an instance. It returns false if the instance already has an object with this key.
 func put(dst *states.Instance, key addrs.DeposedKey, o *states.Object) bool {
 	switch {
 	case key == addrs.NotDeposed && dst.Current == nil:
@@ -331,8 +332,8 @@ func put(dst *states.Instance, key addrs.DeposedKey, o *states.Object) bool {
 	return true
 }
 
-// withoutKey cuts the instance key off a provider configuration's address, as
-// OpenTofu writes it: `provider["..."].by_region["eu"]`.
+// withoutKey removes the instance key from a provider configuration's address as OpenTofu writes it:
+// `provider["..."].by_region["eu"]`.
 func withoutKey(provider string) string {
 	source, rest, ok := strings.Cut(provider, `"]`)
 	if !ok {
@@ -353,7 +354,7 @@ func (r *reader) providerConfig(s string) (addrs.AbsProviderConfig, error) {
 	return p, err
 }
 
-// An instance is one object with the place in its resource.
+// An instance is one object, with its instance key and deposed key.
 type instance struct {
 	key      addrs.InstanceKey
 	deposed  addrs.DeposedKey

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// expectedSize guesses how much there is to write, rather too much: a buffer that has to grow is
-// copied, and states of large projects are the largest values that an apply holds.
+// expectedSize estimates the size of the file, rather too large: a buffer that has to grow is copied, and
+// states of large projects are the largest values that an apply has in memory.
 func (e *encoder) expectedSize(s *states.State) int {
 	n := 4096
 	lists := map[*states.Dependencies]int{}
@@ -23,11 +23,11 @@ func (e *encoder) expectedSize(s *states.State) int {
 	return n
 }
 
-// indentation is that of most attributes in a state file, with the newline and the space behind the
-// colon.
+// indentation is the number of layout bytes before most attributes: the newline, the indentation, and the
+// space after the colon.
 const indentation = 16
 
-// laidOut guesses the size of a JSON text over many lines.
+// laidOut estimates the size of a JSON text when it is laid out over many lines.
 func laidOut(text []byte) int {
 	n := 1
 	for _, sign := range []string{",", "{", "[", "}", "]"} {
@@ -40,7 +40,7 @@ func laidOut(text []byte) int {
 	return len(text) + n*indentation + escaped*len(`\u003c`)
 }
 
-// listSize is the size of a list of dependencies.
+// listSize returns the size of a list of dependencies in the file.
 func (e *encoder) listSize(d *states.Dependencies) int {
 	if raw := d.Encoded(); raw != nil || d == nil {
 		return len(raw)

@@ -6,17 +6,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
-// texts keeps parts of a file without their layout, many of them in one allocation. The whole file
-// would stay in memory with the smallest part of it that is not copied.
+// texts keeps copies of parts of a file, without white space, many of them in one allocation. If even a small
+// part were not copied, the whole file would stay in memory.
 type texts struct {
-	free []byte // to be filled
+	free []byte // unused rest of the allocation
 }
 
-// shared is the size of an allocation for several texts. What is replaced by an apply frees memory
-// only with its neighbours, so that it is not large.
+// shared is the size in bytes of an allocation for several texts. It is small because an apply that replaces
+// a text frees its memory only when all texts of the allocation are gone.
 const shared = 16 << 10
 
-// keep returns a copy of a JSON text that the scanner has checked, without white space.
+// keep returns a copy of a JSON text, without white space. The scanner must have checked the text.
 func (t *texts) keep(raw []byte) []byte {
 	if len(raw) > cap(t.free)-len(t.free) {
 		if len(raw) > shared/4 {

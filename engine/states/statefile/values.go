@@ -8,9 +8,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// decodeValue is ctyjson.Unmarshal for text from anywhere. That one panics (as of
-// cty 1.19) for a tuple that is shorter than its type, and gives numbers like
-// 1e999999999 that nobody could print.
+// decodeValue is ctyjson.Unmarshal for untrusted text. ctyjson.Unmarshal panics (as of cty 1.19) for a tuple
+// that is shorter than its type, and accepts numbers like 1e999999999 that nobody could print.
 func decodeValue(src []byte, ty cty.Type) (v cty.Value, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -31,5 +30,5 @@ func decodeValue(src []byte, ty cty.Type) (v cty.Value, err error) {
 	})
 }
 
-// maxExponent, of two, allows for numbers of 10,000 decimal digits.
+// maxExponent is the largest binary exponent of a number: it allows for 10,000 decimal digits.
 const maxExponent = 33220

@@ -25,8 +25,8 @@ func Write(s *states.State) ([]byte, error) {
 	return append(e.dst, '\n'), nil
 }
 
-// Head returns the beginning of what [Write] returns: all that depends on the lineage and the serial of
-// the state.
+// Head returns the beginning of what [Write] returns, with everything that depends on the lineage and the
+// serial of the state.
 func Head(s *states.State) []byte {
 	var e encoder
 	e.head(s)
@@ -36,7 +36,7 @@ func Head(s *states.State) []byte {
 // An Index has the position of each resource in the bytes of a state file.
 type Index map[addrs.AbsResource]struct{ Start, End int }
 
-// WriteIndexed is [Write] with the position of each resource. Equal resources of two states have
+// WriteIndexed is [Write], and also returns the position of each resource. Equal resources in two states have
 // the same bytes.
 func WriteIndexed(s *states.State) ([]byte, Index, error) {
 	e := newEncoder(s)
@@ -56,7 +56,7 @@ func newEncoder(s *states.State) *encoder {
 	return e
 }
 
-// notEncoded iterates over the dependencies whose lists have to be made.
+// notEncoded iterates over the dependencies without an encoded list from a file.
 func notEncoded(s *states.State) func(func(*states.Dependencies) bool) {
 	return func(yield func(*states.Dependencies) bool) {
 		for o := range s.Objects() {
@@ -71,8 +71,8 @@ func notEncoded(s *states.State) func(func(*states.Dependencies) bool) {
 type encoder struct {
 	writer
 	closure *states.Closure
-	places  map[*states.Dependencies][2]int // where in dst a list stands already
-	index   Index                           // nil if nobody asked
+	places  map[*states.Dependencies][2]int // start and end in dst of each list already written
+	index   Index                           // nil if the caller needs no index
 	echoes  bool                            // see repeatsInput
 }
 
@@ -104,7 +104,7 @@ func (e *encoder) state(s *states.State) error {
 	return nil
 }
 
-// extra writes members that were kept, sorted by name.
+// extra writes the unknown members that were kept, sorted by name.
 func (e *encoder) extra(m map[string]json.RawMessage) error {
 	if len(m) == 0 {
 		return nil
@@ -152,7 +152,7 @@ func (e *encoder) outputs(s *states.State) error {
 	return nil
 }
 
-// A namedResource is a resource with its module's printed form to sort by.
+// A namedResource is a resource with the printed form of its module, for sorting.
 type namedResource struct {
 	addr addrs.AbsResource
 	res  *states.Resource
@@ -163,7 +163,7 @@ func (e *encoder) resources(s *states.State) error {
 	for a, r := range s.Resources() {
 		all = append(all, namedResource{a, r})
 	}
-	// By the module's printed form, so that a[10] comes before a[2].
+	// Sort by the module's printed form, so that a[10] comes before a[2].
 	slices.SortFunc(all, func(x, y namedResource) int {
 		return cmp.Or(cmp.Compare(x.addr.Module.String(), y.addr.Module.String()), x.addr.Resource.Compare(y.addr.Resource))
 	})

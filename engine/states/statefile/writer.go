@@ -13,11 +13,11 @@ import (
 type writer struct {
 	dst   []byte
 	depth int
-	empty bool // nothing was written yet behind the last bracket
-	flat  bool // all in one line
+	empty bool // nothing is written yet after the last opening bracket
+	flat  bool // write everything in one line
 }
 
-// text writes a value as it is.
+// text writes s unchanged.
 func (w *writer) text(s string) { w.dst = append(w.dst, s...) }
 
 func (w *writer) string(s string) { w.dst = appendString(w.dst, s) }
@@ -70,7 +70,7 @@ func (w *writer) intMember(name string, value int64) {
 	w.dst = strconv.AppendInt(w.dst, value, 10)
 }
 
-// spaces are a newline and indentation enough for nearly all places.
+// spaces is a newline followed by enough indentation for nearly all lines.
 const spaces = "\n                                                                "
 
 func (w *writer) line() {
@@ -84,9 +84,8 @@ func (w *writer) line() {
 	}
 }
 
-// json writes a value that is JSON already in the layout of this place. Names,
-// numbers and strings stay as they are spelt, except that <, >, & and the line
-// separators of JavaScript are escaped, as encoding/json does.
+// json writes a JSON value in the layout of the current place. Names, numbers and strings keep their
+// spelling, except that <, >, & and the line separators of JavaScript are escaped, as encoding/json does.
 func (w *writer) json(raw []byte) error {
 	c := copier{jsonscan.New(raw), w}
 	if err := c.value(); err != nil {
@@ -95,7 +94,7 @@ func (w *writer) json(raw []byte) error {
 	return c.End()
 }
 
-// A copier copies a value while it scans it.
+// A copier copies a JSON value while it scans it.
 type copier struct {
 	jsonscan.Scanner
 	w *writer
@@ -138,7 +137,8 @@ func (c *copier) array() error {
 	return err
 }
 
-// appendEscaped appends JSON text without white space in it.
+// appendEscaped appends JSON text that has no white space. It escapes the characters that [writer.json]
+// escapes.
 func appendEscaped(dst, src []byte) []byte {
 	start := 0
 	for i := 0; i < len(src); i++ {

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Changes collects the changes of a plan while it is made, and answers questions about those that are
-// planned so far. For example, the visit of a block asks about its dependencies, which were visited before. Safe
-// for concurrent use.
+// Changes collects the changes of a plan while it is made, and answers questions about those planned so far.
+// For example, the visit of a block asks about its dependencies, which were visited before. Safe for
+// concurrent use.
 //
-// A plan that destroys is made in two parts. The changes of the first part are shown to dependents, and are not
-// part of the plan. The deletions of the second part are part of the plan, and are not shown to dependents.
+// A plan that destroys has two parts. Dependents see the changes of the first part, which are not part of the
+// plan. The deletions of the second part are part of the plan, but dependents do not see them.
 type Changes struct {
 	destroy bool
 	origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
@@ -27,18 +27,18 @@ type Changes struct {
 	list  []*plans.ResourceChange
 	drift []*plans.ResourceChange
 	of    map[addrs.AbsResourceInstance]*plans.ResourceChange // current objects
-	// usual and usualOf are the same for the first part of a plan that destroys.
+	// usual and usualOf are the changes of the first part of a plan that destroys.
 	usual   []*plans.ResourceChange
 	usualOf map[addrs.AbsResourceInstance]*plans.ResourceChange
-	// ofResource holds the changes of the resources that were asked for.
+	// ofResource caches the changes of resources that [Changes.OfAll] was called for.
 	ofResource map[addrs.AbsResource][]*plans.ResourceChange
-	// pending are the resources with changes other than no-ops, by module instance and by block.
+	// pending are the resources with changes other than no-ops, by address in a module instance and by block.
 	pending       map[addrs.AbsResource]bool
 	pendingBlocks map[addrs.ConfigResource]bool
 }
 
-// NewChanges returns no changes, for a plan of the mode. origins are the addresses that moved
-// instances had; l is told of each change that becomes part of the plan.
+// NewChanges returns an empty list for a plan in this mode. origins are the old addresses of moved instances.
+// l receives an event for each change that becomes part of the plan.
 func NewChanges(mode plans.Mode, origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance, l events.Listener) *Changes {
 	return &Changes{
 		destroy: mode == plans.DestroyMode, origins: origins, events: l,
@@ -50,7 +50,7 @@ func NewChanges(mode plans.Mode, origins map[addrs.AbsResourceInstance]addrs.Abs
 	}
 }
 
-// Withhold takes the changes out of the plan that refusals withhold; see Refusals.withhold.
+// Withhold removes the deletions that refusals forbid from the plan; see Refusals.withhold.
 func (s *Changes) Withhold(r *Refusals, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) (ds diags.Diagnostics) {
 	s.list, ds = r.withhold(s.list, dependencies)
 	return ds
@@ -65,7 +65,7 @@ func (s *Changes) Record(c *plans.ResourceChange) {
 	}
 	if s.destroy && c.Addr.Deposed == addrs.NotDeposed {
 		if c.Action == plans.NoOp {
-			c = &plans.ResourceChange{Addr: c.Addr, Change: plans.Change{Action: plans.NoOp}} // nobody asks for its values
+			c = &plans.ResourceChange{Addr: c.Addr, Change: plans.Change{Action: plans.NoOp}} // nothing needs its values
 		}
 		s.usual, s.usualOf[c.Addr.Instance] = append(s.usual, c), c
 	}
@@ -94,8 +94,8 @@ func (s *Changes) Keep(c *plans.ResourceChange) {
 	}
 }
 
-// Drifted records that an object differs from the stored one. Deposed objects, and objects that are
-// going to be destroyed, are left out.
+// Drifted records that an object differs from the stored one. It leaves out deposed objects and objects that
+// will be destroyed.
 func (s *Changes) Drifted(c *plans.ResourceChange) {
 	if c.Addr.Deposed != addrs.NotDeposed || s.destroy {
 		return
@@ -116,14 +116,14 @@ func (s *Changes) Pending(abs addrs.AbsResource) bool {
 	return s.pending[abs]
 }
 
-// PendingAnywhere is [Changes.Pending] for all instances of the resource's module.
+// PendingAnywhere is [Changes.Pending] in all instances of the resource's module.
 func (s *Changes) PendingAnywhere(cr addrs.ConfigResource) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pendingBlocks[cr]
 }
 
-// Leaves reports whether the state is going to lose an instance.
+// Leaves reports whether the plan removes an instance from the state.
 func (s *Changes) Leaves(a addrs.AbsResourceInstance) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +131,7 @@ func (s *Changes) Leaves(a addrs.AbsResourceInstance) bool {
 	return c != nil && (c.Action == plans.Delete || c.Action == plans.Forget)
 }
 
-// Of returns the change of an instance that is planned as usual, if there is one.
+// Of returns the change of an instance that is planned as usual; empty if there is none.
 func (s *Changes) Of(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +145,8 @@ func (s *Changes) Of(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	return nil
 }
 
-// OfAll returns the changes of all instances of a resource that are planned as usual. Its visit is over.
+// OfAll returns the changes of all instances of a resource that are planned as usual. Call it only after the
+// resource's visit.
 func (s *Changes) OfAll(abs addrs.AbsResource) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,8 +165,8 @@ func (s *Changes) OfAll(abs addrs.AbsResource) []*plans.ResourceChange {
 	return s.ofResource[abs]
 }
 
-// Sorted returns the changes that are part of the plan, and the drift, in order of their addresses. It
-// is for after the walk.
+// Sorted returns the changes that are part of the plan, and the drift, sorted by address. Call it after the
+// walk.
 func (s *Changes) Sorted() (changes, drift []*plans.ResourceChange) {
 	for _, list := range [][]*plans.ResourceChange{s.list, s.drift} {
 		slices.SortFunc(list, func(a, b *plans.ResourceChange) int {

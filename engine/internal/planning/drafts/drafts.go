@@ -1,7 +1,7 @@
-// Package drafts holds a plan while it is made: the prior state, the changes, the values that
-// resources will have, and the reasons why objects cannot be destroyed. The visits of many
-// resources read and write them at the same time.
+// Package drafts holds the parts of a plan while it is made: the prior state, the changes, the values that
+// resources will have, and the reasons why objects cannot be destroyed. The visits of many resources read and
+// write them at the same time.
 //
-// It keeps and answers. It refuses to know configurations and providers, and decides nothing: which
-// change an object gets is for package planning. Start at [Changes].
+// It stores data and answers questions. It refuses to know configurations and providers, and decides nothing:
+// package planning chooses the change of an object. Start at [Changes].
 package drafts

@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Prior is the prior state while it comes about: the state as it was read, with the
-// Objects as they were found since. Its methods are safe for concurrent use, except
-// [Prior.Editor], which is for before and after the walk.
+// Prior is the prior state while it is made: the state as it was read, with the objects refreshed so far. Its
+// methods are safe for concurrent use, except [Prior.Editor], which may be used only before and after the
+// walk.
 type Prior struct {
 	mu     sync.Mutex
 	editor *states.Editor
@@ -23,7 +23,7 @@ func NewPrior(was *states.State) *Prior { return &Prior{editor: was.Edit()} }
 // Editor returns the editor of the state.
 func (s *Prior) Editor() *states.Editor { return s.editor }
 
-// State returns the state as it is now, to read while nothing changes it.
+// State returns the current state, for reading while nothing changes it.
 func (s *Prior) State() *states.State { return s.editor.Current() }
 
 // Object returns an object; nil if there is none.
@@ -40,22 +40,22 @@ func (s *Prior) SetObject(a addrs.ResourceInstanceObject, pc addrs.AbsProviderCo
 	s.editor.SetObject(a, pc, o)
 }
 
-// RemoveInstance forgets an instance with all its objects.
+// RemoveInstance removes an instance with all its objects.
 func (s *Prior) RemoveInstance(a addrs.AbsResourceInstance) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.editor.RemoveInstance(a)
 }
 
-// Has reports whether there is anything of a resource.
+// Has reports whether the state has the resource.
 func (s *Prior) Has(abs addrs.AbsResource) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.editor.Current().Resource(abs) != nil
 }
 
-// Provider returns the provider configuration of a resource, and whether instances have ones
-// of their own beside it; false if there is no such resource.
+// Provider returns the provider configuration of a resource. own reports whether its instances have provider
+// configurations of their own. ok is false if there is no such resource.
 func (s *Prior) Provider(abs addrs.AbsResource) (pc addrs.AbsProviderConfig, own, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -69,20 +69,19 @@ func (s *Prior) Provider(abs addrs.AbsResource) (pc addrs.AbsProviderConfig, own
 	return r.Provider, own, true
 }
 
-// InstanceProvider returns the provider configuration of an instance, whose resource there is.
+// InstanceProvider returns the provider configuration of an instance. The state must have the resource.
 func (s *Prior) InstanceProvider(a addrs.AbsResourceInstance) addrs.AbsProviderConfig {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.editor.Current().Resource(a.AbsResource()).ProviderOf(a.Resource.Key)
 }
 
-// Instances returns the instances of some resources, sorted.
+// Instances returns the instances of the given resources, sorted.
 func (s *Prior) Instances(list ...addrs.AbsResource) []addrs.AbsResourceInstance {
 	return s.InstancesBut(nil, list...)
 }
 
-// InstancesBut returns the instances of some resources without those that left names, sorted; nil
-// leaves out none.
+// InstancesBut returns the instances of the given resources, sorted, without those in left. left may be nil.
 func (s *Prior) InstancesBut(left map[addrs.AbsResourceInstance]bool, list ...addrs.AbsResource) []addrs.AbsResourceInstance {
 	s.mu.Lock()
 	defer s.mu.Unlock()

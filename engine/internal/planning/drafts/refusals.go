@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Refusals are the diagnostics of the destruction of objects, rather than of the usual plan that
-// precedes it. Safe for concurrent use.
+// Refusals are the diagnostics about destroying objects, kept apart from those of the usual plan that comes
+// first. Safe for concurrent use.
 type Refusals struct {
 	mu   sync.Mutex
 	list []refusal
@@ -22,7 +22,7 @@ type refusal struct {
 	ds  diags.Diagnostics
 }
 
-// Add notes the diagnostics of an object.
+// Add records the diagnostics of an object.
 func (r *Refusals) Add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
 	if len(ds) == 0 {
 		return
@@ -32,9 +32,9 @@ func (r *Refusals) Add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
 	r.list = append(r.list, refusal{obj, ds})
 }
 
-// withhold takes the deletion of all dependencies of objects that cannot be destroyed out of a
-// list of changes, and returns the rest. dependencies returns those that the prior state has of an
-// object. The diagnostics are those of the objects that are not withheld themselves.
+// withhold returns changes without the deletions of all dependencies of objects that cannot be destroyed.
+// dependencies returns the dependencies of an object in the prior state. The diagnostics are those of the
+// objects whose own deletion is not withheld.
 func (r *Refusals) withhold(changes []*plans.ResourceChange, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) ([]*plans.ResourceChange, diags.Diagnostics) {
 	kept := needs{}
 	for _, x := range r.list {
@@ -62,7 +62,7 @@ func (r *Refusals) withhold(changes []*plans.ResourceChange, dependencies func(a
 	return changes, ds
 }
 
-// needs are the resources that some objects depend on, in all module instances or in one.
+// needs are the resources that some objects depend on, in all module instances or in a single one.
 type needs map[need]bool
 
 type need struct {
@@ -71,8 +71,8 @@ type need struct {
 	all      bool
 }
 
-// add adds the dependencies of an object in a module instance. A dependency in the same module is one
-// in the same instance of it.
+// add adds the dependencies of an object in a module instance. A dependency in the same module means the same
+// instance of the module.
 func (n needs) add(in addrs.ModuleInstance, d *states.Dependencies) {
 	for _, cr := range d.All() {
 		if cr.Module == in.Module() {

@@ -12,22 +12,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// StoredObjects are those of a state, which may change between two calls.
+// StoredObjects are the objects of a state, which may change between two calls.
 type StoredObjects interface {
-	// Has reports whether there is anything of a resource.
+	// Has reports whether the state has the resource.
 	Has(addrs.AbsResource) bool
 	// Object returns an object; nil if there is none.
 	Object(addrs.ResourceInstanceObject) *states.Object
 }
 
-// StoredValues are the values of resources as a state has them.
+// StoredValues returns the values of resources from a state.
 type StoredValues struct {
 	Session *session.Session
 	Objects StoredObjects
 }
 
-// OpenStored returns a session whose evaluator gives resources their stored values, for expressions that are evaluated
-// without a plan: those of the console, of an import by command, and of import blocks whose resources are yet to be written.
+// OpenStored returns a session whose evaluator uses the stored values of resources. It is for expressions
+// that are evaluated without a plan: in the console, in the import command, and in import blocks whose
+// resource blocks are still to be generated.
 func OpenStored(ctx context.Context, in session.Environment, variables map[string]cty.Value, o StoredObjects) *session.Session {
 	s := &session.Session{Environment: in}
 	values := StoredValues{s, o}
@@ -40,9 +41,9 @@ func OpenStored(ctx context.Context, in session.Environment, variables map[strin
 	return s
 }
 
-// Of returns a resource's value from the state. It is unknown without any instance in the state, since
-// nothing tells how many there will be; so is each instance of the configuration that the state does
-// not have. An object that cannot be decoded is unknown, too; the next plan reports it.
+// Of returns a resource's value from the state. If the state has no instance, the value is unknown, since the
+// number of instances is unknown. A configured instance that the state lacks is unknown. An object that
+// cannot be decoded is unknown, too; the next plan reports it.
 func (v StoredValues) Of(ctx context.Context, a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
 	m := v.Session.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]

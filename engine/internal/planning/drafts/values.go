@@ -8,15 +8,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Values are the values that resources will have, for the expressions that refer to
-// them: each is set once, at the end of the resource's visit. Safe for concurrent use.
+// Values are the values that resources will have, for expressions that refer to them. Each value is set once,
+// at the end of the resource's visit. Safe for concurrent use.
 type Values struct {
 	mu    sync.Mutex
 	of    map[addrs.AbsResource]cty.Value
 	ended bool
 }
 
-// Set gives a resource its value.
+// Set sets the value of a resource.
 func (v *Values) Set(a addrs.AbsResource, val cty.Value) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -26,8 +26,8 @@ func (v *Values) Set(a addrs.AbsResource, val cty.Value) {
 	v.of[a] = val
 }
 
-// Get returns the value of a resource, ok if it has one; ended reports whether it will have
-// none any more, as the walk is over.
+// Get returns the value of a resource; ok is false if it has none yet. ended reports that the walk is over,
+// so that the resource will never have a value.
 func (v *Values) Get(a addrs.AbsResource) (val cty.Value, ok, ended bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -35,7 +35,7 @@ func (v *Values) Get(a addrs.AbsResource) (val cty.Value, ok, ended bool) {
 	return val, ok, v.ended
 }
 
-// End notes that the walk is over.
+// End records that the walk is over.
 func (v *Values) End() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -14,24 +14,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A Command imports one object by its ID, without planning anything: the import command. The
-// configuration must have a block for it.
+// A Command is the import command: it imports one object by its ID, without planning anything. The
+// configuration must have a block for the object.
 //
-// Nothing is known but the state and the configuration, so that values are those of stored objects,
-// and the provider configuration must be known from them.
+// Only the state and the configuration are known. So resources have their stored values, and the provider
+// configuration must not depend on others.
 type Command struct {
-	Session *session.Session // whose resources have stored values
-	Prior   *drafts.Prior    // which gets the object
-	// Open opens a resource block. The function that it returns finds the Fetcher of an instance, whose
-	// provider configuration may be its own.
+	Session *session.Session // a session in which resources have their stored values
+	Prior   *drafts.Prior    // the state that gets the object
+	// Open opens a resource block. The returned function finds the Fetcher of an instance, which may have a
+	// provider configuration of its own.
 	Open func(context.Context, *config.Module, *config.Resource) (OfInstance, diags.Diagnostics)
 }
 
-// OfInstance returns the Fetcher of an instance with the scope of its expressions.
+// OfInstance returns the Fetcher of an instance. The scope is that of the instance's expressions.
 type OfInstance func(context.Context, addrs.AbsResourceInstance, eval.Scope) (*Fetcher, diags.Diagnostics)
 
-// Run imports an object. The prior state is to be stored only if there are no errors: it may have the
-// object already when an output turns out to be wrong.
+// Run imports an object. Store the prior state only if there are no errors: it may contain the object even if
+// an output has an error.
 func (c Command) Run(ctx context.Context, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
 	m := c.Session.Config.Modules[addr.Module.Module()]
 	if m == nil || m.Resources[addr.Resource.Resource] == nil || addr.Resource.Resource.Mode != addrs.Managed {
@@ -57,7 +57,7 @@ func (c Command) Run(ctx context.Context, addr addrs.AbsResourceInstance, id str
 	return append(ds, c.recordOutputs()...)
 }
 
-// scope returns the scope of an instance. It is an error if the configuration does not expand to the
+// scope returns the scope of an instance. It returns an error if the configuration does not have the
 // instance.
 func (c Command) scope(m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) (eval.Scope, diags.Diagnostics) {
 	scope := eval.Scope{Module: addr.Module}
@@ -78,9 +78,9 @@ func (c Command) scope(m *config.Module, r *config.Resource, addr addrs.AbsResou
 		"The configuration for %s does not produce the instance %s: check its count or for_each.", addr.AbsResource(), addr)...)
 }
 
-// recordOutputs puts the root module's outputs into the state that an object was imported into, so
-// that the next plan has no changes of them. An unknown value is recorded as null. Values without
-// a reference to them are evaluated as well, and their errors are errors of the import.
+// recordOutputs records the root module's outputs in the state after an import, so that the next plan has no
+// changes of them. An unknown value is recorded as null. Values that nothing refers to are evaluated, too,
+// and their errors are errors of the import.
 // Source: Terraform 1.11.4.
 func (c Command) recordOutputs() diags.Diagnostics {
 	ds := c.Session.Eval.Force(func(addrs.Object) bool { return false })

@@ -18,21 +18,22 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A Fetcher fetches objects for the instances of one resource.
+// A Fetcher imports objects for the instances of one resource.
 type Fetcher struct {
 	Session  *session.Session
-	Prior    *drafts.Prior // which gets the objects
+	Prior    *drafts.Prior // the state that gets the objects
 	Client   provider.Client
 	Provider addrs.AbsProviderConfig
-	Resource *config.Resource // nil if it has no block yet
+	Resource *config.Resource // nil if the resource has no block yet
 	Schema   *schema.Schema
-	// Drifted is told of an object that was found, and could not be read; nil: nobody is.
+	// Drifted is called for an object that was found but could not be read. It may be nil.
 	Drifted func(addrs.ResourceInstanceObject, plans.Change)
 }
 
-// Fetch asks the provider for an object by its ID or its identity, reads the object, and puts it into the prior
-// state. If the answer has more objects, Fetch leaves them out and returns a warning, because each would need an
-// address of its own. No object is fetched twice. An object that the state already has is an error.
+// Fetch asks the provider for an object by its ID or its identity, reads the object, and adds it to the prior
+// state. If the answer has more objects, Fetch leaves them out and returns a warning, because each would need
+// an address of its own. No object is fetched twice. If the state already has the instance's object, Fetch
+// returns an error.
 func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, key session.ImportKey) diags.Diagnostics {
 	obj := addrs.ResourceInstanceObject{Instance: addr}
 	f.Session.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: key.ID, Identity: plans.IdentityText(key.Identity)})
@@ -59,7 +60,7 @@ func (f *Fetcher) Fetch(ctx context.Context, addr addrs.AbsResourceInstance, key
 	return ds
 }
 
-// FetchFor is [Fetcher.Fetch] for an import block, to which errors without a place belong.
+// FetchFor is [Fetcher.Fetch] for an import block. Errors without a place get the place of the block.
 func (f *Fetcher) FetchFor(ctx context.Context, addr addrs.AbsResourceInstance, r Request) diags.Diagnostics {
 	ds := f.Fetch(ctx, addr, r.ImportKey)
 	for i := range ds {
@@ -79,8 +80,8 @@ func notImportable(addr addrs.AbsResourceInstance, key session.ImportKey) diags.
 		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, key.ID)
 }
 
-// adopt reads an imported object, since a provider's answer to an import may have no more than the
-// ID, and puts it into the prior state: from there it is planned like any stored object.
+// adopt reads an imported object, since a provider may answer an import with only the ID. It adds the object
+// to the prior state: from then on it is planned like any stored object.
 func (f *Fetcher) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x provider.Imported, key session.ImportKey) diags.Diagnostics {
 	if x.State == cty.NilVal || x.State.IsNull() {
 		return notImportable(obj.Instance, key)
@@ -95,7 +96,7 @@ func (f *Fetcher) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x
 		Client: f.Client, Provider: f.Provider, Resource: f.Resource, Schema: f.Schema, Addr: obj, Stored: x.State, Identity: x.Identity, Private: x.Private,
 	})
 	if ds.HasErrors() {
-		// The object was found, and cannot be read: Terraform reports that as drift.
+		// The object was found but cannot be read: Terraform reports that as drift.
 		if f.Drifted != nil {
 			f.Drifted(obj, plans.Change{Action: plans.Delete, Before: session.MarkSensitive(x.State, f.Schema, nil), After: f.Schema.Block.NullValue()})
 		}

@@ -16,25 +16,25 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Found holds the objects that [Generate] read. A plan with the generated blocks need not ask for
-// these objects a second time. Failures were reported by Generate; the plan does not report the
-// missing blocks again.
+// Found has the objects that [Generate] read. A plan with the generated blocks need not read these objects
+// again. Generate has reported the failures; the plan does not report the missing blocks again.
 type Found struct {
 	Objects map[addrs.AbsResourceInstance]*states.Object
-	Failed  map[addrs.ConfigResource]bool // for these there is no block
+	Failed  map[addrs.ConfigResource]bool // resources for which no block was generated
 }
 
-// A Lack is everything that the blocks to generate depend on.
+// A Lack is the input of [Generate]: a configuration that lacks blocks, and everything that generating them
+// depends on.
 type Lack struct {
 	session.Environment
 	State     *states.State
-	Variables map[string]cty.Value // the root module's, converted
+	Variables map[string]cty.Value // values of the root module's variables, converted
 }
 
-// Generate writes resource blocks for the objects of import blocks that have no resource block yet.
-// Nothing is planned: the IDs may depend on known values and on the state. If some objects cannot be
-// read, the blocks of the others are returned beside the errors. If an import block cannot have a
-// resource block generated at all, no object is read, and found is empty.
+// Generate writes resource blocks for the objects of import blocks that have no resource block yet. Nothing
+// is planned: the IDs may depend only on known values and on the state. If some objects cannot be read, the
+// blocks of the others are returned with the errors. If no resource block can be generated for an import
+// block, no object is read, and found is empty.
 func Generate(ctx context.Context, in Lack) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
 	g := generator{prior: drafts.NewPrior(in.State)}
 	g.s = drafts.OpenStored(ctx, in.Environment, in.Variables, g.prior)
@@ -64,7 +64,7 @@ func Generate(ctx context.Context, in Lack) (blocks []generating.Generated, foun
 	return blocks, found, append(ds, g.s.Eval.Diagnostics()...).Unreported()
 }
 
-// generatable refuses an import block for which no resource block can be written.
+// generatable returns an error for an import block for which no resource block can be generated.
 func generatable(im *config.Import) diags.Diagnostics {
 	if !hasKey(im.To) && im.Resource.Module.IsRoot() && im.ForEach == nil {
 		return nil
@@ -73,7 +73,7 @@ func generatable(im *config.Import) diags.Diagnostics {
 		"A block can be generated for a resource of the root module, and without for_each and without an instance key, only: write the one for %s by hand.", im.Resource)
 }
 
-// A generator writes blocks for objects, which it reads into a prior state of its own.
+// A generator writes blocks for objects. It reads the objects into a prior state of its own.
 type generator struct {
 	s     *session.Session
 	prior *drafts.Prior
@@ -81,9 +81,9 @@ type generator struct {
 
 // block reads the object of one import block, and writes the block for it.
 //
-// To open the provider there must be a resource block, and there is none. So a bare one takes its
-// place, with the provider configuration that the block to write will have: the one that the import block
-// names, or else the default one of the type.
+// Opening the provider needs a resource block, but there is none. So it uses an empty block with the provider
+// configuration of the block to write: the one that the import block names, or else the default one of the
+// type.
 func (g generator) block(ctx context.Context, im *config.Import) (generating.Generated, *states.Object, diags.Diagnostics) {
 	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
 	r := &config.Resource{Addr: im.Resource.Resource, Provider: addrs.LocalProviderConfig{LocalName: im.Resource.Resource.ImpliedProvider()}, Range: im.Range, TypeRange: im.To.Range()}
@@ -112,7 +112,7 @@ func (g generator) block(ctx context.Context, im *config.Import) (generating.Gen
 	return x, o, ds
 }
 
-// hasKey reports whether an address ends in an instance key, or is no literal.
+// hasKey reports whether an address ends in an instance key, or is not a literal.
 func hasKey(x hcl.Expression) bool {
 	t, hs := hcl.AbsTraversalForExpr(x)
 	if hs.HasErrors() {

@@ -1,13 +1,13 @@
-// Package importing takes objects that exist, but that no state knows, into the prior state of a plan:
-// by import blocks ([Blocks]), by the import command ([Command]), and, for objects without a resource
-// block, to generate one ([Generate]).
+// Package importing adds existing objects that no state has to the prior state of a plan: by import blocks
+// ([Blocks]), by the import command ([Command]), and, for objects without a resource block, to generate one
+// ([Generate]).
 //
-// The three ways differ in where an ID comes from and in what may be known at that time. They
-// have one step in common, the [Fetcher]: the provider finds the object by its ID, it is read like any
-// stored object, and from then on it is one.
+// The three ways differ in where an ID comes from and in what may be known at that time. They share one step,
+// the [Fetcher]: the provider finds the object by its ID, and the object is read. From then on it is like any
+// stored object.
 //
-// It refuses to know plans: the change that an imported object needs is found as for each
-// stored object. It refuses to know the walk, too: whoever has opened a resource block hands over a Fetcher.
+// It refuses to know plans: the change of an imported object is planned as for any stored object. It also
+// refuses to know the walk: callers open a resource block and pass a Fetcher.
 package importing
 
 import (
@@ -26,12 +26,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Blocks are the import blocks of the root module, evaluated resource by resource as the walk comes to
-// them: which object, by ID, an instance takes over if the state has none for it. Safe for concurrent
-// use.
+// Blocks are the import blocks of the root module. They are evaluated resource by resource, when the walk
+// reaches the resource. They say which object an instance takes over if the state has none for it. Safe for
+// concurrent use.
 //
-// They cannot be evaluated at once before the walk. An ID may be an attribute of another resource, which
-// must have been visited; and whether a target is declared depends on its count or for_each.
+// They cannot all be evaluated before the walk. An ID may be an attribute of another resource, which must be
+// visited first. And whether a target is declared depends on its count or for_each.
 type Blocks struct {
 	config *config.Config
 	mode   plans.Mode
@@ -45,15 +45,15 @@ type Blocks struct {
 // A Request is the import of one instance.
 type Request struct {
 	session.ImportKey
-	rng *hcl.Range // of the block
+	rng *hcl.Range // range of the import block
 }
 
-// NewBlocks returns the import blocks of a configuration, none of which is evaluated yet.
+// NewBlocks returns the import blocks of a configuration, not evaluated yet.
 func NewBlocks(cfg *config.Config, mode plans.Mode, e *eval.Evaluator, prior *drafts.Prior) *Blocks {
 	return &Blocks{config: cfg, mode: mode, eval: e, prior: prior, of: map[addrs.AbsResourceInstance]Request{}}
 }
 
-// Of returns the import of an instance, if the blocks that were evaluated so far have one.
+// Of returns the import of an instance, among the blocks evaluated so far; ok is false if there is none.
 func (x *Blocks) Of(a addrs.AbsResourceInstance) (Request, bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -61,9 +61,9 @@ func (x *Blocks) Of(a addrs.AbsResourceInstance) (Request, bool) {
 	return im, ok
 }
 
-// Evaluate evaluates the blocks for a resource with the schema rs, for each element of their for_each. A target must be
-// declared, or have an object in the state. In a plan that destroys, the blocks must be valid,
-// but nothing is imported; a plan that only refreshes does not look at them. Source: Terraform 1.11.4.
+// Evaluate evaluates the import blocks for a resource with the schema rs, for each element of their for_each.
+// A target must be declared, or have an object in the state. In a plan that destroys, the blocks must be
+// valid, but nothing is imported. A plan that only refreshes ignores them. Source: Terraform 1.11.4.
 func (x *Blocks) Evaluate(cr addrs.ConfigResource, rs *schema.Schema, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
 	if x.mode == plans.RefreshOnlyMode {
 		return nil
@@ -116,9 +116,9 @@ func (x *Blocks) evaluate(im *config.Import, rs *schema.Schema, s eval.Scope, de
 	return ds
 }
 
-// knownKey returns the ID or the identity of a block, which must be known: the provider is asked for the object before
-// anything is applied. Source: https://developer.hashicorp.com/terraform/language/import ("must be known
-// at plan time").
+// knownKey returns the ID or the identity of an import block. The value must be known, because the provider
+// is asked for the object before anything is applied. Source:
+// https://developer.hashicorp.com/terraform/language/import ("must be known at plan time").
 func knownKey(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval.Scope) (session.ImportKey, diags.Diagnostics) {
 	key, known, ds := session.ImportKeyOf(e, im, rs, s)
 	if !known && !ds.HasErrors() {
@@ -131,8 +131,8 @@ func knownKey(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval.Sc
 	return key, ds
 }
 
-// CheckTargets reports import blocks for resources without a block, among those resources that are
-// selected. Blocks whose objects [Generate] could not read are left out, as it has reported them.
+// CheckTargets returns errors for import blocks whose resource has no resource block, among the selected
+// resources. It leaves out blocks whose objects [Generate] could not read, which Generate has reported.
 func (x *Blocks) CheckTargets(selected func(addrs.ConfigResource) bool, found Found) diags.Diagnostics {
 	if x.mode == plans.RefreshOnlyMode {
 		return nil
@@ -148,7 +148,7 @@ func (x *Blocks) CheckTargets(selected func(addrs.ConfigResource) bool, found Fo
 	return ds
 }
 
-// hasBlock reports whether a resource is configured.
+// hasBlock reports whether the configuration has a block for a resource.
 func hasBlock(cfg *config.Config, cr addrs.ConfigResource) bool {
 	m := cfg.Modules[cr.Module]
 	return m != nil && m.Resources[cr.Resource] != nil

@@ -6,18 +6,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// align pairs the elements of two lists in the order to show them: [b, a] are
-// indices, -1 stands for none. The elements in both lists, in the same order, are the
-// longest common subsequence; between two of those, elements that went stand
-// before those that came, except that structured ones are taken for versions of one
-// another and paired. Elements are given as numbers that are equal if they are.
+// align pairs the elements of two lists in the order to show them: [b, a] are indices, and -1 means no
+// element. Elements that are equal have equal numbers. The elements in common are the longest common
+// subsequence. Between two of them, removed elements come before added ones. But removed and added elements
+// that are structured are taken for versions of one another, and paired.
 func align(before, after []int, structured func(b, a int) bool) [][2]int {
 	return arrange(before, after, commonSubsequence(before, after), structured)
 }
 
-// alignElements is align for lists whose elements have a meaning by their position,
-// too: if comparing one by one finds as much that is the same or may be a version of
-// the same, that is how to show them.
+// alignElements is align for lists in which the position also means something. If a comparison by position
+// finds as many elements that are equal, or may be versions of one another, it pairs by position.
 func alignElements(before, after []int, structured func(b, a int) bool) [][2]int {
 	common := commonSubsequence(before, after)
 	if len(before) != len(after) {
@@ -46,7 +44,7 @@ func occurring(list []int) map[int]bool {
 	return out
 }
 
-// arrange puts the other elements between those in common.
+// arrange inserts the remaining elements between the common ones.
 func arrange(before, after []int, common [][2]int, structured func(b, a int) bool) [][2]int {
 	out := make([][2]int, 0, len(before)+len(after)-len(common))
 	b, a := 0, 0
@@ -71,8 +69,8 @@ func arrange(before, after []int, common [][2]int, structured func(b, a int) boo
 	return out
 }
 
-// number returns numbers for the elements of two lists: equal ones have the same. If one
-// list is empty, nobody compares.
+// number returns numbers for the elements of two lists: equal elements have equal numbers. If one list is
+// empty, elements are not compared.
 func number(before, after []cty.Value) (b, a []int) {
 	if len(before) == 0 || len(after) == 0 {
 		return make([]int, len(before)), make([]int, len(after))
@@ -81,7 +79,7 @@ func number(before, after []cty.Value) (b, a []int) {
 	return c.all(before), c.all(after)
 }
 
-// classes gives each value the number of the first value that is the same.
+// classes gives each value the number of the first equal value.
 type classes struct {
 	byHash map[int][]class
 	next   int
@@ -104,7 +102,7 @@ func (c *classes) of(v cty.Value) int {
 	c.next++
 	key := marks.Plain(v)
 	if !key.IsWhollyKnown() {
-		return c.next // like no other
+		return c.next // equal to no other value
 	}
 	h := key.Hash()
 	for _, x := range c.byHash[h] {
@@ -134,13 +132,12 @@ func numberLines(before, after []string) (b, a []int) {
 	return all(before), all(after)
 }
 
-// tooMany is the product of lengths beyond which the longest common subsequence is
-// not looked for: the lists are then compared index by index, in linear time.
+// tooMany is the limit for the product of the lengths of two lists. Above it, the longest common subsequence
+// is not computed: the lists are compared index by index, in linear time.
 const tooMany = 16 << 20
 
-// commonSubsequence returns the longest common subsequence of two lists as pairs of
-// indices. The common beginning and end are taken off first, so that the quadratic part is
-// about the differences.
+// commonSubsequence returns the longest common subsequence of two lists as pairs of indices. It first removes
+// the common beginning and end, so that the quadratic part handles only the differences.
 func commonSubsequence(before, after []int) [][2]int {
 	head := 0
 	for head < len(before) && head < len(after) && before[head] == after[head] {
@@ -163,8 +160,7 @@ func commonSubsequence(before, after []int) [][2]int {
 	return out
 }
 
-// middle finds the longest common subsequence by the table of the lengths of those
-// of all suffixes.
+// middle finds the longest common subsequence with a table of lengths: one for each pair of suffixes.
 func middle(before, after []int) [][2]int {
 	var out [][2]int
 	n, m := len(before), len(after)

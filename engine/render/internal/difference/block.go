@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// blockChange returns how the object changes that b describes.
+// blockChange returns the change of the object that the block b describes.
 func blockChange(x pair, b *schema.Block) *Node {
 	again := func(x pair) *Node { return blockChange(x, b) }
 	if n := x.hidden(again); n != nil {
@@ -27,7 +27,7 @@ func blockChange(x pair, b *schema.Block) *Node {
 		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name)).implicit()
 		c := attributeChange(part, b.Attributes[name])
 		if b.Attributes[name].WriteOnly {
-			c.Action = x.start() // nobody knows more
+			c.Action = x.start() // more is not known
 		} else if c.Action == plans.NoOp && part.isNothing() {
 			continue
 		}
@@ -44,8 +44,8 @@ func blockChange(x pair, b *schema.Block) *Node {
 	return n
 }
 
-// isModern reports whether b has attributes that the legacy SDK cannot describe. Those in
-// nested blocks do not count, as in Terraform.
+// isModern reports whether b has attributes that the legacy SDK cannot declare. As in Terraform, attributes
+// in nested blocks do not count.
 func isModern(b *schema.Block) bool {
 	for _, nb := range b.Blocks {
 		if nb.Nesting == schema.NestingMap || nb.Nesting == schema.NestingGroup {
@@ -64,7 +64,7 @@ func isModern(b *schema.Block) bool {
 	return false
 }
 
-// groupChange returns how the nested blocks of one name change.
+// groupChange returns the changes of the nested blocks of one name.
 func groupChange(x pair, name string, nb *schema.NestedBlock) Group {
 	g := Group{Name: name, WasSensitive: isSensitive(x.before), IsSensitive: isSensitive(x.after)}
 	x.before, x.after = bare(x.before), bare(x.after)
@@ -103,8 +103,8 @@ func groupChange(x pair, name string, nb *schema.NestedBlock) Group {
 	return g
 }
 
-// indexChange returns how a list of blocks or of nested objects changes: one by one,
-// as in most of them the position tells one from another.
+// indexChange returns the change of a list of blocks or nested objects. It pairs them by position, which
+// identifies most of them.
 func indexChange(x pair, of func(pair) *Node) *Node {
 	n := &Node{Kind: List, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
@@ -123,7 +123,7 @@ func indexChange(x pair, of func(pair) *Node) *Node {
 	return n
 }
 
-// attributeChange returns how an attribute changes.
+// attributeChange returns the change of an attribute.
 func attributeChange(x pair, a *schema.Attribute) *Node {
 	if a.Sensitive {
 		x.before, x.after = covered(x.before), covered(x.after)
@@ -147,7 +147,7 @@ func covered(v cty.Value) cty.Value {
 	return v.Mark(marks.Sensitive)
 }
 
-// nestedChange returns how the objects of a nested attribute change.
+// nestedChange returns the change of the objects of a nested attribute.
 func nestedChange(x pair, o *schema.Object) *Node {
 	again := func(x pair) *Node { return nestedChange(x, o) }
 	if n := x.hidden(again); n != nil {
@@ -176,9 +176,8 @@ func nestedChange(x pair, o *schema.Object) *Node {
 	return n
 }
 
-// becomingUnknown returns the pair of the value before and an object of which nothing
-// is known, so that its attributes are shown as becoming unknown rather
-// than as going away.
+// becomingUnknown returns a pair of the value before and an object whose attributes are all unknown, so that
+// the attributes are shown as becoming unknown, not as removed.
 func (x pair) becomingUnknown(o *schema.Object) pair {
 	if o.Nesting != schema.NestingSingle && o.Nesting != schema.NestingGroup || presence(x.before) == Nothing {
 		return x

@@ -1,9 +1,9 @@
-// Package difference finds how a value changes: it makes a tree of nodes from the value
-// before, the value after and the schema. Each node has an action of its own; elements of
-// lists and sets are paired as a reader would pair them.
+// Package difference finds how a value changes. It makes a tree of nodes from the value before, the value
+// after and the schema. Each node has an action of its own. Elements of lists and sets are paired as a reader
+// would pair them.
 //
-// It refuses to know how a tree is written, as text, with colours or as a diff. Start at
-// [Node] and [OfResource].
+// It refuses to know how a tree is written: as text, with colours or as a diff. Start at [Node] and
+// [OfResource].
 package difference
 
 import (
@@ -12,29 +12,29 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// A Node is the change of one value, ready to be written: which of its parts are new,
-// gone, different or as before.
+// A Node is the change of one value, ready to be written: it says which parts are created, deleted, changed
+// or unchanged.
 type Node struct {
 	Kind Kind
-	// action is one of NoOp, Create, Update and Delete.
+	// Action is one of NoOp, Create, Update and Delete.
 	Action plans.Action
-	// Replace is set if this change makes an update impossible.
+	// Replace is set if this change forces a replacement.
 	Replace bool
 
-	// Of a leaf: the values.
+	// Before and After are the values of a leaf.
 	Before, After cty.Value
-	// Of an object, a map and a block: the parts by name, sorted; of a list, and a
-	// set: the elements in the order to show.
+	// Names are the sorted names of the Parts of an object, a map or a block. Parts of a list or a set are
+	// its elements, in the order to show them.
 	Names []string
 	Parts []*Node
-	// Of a block: the blocks in it, by name.
+	// Groups are the nested blocks of a block, by name.
 	Groups []Group
-	// Of an unknown value: the one before, or nil. Of a sensitive one: the hidden one.
-	// Of a change of type: the two.
+	// Inner is the previous value of an unknown value, nil for none, or the hidden value of a sensitive one.
+	// Inner and Other are the two values of a change of type.
 	Inner, Other *Node
-	// Of a sensitive value: when it is.
+	// WasSensitive and IsSensitive say when a sensitive value is sensitive: before, and after.
 	WasSensitive, IsSensitive bool
-	// Of an object, a list, and a set: it comes from a nested attribute.
+	// Nested is set for an object, a list or a set that is the value of a nested attribute.
 	Nested bool
 }
 
@@ -57,23 +57,22 @@ const (
 // A Group is the nested blocks of one name.
 type Group struct {
 	Name    string
-	Labels  []string // of blocks with labels, else nil
+	Labels  []string // labels of the blocks; nil if blocks have no label
 	Blocks  []*Node
-	Replace bool // that one block is there or not forces replacement
-	Unknown bool // there may be more
+	Replace bool // adding or removing a block forces replacement
+	Unknown bool // there may be more blocks, not known yet
 	Action  plans.Action
-	// All of the blocks are sensitive together.
+	// WasSensitive and IsSensitive are set if the blocks are sensitive as a whole, before or after.
 	WasSensitive, IsSensitive bool
 }
 
-// isNothing reports whether n is a value without parts that is there neither before
-// nor after.
+// isNothing reports whether n is a value without parts that exists neither before nor after.
 func (n *Node) isNothing() bool {
 	return n.Kind == Leaf && n.Before == Nothing && n.After == Nothing
 }
 
-// Shown returns the block c of the group as it may be shown: without content, if all of
-// the group is sensitive.
+// Shown returns the block c of the group as it may be shown: without its content, if the group is sensitive
+// as a whole.
 func (g *Group) Shown(c *Node) *Node {
 	is, was := g.IsSensitive, g.WasSensitive
 	switch c.Action {

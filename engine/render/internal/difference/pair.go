@@ -7,26 +7,25 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// Nothing stands for no value: an argument that is not set, an element beyond the end
-// of a list. In lists and maps null is something.
+// Nothing is the absence of a value: an argument that is not set, or an element beyond the end of a list. In
+// lists and maps, null is not Nothing.
 var Nothing = cty.NilVal
 
-// A pair is a value before and after, at some place within an object.
+// A pair is the value before and the value after, at one place in an object.
 type pair struct {
 	before, after cty.Value
-	// replace are the paths that force replacement, relative to here.
+	// replace are the paths that force replacement, relative to this place.
 	replace PathSet
-	// relevant are those that matter: other differences are not shown.
-	// nil means that everything matters.
+	// relevant are the paths of the differences to show. nil means all.
 	relevant *PathSet
-	// modern is set if, by its schema, the object is none of the legacy SDK's, which cannot
-	// tell an empty string from none. Terraform forgets it within lists and sets.
+	// modern is set if the schema shows that the object does not use the legacy SDK, which cannot distinguish
+	// an empty string from null. As in Terraform, it is not passed on into lists and sets.
 	modern bool
-	// implied is set if null is nothing here.
+	// implied is set if null counts as Nothing.
 	implied bool
 }
 
-// here reports whether a change at this very place forces replacement.
+// here reports whether a change at exactly this place forces replacement.
 func (x pair) here() bool { return x.replace.ends() }
 
 // with returns the pair of a part of x.
@@ -43,14 +42,14 @@ func (x pair) with(s step, before, after cty.Value) pair {
 	return out
 }
 
-// within returns x with everything in it relevant, if anything is: it would only
-// confuse to show some of the elements of a list as unchanged that are not.
+// within returns x with all differences inside relevant: it would confuse to show some changed elements of a
+// list as unchanged.
 func (x pair) within() pair {
 	x.relevant = nil
 	return x
 }
 
-// implicit returns x with null taken as nothing.
+// implicit returns x with null counting as Nothing.
 func (x pair) implicit() pair {
 	x.before, x.after, x.implied = presence(x.before), presence(x.after), true
 	return x
@@ -63,7 +62,7 @@ func presence(v cty.Value) cty.Value {
 	return v
 }
 
-// withoutEmpty returns x with an empty string taken as null, unless the object is modern.
+// withoutEmpty returns x with null in place of an empty string, unless the object is modern.
 func (x pair) withoutEmpty() pair {
 	if x.modern {
 		return x
@@ -83,10 +82,10 @@ func unlessEmpty(v cty.Value) cty.Value {
 	return v
 }
 
-// isNothing reports whether there is neither before nor after.
+// isNothing reports whether there is no value before and none after.
 func (x pair) isNothing() bool { return x.before == Nothing && x.after == Nothing }
 
-// start is the action of something with parts before the parts are looked at.
+// start returns the action of a value with parts, without regard to the parts.
 func (x pair) start() plans.Action {
 	absent := func(v cty.Value) bool { return v == Nothing || v.IsNull() }
 	switch {
@@ -98,7 +97,7 @@ func (x pair) start() plans.Action {
 	return plans.Delete
 }
 
-// action is the action of something without parts.
+// action returns the action of a value without parts.
 func (x pair) action() plans.Action {
 	switch {
 	case x.isNothing():
@@ -113,7 +112,7 @@ func (x pair) action() plans.Action {
 	return plans.Update
 }
 
-// join is the action of a whole that so far has the action a, with a further part.
+// join returns the action of a whole whose action so far is a, after adding a part.
 func join(a, part plans.Action) plans.Action {
 	if part == plans.NoOp || a == part {
 		return a
@@ -121,7 +120,7 @@ func join(a, part plans.Action) plans.Action {
 	return plans.Update
 }
 
-// same reports whether two values are shown alike. Unknown values are never the same.
+// same reports whether two values are shown in the same way. Unknown values are never the same.
 func same(a, b cty.Value) bool {
 	if a == Nothing || b == Nothing {
 		return a == b
@@ -137,7 +136,7 @@ func same(a, b cty.Value) bool {
 	return a.RawEquals(b) && a.IsWhollyKnown()
 }
 
-// isSensitive reports whether v itself is marked.
+// isSensitive reports whether v itself is marked sensitive.
 func isSensitive(v cty.Value) bool { return v != Nothing && v.HasMark(marks.Sensitive) }
 
 // bare returns v without its own marks.
@@ -149,8 +148,7 @@ func bare(v cty.Value) cty.Value {
 	return v
 }
 
-// A step leads from a value to a part of it: a name, or an index if that is not
-// negative.
+// A step leads from a value to one of its parts: by index, or by name if the index is negative.
 type step struct {
 	name  string
 	index int
@@ -159,10 +157,10 @@ type step struct {
 func named(name string) step { return step{name, -1} }
 func indexed(i int) step     { return step{index: i} }
 
-// A pathSet is a set of paths.
+// A PathSet is a set of paths.
 type PathSet []cty.Path
 
-// ends reports whether a path of s ends here.
+// ends reports whether a path of s ends at this place.
 func (s PathSet) ends() bool {
 	for _, p := range s {
 		if len(p) == 0 {
@@ -172,8 +170,8 @@ func (s PathSet) ends() bool {
 	return false
 }
 
-// next returns the rest of the paths that begin with st. With beyond, a path that
-// ended stands for everything further on.
+// next returns the rest of the paths that begin with st. If beyond is set, a path that has ended also covers
+// everything below.
 func (s PathSet) next(st step, beyond bool) PathSet {
 	var out PathSet
 	for _, p := range s {
@@ -189,7 +187,7 @@ func (s PathSet) next(st step, beyond bool) PathSet {
 	return out
 }
 
-// is reports whether st is the step s of a path.
+// is reports whether st leads to the same part as s, a step of a path.
 func (st step) is(s cty.PathStep) bool {
 	switch s := s.(type) {
 	case cty.GetAttrStep:

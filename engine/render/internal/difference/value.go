@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// changeOf returns how a value of type ty changes that is part of an object.
+// changeOf returns the change of a value of type ty.
 func changeOf(x pair, ty cty.Type) *Node {
 	again := func(x pair) *Node { return changeOf(x, ty) }
 	if n := x.hidden(again); n != nil {
@@ -45,7 +45,7 @@ func leafChange(x pair) *Node {
 	return &Node{Kind: Leaf, Action: x.action(), Replace: x.here(), Before: x.before, After: x.after}
 }
 
-// hidden returns the node of a value that is sensitive before or after; else nil.
+// hidden returns the node of a value that is sensitive before or after; nil if it is not sensitive.
 func (x pair) hidden(of func(pair) *Node) *Node {
 	was, is := isSensitive(x.before), isSensitive(x.after)
 	if !was && !is {
@@ -60,7 +60,7 @@ func (x pair) hidden(of func(pair) *Node) *Node {
 	return n
 }
 
-// computed returns the node of a value that is not known after; else nil.
+// computed returns the node of a value that is unknown after the change; nil if it is known.
 func (x pair) computed(of func(pair) *Node) *Node {
 	if x.after == Nothing || x.after.IsKnown() {
 		return nil
@@ -73,8 +73,8 @@ func (x pair) computed(of func(pair) *Node) *Node {
 	return n
 }
 
-// objectChange returns how an object changes whose attributes are known by name.
-// Attributes that are null before and after are left out.
+// objectChange returns the change of an object with the given attributes. Attributes that are null before and
+// after are left out.
 func objectChange(x pair, names []string, of func(pair, string) *Node) *Node {
 	n := &Node{Kind: Object, Action: x.start(), Replace: x.here()}
 	for _, name := range names {
@@ -89,7 +89,7 @@ func objectChange(x pair, names []string, of func(pair, string) *Node) *Node {
 	return n
 }
 
-// attributeValue returns an attribute of an object, or Nothing.
+// attributeValue returns an attribute of an object; Nothing if the object does not have it.
 func attributeValue(v cty.Value, name string) cty.Value {
 	if v == Nothing || v.IsNull() || !v.IsKnown() || !v.Type().HasAttribute(name) {
 		return Nothing
@@ -97,7 +97,7 @@ func attributeValue(v cty.Value, name string) cty.Value {
 	return v.GetAttr(name)
 }
 
-// mapChange returns how a map changes, or an object that is used like one.
+// mapChange returns the change of a map, or of an object that is used like a map.
 func mapChange(x pair, of func(pair) *Node) *Node {
 	n := &Node{Kind: Map, Action: x.start(), Replace: x.here()}
 	before, after := members(x.before), members(x.after)
@@ -109,8 +109,7 @@ func mapChange(x pair, of func(pair) *Node) *Node {
 	return n
 }
 
-// members returns the elements of a map or the attributes of an object. Others are
-// Nothing.
+// members returns the elements of a map or the attributes of an object. For another value it returns none.
 func members(v cty.Value) map[string]cty.Value {
 	if v == Nothing || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
 		return nil
@@ -150,9 +149,9 @@ func elements(v cty.Value) []cty.Value {
 	return out
 }
 
-// listChange returns the change of a list: elements that stay in order are found, the others
-// came or went. Where one part went and another came in its place, and both
-// are structured, it is shown as changed.
+// listChange returns the change of a list. It finds the elements that stay in order; the others were added or
+// removed. If an element is removed and another added at the same place, and both are structured, they are
+// shown as one changed element.
 func listChange(x pair, structured func(cty.Value) bool, of func(pair) *Node) *Node {
 	n := &Node{Kind: List, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
@@ -167,7 +166,7 @@ func listChange(x pair, structured func(cty.Value) bool, of func(pair) *Node) *N
 	return n
 }
 
-// element returns the pair of elements at two indices, either of which may be -1.
+// element returns the pair of the elements at two indices; an index of -1 means no element.
 func (x pair) element(before, after []cty.Value, at [2]int) pair {
 	b, a := Nothing, Nothing
 	index := at[1]
@@ -180,7 +179,7 @@ func (x pair) element(before, after []cty.Value, at [2]int) pair {
 	return x.with(indexed(index), b, a)
 }
 
-// setChange returns how a set changes: its elements are there or not.
+// setChange returns the change of a set. Its elements are added, removed or unchanged, never changed.
 func setChange(x pair, of func(pair) *Node) *Node {
 	n := &Node{Kind: Set, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
@@ -193,10 +192,10 @@ func setChange(x pair, of func(pair) *Node) *Node {
 	return n
 }
 
-// matchSet pairs equal elements: those before in order, then the new ones.
+// matchSet pairs equal elements: first all elements before, in order, then the new ones.
 func matchSet(before, after []cty.Value) [][2]int {
 	nb, na := number(before, after)
-	where := make(map[int]int, len(na)) // elements of a set are equal to no other
+	where := make(map[int]int, len(na)) // no two elements of a set are equal
 	for i, n := range na {
 		where[n] = i
 	}
@@ -219,7 +218,7 @@ func matchSet(before, after []cty.Value) [][2]int {
 	return out
 }
 
-// dynamicChange returns how a value changes whose type is its own.
+// dynamicChange returns the change of a value whose type comes from the value, not from a schema.
 func dynamicChange(x pair) *Node {
 	if n := x.hidden(dynamicChange); n != nil {
 		return n
@@ -240,7 +239,7 @@ func dynamicChange(x pair) *Node {
 	}
 }
 
-// sortOf tells values apart that are shown differently.
+// sortOf returns the kind of a value; values of different kinds are shown differently.
 func sortOf(v cty.Value) string {
 	switch {
 	case v == Nothing || v.IsNull():
