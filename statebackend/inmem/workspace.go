@@ -17,7 +17,7 @@ type workspace struct {
 // Place implements statebackend.Workspace.
 func (w *workspace) Place() string { return "the memory of this process: " + w.name }
 
-// with calls f with the state, while nobody else has it.
+// with calls f with the state. No other call of with runs meanwhile.
 func (w *workspace) with(ctx context.Context, f func(*state) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
