@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// log is a journal whose segments are encrypted, each for its number: none can stand in the place
-// of another, nor in that of a state or a plan.
+// log is a journal whose segments are encrypted, each for its own number. A segment cannot replace a segment
+// of another number, a state or a plan.
 type log struct {
 	statebackend.Log
 	cipher *Cipher
@@ -47,8 +47,8 @@ func (l *log) Segments(ctx context.Context, first func(statebackend.Segment) boo
 	return all, nil
 }
 
-// Append implements statebackend.Log. As with a state, the bytes of an earlier attempt are another
-// ciphertext.
+// Append implements statebackend.Log. As with a state, the same bytes have another ciphertext in each
+// attempt.
 func (l *log) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
 	sealed, err := l.cipher.encrypt(ctx, data, purpose(number))
 	if err != nil {

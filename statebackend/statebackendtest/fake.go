@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Fake is a backend in memory. It keeps the contract, and passes Run. The zero
-// value is empty and ready; it is safe for concurrent use.
+// Fake is a backend in memory. It fulfils the contract, and passes [Run]. The zero value is empty and ready
+// to use. It is safe for concurrent use.
 type Fake struct {
 	Faults *Faults // of "put NAME", "lock NAME", "unlock NAME", "lease NAME", "delete NAME"
 
@@ -35,7 +35,7 @@ func (s *fakeState) token() statebackend.Version {
 	return statebackend.Version(strconv.Itoa(s.version))
 }
 
-// of returns the stored part of a workspace; f.mu is held.
+// of returns the stored part of a workspace. The caller holds f.mu.
 func (f *Fake) of(name string) *fakeState {
 	if f.states == nil {
 		f.states = make(map[string]*fakeState)
@@ -48,7 +48,7 @@ func (f *Fake) of(name string) *fakeState {
 	return s
 }
 
-// write does one write, with its fault; f.mu is held.
+// write does one write, with the fault that is injected into it. The caller holds f.mu.
 func (f *Fake) write(what string, do func()) error {
 	switch f.Faults.Next(what) {
 	case Failed, Conflict:
@@ -109,7 +109,7 @@ func (f *Fake) Open(name string) (statebackend.Workspace, error) {
 	return &fakeWorkspace{fake: f, name: name, holder: statebackend.NewLockID()}, nil
 }
 
-// fakeWorkspace is an opened workspace; fake.mu guards it too.
+// fakeWorkspace is an opened workspace. fake.mu guards its fields, too.
 type fakeWorkspace struct {
 	fake   *Fake
 	name   string

@@ -9,7 +9,7 @@ import (
 
 var _ statebackend.Leased = (*fakeWorkspace)(nil)
 
-// deposed returns the error of a holder whose lock is gone, or is another's; fake.mu is held.
+// deposed returns the error for a holder whose lock is gone or has another holder. The caller holds fake.mu.
 func (w *fakeWorkspace) deposed(s *fakeState) error {
 	switch {
 	case w.held == "":
@@ -75,7 +75,7 @@ func (w *fakeWorkspace) TakeOver(ctx context.Context, was statebackend.Lease, t 
 	return w.set(s, next)
 }
 
-// set stores a lease; fake.mu is held.
+// set stores a lease. The caller holds fake.mu.
 func (w *fakeWorkspace) set(s *fakeState, next statebackend.Lease) (*statebackend.Lease, error) {
 	if err := w.fake.write("lease "+w.name, func() { s.lease = &next }); err != nil {
 		return nil, err

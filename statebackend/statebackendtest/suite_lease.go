@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// leaseTests are those of statebackend.Leased; a backend without leases skips them.
+// leaseTests test [statebackend.Leased]. A backend without leases skips them.
 var leaseTests = []contractTest{
 	{"a leased lock shows its lease, and speaks to people", leaseShows},
 	{"a leased lock keeps others out, who see its lease", leaseKeepsOut},
@@ -26,7 +26,7 @@ var leaseTests = []contractTest{
 	{"writes and renewals side by side keep both", leaseBusy},
 }
 
-// leased opens the default workspace as several processes would.
+// leased opens the default workspace. Each call of the result opens it again, as another process would.
 func (s Suite) leased(t *testing.T) func() leasedWorkspace {
 	t.Helper()
 	b := s.Open(t)
@@ -61,7 +61,7 @@ func mustLease(t *testing.T, w leasedWorkspace, run string) (id string) {
 	return info.ID
 }
 
-// lockSeen returns the only lock, by what anybody reads.
+// lockSeen returns the only lock, as Locks reports it to any process.
 func lockSeen(t *testing.T, w statebackend.Workspace) statebackend.HeldLock {
 	t.Helper()
 	held, err := w.Locks(t.Context())
