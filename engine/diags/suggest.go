@@ -8,8 +8,7 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Suggest returns ` Did you mean "x"?` for the one of names that is nearest to name, or "" if none
-// is near.
+// Suggest returns ` Did you mean "x"?` with the most similar of names, or "" if none is similar.
 func Suggest(name string, names iter.Seq[string]) string {
 	best, least := "", 3 // as far off as HCL's own suggestions
 	length := utf8.RuneCountInString(name)
