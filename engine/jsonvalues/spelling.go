@@ -1,6 +1,6 @@
 package jsonvalues
 
-// SameText reports whether two JSON texts differ in white space between their parts at most.
+// SameText reports whether two JSON texts are equal, apart from white space between their parts.
 func SameText(a, b []byte) bool {
 	quoted := false
 	for {
