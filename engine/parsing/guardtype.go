@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
-// A typeArgument is the second argument of convert: a type constraint, whose names are no references.
+// A typeArgument is the second argument of the function convert: a type constraint. The names in it are not
+// references.
 type typeArgument struct {
 	*hclsyntax.LiteralValueExpr // has no children, so that nobody looks for references in them
 	wrong                       hcl.Diagnostics
