@@ -6,14 +6,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// interruptible is a file that is read until the budget's run is ended: some files have no
-// end, such as /dev/zero.
+// interruptible is a file whose reading stops when the budget is stopped: some files have no end, such as
+// /dev/zero.
 type interruptible struct {
 	io.Reader
 	b *budget.Budget
 }
 
-// stepBytes is how much is read for a step of the budget.
+// stepBytes is the number of bytes that count as one step of the budget.
 const stepBytes = 4096
 
 // Read implements io.Reader.
