@@ -65,9 +65,9 @@ func convertTo(v, target cty.Value) (cty.Value, error) {
 }
 
 // format and formatlist differ between versions of go-cty. Before 1.16.1, an argument of unknown type made
-// the whole result unknown; since then it is treated like any other. Here, an unknown argument of unknown type still makes the whole result
-// unknown. A plain null is known: it is formatted, or an error, as in Terraform 1.16.
-// Terraform 1.11.4 plans an unknown value, and fails to apply it.
+// the whole result unknown; since then it is treated like any other. Here, an unknown argument of unknown
+// type still makes the whole result unknown. A plain null is known: it is formatted, or an error, as in
+// Terraform 1.16. Terraform 1.11.4 plans an unknown value, and fails to apply it.
 var (
 	formatFunc     = formatting(stdlib.FormatFunc)
 	formatListFunc = formatting(stdlib.FormatListFunc)
