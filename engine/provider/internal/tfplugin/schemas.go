@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Types decodes types from their JSON form. It remembers them: a provider with ten
-// thousand attributes has but a few different ones. Not for concurrent use.
+// Types decodes types from their JSON form. It remembers decoded types: a provider with ten thousand
+// attributes has only a few different types. It is not safe for concurrent use.
 type Types struct {
 	known map[string]cty.Type
 }
