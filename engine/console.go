@@ -63,7 +63,7 @@ func planned(r Run, plan *plans.Plan) *states.State {
 		}
 	}
 	for abs, keys := range plan.Instances.Resources {
-		if m := r.Config.Modules[abs.Module.Module()]; len(keys) == 0 { // which is known, so it is no unknown value
+		if m := r.Config.Modules[abs.Module.Module()]; len(keys) == 0 { // there are no instances, which is known, so the value is not unknown
 			e.SetProvider(abs, m.ResourceProvider(m.Resources[abs.Resource]))
 		}
 	}

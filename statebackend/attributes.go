@@ -28,8 +28,8 @@ type Attribute struct {
 	Type       AttributeType
 	Required   bool
 	Secret     bool        // never to be shown
-	ReplacedBy string      // of a deprecated attribute: the one to use instead
-	Attributes []Attribute // of an Object
+	ReplacedBy string      // the attribute to use instead of a deprecated one
+	Attributes []Attribute // the attributes of an Object
 }
 
 // AttributeError describes a wrong attribute of a backend block.
@@ -140,7 +140,7 @@ func toBool(v any) (bool, bool) {
 	switch v := v.(type) {
 	case bool:
 		return v, true
-	case string: // the spellings that Terraform converts
+	case string: // the texts that Terraform converts to a bool
 		switch v {
 		case "true", "1":
 			return true, true

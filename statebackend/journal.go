@@ -76,7 +76,7 @@ func (e *TakenError) Error() string {
 // DamagedError reports a journal that cannot be trusted.
 type DamagedError struct {
 	Place  string
-	Number uint64 // of the first segment in doubt
+	Number uint64 // of the first damaged or missing segment
 	Reason string
 }
 

@@ -207,7 +207,7 @@ func IncompleteLease(info LockInfo, where string) *Lease {
 	}
 	run := text[at+len(runWords):]
 	if strings.Contains(run, " ") {
-		return nil // at another place
+		return nil // the lease is at another place
 	}
 	return &Lease{Lock: info.ID, Term: Term{Run: run, Until: info.Created.Add(FirstLease)}}
 }

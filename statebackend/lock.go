@@ -37,7 +37,7 @@ type Locker interface {
 type LockInfo struct {
 	ID        string    // a UUID
 	Operation string    // "OperationTypeApply" and the like
-	Info      string    // free text: stock tools print it when they meet the lock
+	Info      string    // free text that stock tools show with the lock
 	Who       string    // user@host
 	Version   string    // of the tool
 	Created   time.Time // in UTC
@@ -91,8 +91,8 @@ const (
 	FileLock   LockKind = "file lock"                                // an advisory lock of the operating system on the state file
 	TableLock  LockKind = "DynamoDB lock item"                       // an item in a table
 	ObjectLock LockKind = "lock object"                              // a .tflock object beside the state
-	ServerLock LockKind = "lock that a client has set on the server" // behind an HTTP address
-	MemoryLock LockKind = "lock in memory"                           // of the fake
+	ServerLock LockKind = "lock that a client has set on the server" // at an HTTP address
+	MemoryLock LockKind = "lock in memory"                           // in backends that keep states in memory
 )
 
 // HeldLock is an existing lock.
@@ -138,7 +138,7 @@ func (e *LockedError) Unwrap() error { return e.Err }
 // LockMismatchError is returned if nothing was released, because all existing locks have other IDs than the
 // given one.
 type LockMismatchError struct {
-	ID   string // the given one
+	ID   string // the given ID
 	Held []HeldLock
 }
 

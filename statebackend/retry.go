@@ -19,7 +19,7 @@ const (
 // once.
 func LockWithRetry(ctx context.Context, l Locker, info LockInfo, timeout time.Duration) (id string, err error) {
 	if info.ID == "" {
-		info.ID = NewLockID() // one for all attempts: a store knows its own lost answer by it
+		info.ID = NewLockID() // one ID for all attempts: by it a store recognizes its own lost answer
 	}
 	deadline := time.Now().Add(timeout)
 	for pause := firstLockPause; ; pause = min(2*pause, longestLockPause) {

@@ -50,9 +50,9 @@ type Store interface {
 // ConflictError is returned if a write was refused because the stored version of the state is not the one
 // that the writer read.
 type ConflictError struct {
-	Path  string  // of the state, as messages name it
+	Path  string  // of the state, for messages
 	Want  Version // the version on which the write was conditional
-	Found Version // the version that is stored, if the store could tell
+	Found Version // the stored version, if it is known
 }
 
 func (e *ConflictError) Error() string {
@@ -70,7 +70,7 @@ func (e *ConflictError) Error() string {
 type LockLostError struct {
 	Path string
 	ID   string // of the writer's lock
-	By   *Lease // of whoever has taken it over; nil: the lock was released
+	By   *Lease // the lease of the process that took the lock over; nil: the lock was released
 }
 
 func (e *LockLostError) Error() string {

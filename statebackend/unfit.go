@@ -5,10 +5,10 @@ import "context"
 // UnfitError reports a server that cannot keep states, because it lacks something that the protocol needs.
 // Nothing was written that another run may rely on. Its text is for people, and says what to do instead.
 type UnfitError struct {
-	Place  string // of the objects, with the server where that is not AWS
-	Fault  string // of the server, as the predicate of a sentence: "ignores If-None-Match"
-	Reason string // how the fault showed, and what it would break: sentences
-	Remedy string // sentences in the imperative
+	Place  string // the objects; with the server if it is not AWS
+	Fault  string // what the server does, as the predicate of a sentence: "ignores If-None-Match"
+	Reason string // how the fault was found, and what it would break: sentences
+	Remedy string // what to do: sentences in the imperative
 }
 
 func (e *UnfitError) Error() string {

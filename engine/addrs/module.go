@@ -143,7 +143,7 @@ func (m ModuleInstance) Module() Module {
 	if m.path == "" {
 		return Module{}
 	}
-	var room [64]byte // enough for most, so that no more than the result is made
+	var room [64]byte // enough for most addresses, so that only the result is allocated
 	names := room[:0]
 	for rest := m.path; rest != ""; {
 		var name string

@@ -23,11 +23,11 @@ type Limits struct {
 	// Instances limits one count or for_each. AllInstances limits the whole run.
 	Instances, AllInstances int64
 	Depth                   int   // of values and documents
-	Digits                  int64 // of one number, written in decimal
+	Digits                  int64 // of one number, in decimal
 	Steps                   int64 // evaluations of parts of expressions in a run
-	Work                    int64 // elementary steps of one call that cannot be interrupted
+	Work                    int64 // elementary steps of one call, which cannot be interrupted
 	File, Files             int64 // bytes of one file of the configuration, and of all
-	Tokens                  int64 // of a part of a file that is parsed at once
+	Tokens                  int64 // of a text that is parsed at once
 	BcryptCost              int
 }
 
@@ -58,13 +58,13 @@ type Budget struct {
 	limits Limits
 
 	stopped atomic.Pointer[stop]
-	passed  atomic.Pointer[Excess] // the first that was passed
+	passed  atomic.Pointer[Excess] // the first limit that was passed
 	steps   atomic.Int64
 	total   atomic.Int64
 	files   atomic.Int64
 
 	mu        sync.Mutex
-	places    Entered // the ring's head: next is the oldest
+	places    Entered // head of a ring: next is the place entered first
 	instances map[any]int64
 	expanded  int64
 }

@@ -9,8 +9,8 @@ import (
 
 // A Size is the size of a value as code meets it that visits all its parts.
 type Size struct {
-	Values int64 // itself included
-	Bytes  int64 // of its texts, the names of attributes and the keys of maps included
+	Values int64 // the value itself included
+	Bytes  int64 // of its texts, its attribute names and its map keys
 	Depth  int
 }
 
@@ -72,7 +72,7 @@ type meter struct {
 	l       *Limits
 	size    Size
 	excess  *Excess
-	pending int64 // values of which b knows nothing yet
+	pending int64 // values that are not yet reported to b
 }
 
 // stepsAtATime is the number of values that are counted between two calls of Budget.Step.
@@ -212,7 +212,7 @@ func Digits(f *big.Float) int64 {
 		return 1
 	}
 	exp := int64(f.MantExp(nil))
-	if exp < 0 { // digits behind the point: as many as binary ones
+	if exp < 0 { // as many digits after the point as binary ones
 		return -exp + int64(f.MinPrec())
 	}
 	return max(int64(float64(exp)*math.Log10(2)), int64(f.MinPrec())-exp)

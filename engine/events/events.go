@@ -15,20 +15,20 @@ type Kind byte
 const (
 	RefreshStart Kind = iota + 1
 	RefreshDone
-	ApplyStart // also of data reads: see Action
+	ApplyStart // also for reads of data sources: see Action
 	ApplyDone
 	ApplyFailed
-	ApplySpared // a deletion that no provider was asked for: the object is the current one of its instance, or gone
+	ApplySpared // a planned deletion for which no provider was called: the object is current or gone
 	ProvisionStart
 	ProvisionOutput
 	ProvisionDone
 	ProvisionFailed
-	ImportStart    // the provider is asked for the object with the ID or the Identity
-	EphemeralStart // opening, renewing or closing one: see Text
+	ImportStart    // the provider is asked for the object with this ID or Identity
+	EphemeralStart // opening, renewing or closing an ephemeral resource: see Text
 	EphemeralDone
 	EphemeralFailed
 	Planned       // a resource instance got its change
-	ApplyProgress // an action is still under way; sent by views that keep time, not by the engine
+	ApplyProgress // an action is still running; sent by displays, not by the engine
 )
 
 // An Event reports something that happened to one object.

@@ -18,8 +18,8 @@ const (
 	TestPending TestStatus = iota
 	TestSkip
 	TestPass
-	TestFail  // an assertion does not hold
-	TestError // a run could not come to its assertions, or something could not be destroyed
+	TestFail  // an assertion is false
+	TestError // a run failed before its assertions, or something could not be destroyed
 )
 
 // String returns Terraform's word for the status.
@@ -35,8 +35,8 @@ const (
 	TestRunStarted
 	TestRunDone
 	TestFileTearingDown
-	TestRunTearingDown // Run is the last one that worked on the state
-	TestLeft           // something could not be destroyed, or was not: see Objects
+	TestRunTearingDown // Run is the last run that used the state
+	TestLeft           // objects could not be, or were not, destroyed: see Objects
 	TestFileDone
 )
 
@@ -62,7 +62,7 @@ type Test struct {
 type TestFileResult struct {
 	File   *testfiles.File
 	Status TestStatus
-	Runs   []TestRunResult // as those of the file
+	Runs   []TestRunResult // in the order of the file's runs
 }
 
 // A TestRunResult is the result of one run.
@@ -72,7 +72,7 @@ type TestRunResult struct {
 	Started     time.Time
 	Elapsed     time.Duration
 	Diagnostics diags.Diagnostics
-	Failed      int // assertions that do not hold
+	Failed      int // number of false assertions
 }
 
 // TestAssertionFailed is the summary of the diagnostic for a failed assertion.
@@ -99,8 +99,8 @@ func (r TestRunResult) Messages() (out []string) {
 
 // TestCoverage counts the objects of the tested configuration that the test runs have reached.
 type TestCoverage struct {
-	Resources TestCovered `json:"resources"` // with an instance in a run
-	Outputs   TestCovered `json:"outputs"`   // that an assertion refers to
+	Resources TestCovered `json:"resources"` // resources with an instance in a run
+	Outputs   TestCovered `json:"outputs"`   // outputs to which an assertion refers
 	Checks    TestCovered `json:"checks"`    // objects with conditions that were evaluated in a run
 }
 

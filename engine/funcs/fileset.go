@@ -154,7 +154,7 @@ func (g *glob) look(n int64) error {
 	if x := g.budget.Step(n); x != nil {
 		return x
 	}
-	limit := g.budget.Limits().Values / 8 // each takes a call of the system or more
+	limit := g.budget.Limits().Values / 8 // each needs at least one system call
 	if g.looked += n; g.looked > limit {
 		return fmt.Errorf("more than %d files and directories are to be looked at, which is the limit here; name a directory with fewer, or look for symbolic links that lead to directories again and again", limit)
 	}

@@ -53,7 +53,7 @@ func checkYAML(src string) error {
 	}
 	w := yamlWeight{known: map[*yaml.Node]yamlSize{}}
 	switch s := w.of(&doc); {
-	case s.depth > parsing.MaxDepth+1: // with the document itself
+	case s.depth > parsing.MaxDepth+1: // the document itself counts as a level
 		return fmt.Errorf("the document is nested more than %d levels deep, which is the limit", parsing.MaxDepth)
 	case w.aliases && s.values > maxYAMLValues:
 		return fmt.Errorf("the document's aliases stand for more than %d values, which is the limit", maxYAMLValues)
@@ -65,7 +65,7 @@ func checkYAML(src string) error {
 type yamlSize struct{ depth, values int }
 
 type yamlWeight struct {
-	known   map[*yaml.Node]yamlSize // of nodes with an anchor; nothing while they are looked at
+	known   map[*yaml.Node]yamlSize // sizes of nodes with an anchor; the zero size while a node is visited
 	aliases bool
 }
 

@@ -94,7 +94,7 @@ func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.V
 	text := "null # sensitive"
 	if !a.Sensitive && !marks.Any(val) {
 		if a.Optional && val.Type() == cty.String && !val.IsNull() && val.AsString() == "" {
-			val = cty.NullVal(cty.String) // the older SDK does not tell them apart
+			val = cty.NullVal(cty.String) // the older SDK does not distinguish "" from null
 		}
 		text = expression(val)
 	}

@@ -66,7 +66,7 @@ func (d *Discovery) ask(ctx context.Context, host string) (*url.URL, error) {
 		default:
 			at = final
 			if err := json.Unmarshal(services[d.Service.ID], &text); err != nil {
-				text = "" // absent, or in a form that only a newer client knows
+				text = "" // absent, or in a form that only newer clients can read
 			}
 		}
 	}

@@ -144,7 +144,7 @@ func (p *parser) object(c *Codec) (cty.Value, bool) {
 		return cty.NilVal, false
 	}
 	vals := make(map[string]cty.Value, len(c.fields))
-	next := 0 // where the field is, if they come in order
+	next := 0 // the index of the next field, if the fields are in order
 	for first := true; !p.Take('}'); first = false {
 		if !first && !p.Take(',') {
 			return cty.NilVal, false

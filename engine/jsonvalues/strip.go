@@ -18,7 +18,7 @@ func (c *Codec) Strip(src []byte) []byte {
 	}
 	var v any
 	d := json.NewDecoder(bytes.NewReader(src))
-	d.UseNumber() // no digit is to be lost
+	d.UseNumber() // keeps all digits of numbers
 	if err := d.Decode(&v); err != nil || !strip(v, c.ty) {
 		return src
 	}

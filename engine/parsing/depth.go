@@ -83,9 +83,9 @@ var weights = [256]byte{
 // A frame is an open bracket, block or template.
 type frame struct {
 	closer   hclsyntax.TokenType
-	newlines bool // end what is in it, as commas do
-	fresh    bool // nothing was in it yet
-	chain    int  // weight of the conditionals, binary operators and directives since then
+	newlines bool // newlines end an expression, as commas do
+	fresh    bool // the frame is still empty
+	chain    int  // weight of the conditionals, binary operators and directives of the present expression
 	term     int  // weight of the unary operators and indices of the last operand
 }
 

@@ -13,7 +13,7 @@ import (
 // A loop is a for expression that counts its elements.
 type loop struct {
 	*hclsyntax.ForExpr
-	text bool // a loop of a template: its elements become one text
+	text bool // the loop is in a template: its elements become one text
 }
 
 // Value implements hcl.Expression.
@@ -40,14 +40,14 @@ func (l *loop) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 type round struct {
 	loop   *loop
 	b      *budget.Budget
-	fresh  bool // the loops within do not know b yet
+	fresh  bool // loops inside this loop do not have b yet
 	text   bool
 	length int64 // of the text
 	size   budget.Sum
-	told   int // errors
+	told   int // number of reported errors
 	excess *budget.Excess
 
-	marks     cty.ValueMarks // of the collection, which HCL takes off its elements
+	marks     cty.ValueMarks // marks of the collection, which HCL removes from its elements
 	secretKey bool           // some element's key has a mark
 }
 
@@ -217,7 +217,7 @@ type filter struct {
 // Value implements hcl.Expression.
 func (f *filter) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !f.r.begin(ctx, 1) {
-		return cty.False, nil // on to the end
+		return cty.False, nil // skip all remaining elements
 	}
 	return f.r.evaluate(f.Expression, ctx)
 }

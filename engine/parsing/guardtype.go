@@ -14,7 +14,7 @@ import (
 // A typeArgument is the second argument of the function convert: a type constraint. The names in it are not
 // references.
 type typeArgument struct {
-	*hclsyntax.LiteralValueExpr // has no children, so that nobody looks for references in them
+	*hclsyntax.LiteralValueExpr // it has no children, so no references are found in them
 	wrong                       hcl.Diagnostics
 }
 

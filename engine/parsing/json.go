@@ -65,7 +65,7 @@ func depthOfString(quoted []byte, limit int) *hcl.Diagnostic {
 	}
 	var text string
 	if json.Unmarshal(quoted, &text) != nil {
-		return nil // no string, so that nobody reads it
+		return nil // not a string, so nobody parses it
 	}
 	return depthOf([]byte(text), "", hcl.InitialPos, templateText, limit)
 }

@@ -127,7 +127,7 @@ func Quoted(e hcl.Expression) *hcl.Diagnostic {
 	}
 	v, ds := e.Value(nil)
 	if ds.HasErrors() || v.IsNull() || v.Type() != cty.String {
-		return nil // refused by whoever reads it
+		return nil // the caller that reads it reports the error
 	}
 	d := depthOf([]byte(v.AsString()), e.Range().Filename, e.Range().Start, expressionText, MaxDepth)
 	if d != nil {

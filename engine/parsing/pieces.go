@@ -60,7 +60,7 @@ func inPieces(src []byte, name string) *hcl.File {
 		pos.Byte, size = end, pieceSize
 	}
 	if file != nil {
-		file.Bytes = src // its Nav, which finds the block around an offset, looks at the body, now the whole one
+		file.Bytes = src // its Nav finds the block around an offset in the body, which is now the whole one
 	}
 	return file
 }

@@ -33,8 +33,8 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
-	first   map[addrs.Provider]*start          // the process that tells the schema
-	taken   map[addrs.Provider]bool            // first belongs to a configuration
+	first   map[addrs.Provider]*start          // the process that returns the schema
+	taken   map[addrs.Provider]bool            // first is used by a configuration
 	warned  map[addrs.Provider]bool            // warnings of the schema were returned
 	configs map[addrs.AbsProviderConfig]*start // the process of each configuration
 	all     []*start

@@ -99,7 +99,7 @@ type UpgradeIdentityRequest struct {
 type ReadRequest struct {
 	TypeName string
 	Prior    cty.Value
-	Identity cty.Value // the stored one
+	Identity cty.Value // the stored identity
 	Private  []byte
 	Meta     cty.Value // the provider_meta block's value, or cty.NilVal
 }

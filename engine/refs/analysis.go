@@ -14,15 +14,15 @@ import (
 // analysis finds the references in the content of one module.
 type analysis struct {
 	r       *Refs
-	module  *config.Module // one with the content
+	module  *config.Module // a module with this content
 	content *config.Content
 	uses    map[addrs.Object][]*Reference
 	ds      diags.Diagnostics
 
 	ofContent []*Reference
-	scoped    map[addrs.Resource]string                // the check blocks of data sources that stand in one
-	check     string                                   // the check block at hand
-	providers map[addrs.LocalProviderConfig]*Reference // one for all resources of a provider
+	scoped    map[addrs.Resource]string                // by data source inside a check block: the name of the check
+	check     string                                   // the name of the check block being analysed
+	providers map[addrs.LocalProviderConfig]*Reference // one reference for all resources with the same provider configuration
 }
 
 // all analyses every declaration of the content, in a stable order.
@@ -64,7 +64,7 @@ func (a *analysis) blocks() {
 		return compareStrings(x.Addr.String(), y.Addr.String())
 	}) {
 		o := a.declare(addrs.Object{Kind: addrs.KindProvider, Name: p.Addr.String()})
-		a.expr(o, p.ForEach) // which is evaluated before anybody knows who uses it
+		a.expr(o, p.ForEach) // ForEach is evaluated even if nobody uses the provider
 		if a.r.unused[p] || p.Mocked || p.Context != nil {
 			continue
 		}
@@ -253,7 +253,7 @@ func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	a.ds = append(a.ds, s.Check(ts)...)
 	refs := a.resolve(ts, true)
 	a.r.blocks[block] = refs
-	a.uses[o] = slices.Grow(a.uses[o], len(refs)+1) // and the provider
+	a.uses[o] = slices.Grow(a.uses[o], len(refs)+1) // one more for the provider
 	for i := range refs {
 		a.use(o, &refs[i])
 	}

@@ -83,7 +83,7 @@ func appendBody(out []hcl.Traversal, body hcl.Body, iterators, hidden map[string
 	if !ok {
 		return appendJSON(out, body, hidden)
 	}
-	attrs, _ := native.JustAttributes() // without those that the meta-arguments took
+	attrs, _ := native.JustAttributes() // without the arguments that the meta-arguments have taken
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if !hidden[name] {
 			out = appendExpr(out, attrs[name].Expr, iterators)

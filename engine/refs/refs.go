@@ -90,7 +90,7 @@ func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs
 			ds = append(ds, r.checkOutputs(m)...)
 		}
 	}
-	r.uses, r.declared, r.keyed = nil, nil, nil // they have served
+	r.uses, r.declared, r.keyed = nil, nil, nil // no longer needed
 	return r, ds
 }
 
@@ -200,7 +200,7 @@ type objectSet struct {
 }
 
 func (s *objectSet) add(o addrs.Object) {
-	const few = 16 // of which searching a list is faster than a map
+	const few = 16 // up to this length, searching a list is faster than a map
 	switch {
 	case s.seen[o] || s.seen == nil && slices.Contains(s.list, o):
 		return

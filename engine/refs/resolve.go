@@ -165,7 +165,7 @@ func resolveCall(m *config.Module, t hcl.Traversal, name string) (Reference, boo
 	ref := Reference{Object: addrs.Object{Kind: addrs.KindCall, Name: name}, Rest: t[2:], whole: t}
 	content := m.Content
 	if content.Calls[name] == nil {
-		n := 2 // and a key, and an output
+		n := 2 // the key and the output can follow
 		if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
 			n++
 		}

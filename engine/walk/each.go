@@ -61,7 +61,7 @@ type job struct {
 	next    int           // the first item that nobody has begun
 	running int           // items under way
 	waiting bool          // the caller waits for them
-	done    chan struct{} // closed when it need not any more
+	done    chan struct{} // closed when the caller no longer needs to wait
 	panic   *Panic        // the first of an item
 }
 

@@ -16,22 +16,22 @@ type pool struct {
 	limit int
 	visit func(context.Context, int) error
 	next  successors
-	rank  []int32 // by node: how long a line of others waits for it
+	rank  []int32 // by node: the length of the longest chain of nodes that wait for it
 	kinds []int32 // by node; nil: all are of kind 0
 	most  []int   // by kind: the limit, 0 for none
 
-	idle chan struct{} // closed when nothing is under way and nothing will be
+	idle chan struct{} // closed when nothing is running and nothing more will begin
 
 	mu    sync.Mutex
-	busy  int             // goroutines that hold a place
-	away  int             // calls of Each that have given theirs away, to wait
-	back  []chan struct{} // those of them that want one again
+	busy  int             // goroutines with a place
+	away  int             // calls of Each that wait without their place
+	back  []chan struct{} // one for each of those calls that wants its place again
 	ready []queue         // by kind
-	under []int           // by kind: visits and items under way, but for those away
+	under []int           // by kind: running visits and items, without those counted in away
 	jobs  []*job          // calls of Each with items that nobody has begun
 	waits []int32
-	state []error // by node: errPending until it is decided
-	panic *Panic  // the first of a visit
+	state []error // by node: errPending until the result is known
+	panic *Panic  // the first panic of a visit
 }
 
 // errPending marks a node whose result is not known yet.
@@ -135,7 +135,7 @@ func (p *pool) claim() (task, bool) {
 // work does t and all other available tasks, then gives its place back.
 func (p *pool) work(t task) {
 	over := false
-	defer func() { // deferred, as t may end the goroutine
+	defer func() { // deferred, since t may end the goroutine
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if !over {

@@ -38,7 +38,7 @@ func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
 	now, readErr := i.Digest(ctx)
 	switch {
 	case readErr == nil && now == digest:
-		return nil // the echo of our own write, or another process repaired it
+		return nil // caused by our own earlier write, or another process has repaired the digest
 	case errors.Is(err, errCondition):
 		return ErrDigestMoved
 	}
@@ -55,7 +55,7 @@ func (i *Items) DeleteDigest(ctx context.Context, was string) error {
 	found, readErr := i.get(ctx, i.Path+digestSuffix)
 	switch {
 	case readErr == nil && found == nil:
-		return nil // the echo of our own request
+		return nil // caused by our own earlier request
 	case errors.Is(err, errCondition):
 		return ErrDigestMoved
 	}

@@ -46,7 +46,7 @@ type Items struct {
 	Path   string // "<bucket>/<key>"
 
 	mu   sync.Mutex
-	last item // the leased lock item as it was last written; nil: not known
+	last item // the leased lock item as last written; nil: not known
 }
 
 // These are the names of attributes, and the suffix of the digest item's key.

@@ -68,7 +68,7 @@ func (i *Items) Holder(ctx context.Context) (*statebackend.HeldLock, error) {
 	if err != nil || found == nil {
 		return nil, err
 	}
-	held, _ := holder(found) // a holder that cannot be read is an unknown one
+	held, _ := holder(found) // an unreadable holder counts as unknown
 	return &held, nil
 }
 

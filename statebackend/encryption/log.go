@@ -20,7 +20,7 @@ func purpose(number uint64) []byte { return fmt.Appendf(nil, "lockstep journal %
 
 // Segments implements statebackend.Log.
 func (l *log) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
-	plain := map[uint64][]byte{} // of the segments that first was asked about
+	plain := map[uint64][]byte{} // the segments for which first was called
 	open := func(s statebackend.Segment) (statebackend.Segment, error) {
 		data, known := plain[s.Number]
 		if !known {
@@ -34,7 +34,7 @@ func (l *log) Segments(ctx context.Context, first func(statebackend.Segment) boo
 	}
 	all, err := l.Log.Segments(ctx, func(s statebackend.Segment) bool {
 		opened, err := open(s)
-		return err != nil || first != nil && first(opened) // the error comes again
+		return err != nil || first != nil && first(opened) // after an error: stop here, and report it again below
 	})
 	if err != nil {
 		return nil, err

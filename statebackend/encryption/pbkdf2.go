@@ -14,7 +14,7 @@ import (
 
 // PBKDF2 derives keys from a passphrase, or from the key of another provider.
 type PBKDF2 struct {
-	Passphrase string // "": the other provider's key is taken
+	Passphrase string // "": the key of another provider is used
 	KeyLength  int    // in bytes
 	Iterations int
 	Hash       string // "sha256" or "sha512"

@@ -135,7 +135,7 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	case nethttp.StatusOK:
 	case nethttp.StatusConflict, nethttp.StatusLocked:
 		h := holder(a.body)
-		if h.Info.ID != info.ID { // else the echo of our own attempt, whose answer was lost
+		if h.Info.ID != info.ID { // otherwise caused by our own attempt, whose answer was lost
 			return "", &statebackend.LockedError{HeldLock: h}
 		}
 	default:

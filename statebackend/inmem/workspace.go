@@ -11,7 +11,7 @@ import (
 type workspace struct {
 	store *store
 	name  string
-	lock  string // the ID of the lock that it has taken; store.mu is held
+	lock  string // the ID of the lock that this value took; guarded by store.mu
 }
 
 // Place implements statebackend.Workspace.

@@ -11,7 +11,7 @@ type history struct {
 	records []Record // since the last reset
 	last    uint64   // the number of the last segment; 0: there is none
 	prev    string   // its SHA-256
-	fence   uint64   // the highest
+	fence   uint64   // the highest fence
 }
 
 // Read returns the records of a journal that are still needed, in order. It changes nothing.

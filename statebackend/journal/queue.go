@@ -14,11 +14,11 @@ type queue struct {
 	soon    *callers // wait until the records are appended
 	sure    *callers // wait until the records are durable
 
-	led      bool          // somebody leads
-	away     int           // callers who were served, and have not come back
-	gathered chan struct{} // closed when they are back, if the leader waits for them
-	took     time.Duration // the last append that did not have to be durable
-	cost     time.Duration // the last append
+	led      bool          // there is a leader
+	away     int           // callers who were served, and have not appended again
+	gathered chan struct{} // closed when these are back; nil unless the leader waits for them
+	took     time.Duration // duration of the last append that did not have to be durable
+	cost     time.Duration // duration of the last append
 }
 
 // newQueue returns an empty queue. Until the first append it assumes the cost that leads to the longest
@@ -27,9 +27,9 @@ func newQueue() queue { return queue{cost: part * longestPause} }
 
 // callers are the callers that wait for the same append.
 type callers struct {
-	n      int           // without those who do not wait
+	n      int           // number of callers, without those who do not wait
 	lead   chan struct{} // makes one of them the leader
-	done   chan struct{} // closed when they are served; nil as long as nobody waits
+	done   chan struct{} // closed when they are served; nil until somebody waits
 	served bool
 	err    error
 }
@@ -58,7 +58,7 @@ func (w *Writer) Append(durable bool, records ...[]byte) (stored func(context.Co
 	q := &w.queue
 	q.records = append(q.records, records...)
 	kind := &q.soon
-	if durable || !w.exclusive { // a store that is reached by requests knows no difference
+	if durable || !w.exclusive { // a store that is reached by requests makes all segments durable
 		kind = &q.sure
 	}
 	if *kind == nil {
@@ -125,7 +125,7 @@ func (w *Writer) stored(ctx context.Context, c *callers) error {
 func (w *Writer) handOver(ctx context.Context) {
 	for {
 		switch {
-		case w.sure != nil: // whoever leads for these serves the others first
+		case w.sure != nil: // the new leader serves the callers in soon, too
 			w.sure.await()
 			w.sure.lead <- struct{}{}
 			return

@@ -19,9 +19,9 @@ const Format = 1
 type header struct {
 	Format int    `json:"format"`
 	Number uint64 `json:"number"`
-	Run    string `json:"run"`             // of the writer
-	Fence  uint64 `json:"fence"`           // of the writer: a takeover has a higher one than all before
-	Reset  bool   `json:"reset,omitempty"` // the segments before are not needed any more
+	Run    string `json:"run"`             // the run that wrote the segment
+	Fence  uint64 `json:"fence"`           // the fence of the writer; a takeover has a higher one than all segments before
+	Reset  bool   `json:"reset,omitempty"` // the segments before this one are no longer needed
 	Prev   string `json:"prev"`            // SHA-256 of the segment before, hexadecimal; "" for none
 }
 

@@ -14,7 +14,7 @@ import (
 // FencedError refuses a write of a run whose journal another run has taken over.
 type FencedError struct {
 	Place string
-	Run   string // the other one
+	Run   string // the run that has taken over
 }
 
 func (e *FencedError) Error() string {
@@ -28,12 +28,12 @@ type Writer struct {
 	run       string
 	fence     uint64
 
-	text []byte // of the last append; its memory is used again
+	text []byte // buffer of the last append, used again by the next
 
 	mu     sync.Mutex
-	at     history  // the end of the journal as far as it is known
-	broken error    // all later writes fail with it
-	late   [][]byte // outcomes of runs before that came in since Open
+	at     history  // the known end of the journal
+	broken error    // the error of all later writes; nil: none
+	late   [][]byte // outcomes of earlier runs that came in since Open
 	idle   sync.Cond
 	queue
 }
@@ -53,7 +53,7 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 		err = w.append(ctx, header{}, nil, true)
 		var taken *statebackend.TakenError
 		if errors.As(err, &taken) && ctx.Err() == nil {
-			continue // an outcome of the run before came in between
+			continue // an earlier run appended an outcome in between
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("take over the journal: %w", err)
@@ -139,7 +139,7 @@ func (w *Writer) append(ctx context.Context, h header, records [][]byte, durable
 	for {
 		h.Format, h.Number, h.Run, h.Fence, h.Prev = Format, w.at.last+1, w.run, w.fence, w.at.prev
 		kept := records
-		if h.Reset { // its caller has not seen the late ones
+		if h.Reset { // the caller has not seen the late outcomes
 			kept = slices.Concat(records, w.late)
 		}
 		w.text = encode(w.text[:0], h, kept)

@@ -19,7 +19,7 @@ const (
 	Margin = 15 * time.Second
 
 	interval = 20 * time.Second // between renewals
-	hurry    = 5 * time.Second  // after one that failed
+	hurry    = 5 * time.Second  // after a failed renewal
 )
 
 // A Holding is a leased lock that this process holds. It is safe for concurrent use.
@@ -33,7 +33,7 @@ type Holding struct {
 
 	mu    sync.Mutex
 	lease statebackend.Lease
-	asked time.Time // when the lease was last asked for, by the monotonic clock, too
+	asked time.Time // when the lease was last asked for; has a monotonic reading, too
 	lost  error
 }
 

@@ -104,7 +104,7 @@ func (a *attempt) fresh(ctx context.Context, h *Holding, info statebackend.LockI
 // may reports whether a lock with that lease may be taken over now.
 func (a *attempt) may(lease *statebackend.Lease) bool {
 	switch {
-	case lease == nil: // of a stock tool, or of a person
+	case lease == nil: // the lock of a stock tool, or of a person
 		return false
 	case a.Continues && lease.Run == a.Run:
 		return true

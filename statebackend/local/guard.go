@@ -38,7 +38,7 @@ func guard(ctx context.Context, f *os.File, m mode, patience time.Duration) (rel
 		case err == nil:
 			return func() { unflock(f) }, nil
 		case !errors.Is(err, errBusy):
-			return func() {}, nil // a file system without such locks
+			return func() {}, nil // the file system has no such locks
 		}
 		if time.Since(start) > patience {
 			if m == shared {

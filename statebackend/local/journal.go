@@ -29,12 +29,12 @@ type journalFile struct {
 
 	mu   sync.Mutex
 	file *os.File    // nil: not open yet
-	info os.FileInfo // tells the open file from others
+	info os.FileInfo // identifies the open file
 	end  int64       // of the last whole segment
 	last uint64      // its number
 	sum  uint32      // its CRC
 	size int         // its length
-	text []byte      // of the last append; its memory is used again
+	text []byte      // buffer of the last append, used again by the next
 }
 
 // Journal returns the journal log of the file that is written (see Options.StateOutPath).
@@ -167,7 +167,7 @@ func (j *journalFile) Append(ctx context.Context, number uint64, data []byte, du
 		err = j.sync(durable)
 	}
 	if err != nil {
-		j.close() // the end is to be found again
+		j.close() // so that the next call finds the end again
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	j.end, j.last, j.sum, j.size = j.end+int64(len(j.text)), number, sum, len(data)
@@ -196,7 +196,7 @@ func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 			return nil, err
 		}
 		named, err := os.Stat(j.path)
-		if err != nil || !os.SameFile(named, j.info) { // dropped, or made anew by another process
+		if err != nil || !os.SameFile(named, j.info) { // another process has removed or replaced the file
 			release()
 			j.close()
 			continue

@@ -131,7 +131,7 @@ func writeSibling(f *os.File, path string, data []byte) error {
 	if err = errors.Join(err, s.Close()); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path)) // the sibling's name, and the state's if that is new
+	return syncDir(filepath.Dir(path)) // the name of the sibling, and of the state file if that is new
 }
 
 func readSibling(path string) ([]byte, error) {

@@ -18,14 +18,14 @@ import (
 
 // workspace is the state of one workspace. It implements statebackend.Workspace.
 type workspace struct {
-	dir    string // that relative paths start from
+	dir    string // the directory that relative paths start from
 	read   string // the file to read until the first write
 	out    string // the file to write, to lock, and to read after the first write
-	backup string // where the bytes go that the first write replaces, or ""
+	backup string // the file for the bytes that the first write replaces, or ""
 
 	mu       sync.Mutex
 	held     *heldLock // nil: this value holds no lock
-	written  bool      // out was written: read no longer counts
+	written  bool      // out was written: read is no longer used
 	backedUp bool
 
 	dies func(step string) bool // a test's hook: see replace.go
@@ -112,7 +112,7 @@ func readState(f *os.File, path string) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(size, maxGuess)) + bytes.MinRead) // so that it never grows
+	b.Grow(int(min(size, maxGuess)) + bytes.MinRead) // so that the buffer never grows
 	if _, err := b.ReadFrom(content); err != nil {
 		return nil, fmt.Errorf("read state: %w", err)
 	}
@@ -203,7 +203,7 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	}
 	next := versionOf(data)
 	if found == next && (w.written || w.read == w.out) {
-		return next, nil // our own earlier attempt, or nothing to change
+		return next, nil // stored by our own earlier attempt, or nothing to change
 	}
 	if found != prev {
 		return "", &statebackend.ConflictError{Path: w.out, Want: prev, Found: found}
@@ -215,7 +215,7 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	if err := w.replace(f, w.at(w.out), data); err != nil {
 		return "", fmt.Errorf("write state: %w", err)
 	}
-	w.written, w.backedUp = true, true // this run's own states need no backup
+	w.written, w.backedUp = true, true // states of this run need no backup
 	return next, nil
 }
 

@@ -41,7 +41,7 @@ func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next 
 		}
 		now.lease = &next
 		tag, err := f.Objects.Put(ctx, f.Key, now.body(), now.tag)
-		if err == nil && tag == "" { // some servers say none in the answer to a write
+		if err == nil && tag == "" { // some servers return no tag for a write
 			return f.read(ctx)
 		}
 		if err == nil {

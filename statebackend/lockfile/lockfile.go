@@ -47,7 +47,7 @@ var ErrObstructed = errors.New("a deleted version of it is in the way, which a s
 type File struct {
 	Objects Objects
 	Key     string // of the lock object
-	Path    string // of the state, as messages name it
+	Path    string // of the state, for messages
 	// Leases reports that this lock object is the place of the lease. If false, a lease in the object is
 	// ignored: it belongs to a writer with another set of lock kinds.
 	Leases bool
@@ -55,7 +55,7 @@ type File struct {
 	Strict bool
 
 	mu   sync.Mutex
-	last *object // as it was last read or written; nil: not known
+	last *object // the object as last read or written; nil: not known
 }
 
 // object is the content of a lock object. A conditional write needs no read before it: the server refuses the

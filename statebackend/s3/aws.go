@@ -93,7 +93,7 @@ func (c *Config) load(ctx context.Context) (aws.Config, error) {
 		config.WithRegion(c.Region),
 		config.WithAppID("lockstep"),
 		config.WithHTTPClient(client),
-		config.WithLogger(logging.Nop{}), // the errors suffice
+		config.WithLogger(logging.Nop{}), // the returned errors are enough
 		config.WithEC2IMDSEndpoint(c.EC2MetadataEndpoint),
 		config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) {
 			if sdk, ok := o.Client.(*sts.Client); ok {
@@ -249,7 +249,7 @@ func (c *Config) httpClient() (*awshttp.BuildableClient, error) {
 	proxy := httpproxy.FromEnvironment()
 	if c.HTTPProxy != nil {
 		proxy.HTTPProxy = *c.HTTPProxy
-		if c.HTTPSProxy == nil { // as in the stock backend, where it is for both
+		if c.HTTPSProxy == nil { // as in the stock backend, which uses it for both
 			proxy.HTTPSProxy = *c.HTTPProxy
 		}
 	}

@@ -36,7 +36,7 @@ type Options struct {
 // Backend keeps states in a bucket. It implements statebackend.Backend.
 type Backend struct {
 	objects     *objects
-	items       dynamodb.Items // with an empty Path; without a Table there is none
+	items       dynamodb.Items // its Path is empty; without a Table there are no items
 	key         string
 	prefix      string // workspace_key_prefix
 	useLockfile bool

@@ -17,8 +17,8 @@ import (
 // finds out before it takes its first lock.
 type conditions struct {
 	mu     sync.Mutex
-	proven bool                     // the server has shown what it does
-	unfit  *statebackend.UnfitError // what that is; nil: it keeps conditions
+	proven bool                     // the server's behaviour is known
+	unfit  *statebackend.UnfitError // the error if the server ignores conditions; nil: it obeys them
 
 	// looks makes each write read the object first, instead of sending a condition.
 	looks atomic.Bool
@@ -62,7 +62,7 @@ func (c *conditions) found(unfit *statebackend.UnfitError) { c.proven, c.unfit =
 // it refuses the writes, as it should.
 func (o *objects) try(ctx context.Context, key string) (fault, reason string, err error) {
 	defer func() {
-		if fault != "" { // the next process is to find the same
+		if fault != "" { // remove the object, so that the next process finds the same fault
 			_ = o.delete(ctx, key, "")
 		}
 	}()
@@ -70,7 +70,7 @@ func (o *objects) try(ctx context.Context, key string) (fault, reason string, er
 		_, err := o.write(ctx, key, []byte(conditionsText), ifNoneMatch)
 		switch {
 		case errors.Is(err, lockfile.ErrPrecondition) && n == 1:
-			return "", "", nil // there is one from an earlier process, which has tried the other condition
+			return "", "", nil // the object is from an earlier process, which has tested the other condition
 		case errors.Is(err, lockfile.ErrPrecondition):
 			return o.tryMatch(ctx, key)
 		case err != nil:
@@ -131,7 +131,7 @@ func (w *workspace) CheckConditions(ctx context.Context) error {
 func (w *workspace) prove(ctx context.Context) error {
 	err := w.objects.prove(ctx, JournalOf(w.key)+conditionsName)
 	if errors.Is(err, statebackend.ErrDenied) {
-		return nil // the lock object shows it
+		return nil // creating the lock object finds out
 	}
 	return w.withoutConditions(err)
 }
@@ -161,7 +161,7 @@ func (w *workspace) createLock(ctx context.Context, info statebackend.LockInfo, 
 	}
 	if there, err := w.file.Holder(ctx); err != nil {
 		return err
-	} else if there != nil { // a server that ignores the condition would write over it
+	} else if there != nil { // a server that ignores the condition would replace the object
 		return &statebackend.LockedError{HeldLock: *there}
 	}
 	if err := w.createObject(ctx, info, lease); err != nil {
@@ -173,7 +173,7 @@ func (w *workspace) createLock(ctx context.Context, info statebackend.LockInfo, 
 		c.found(nil)
 		return nil
 	case err != nil:
-		return err // the caller releases it
+		return err // the caller releases the lock
 	}
 	c.found(w.objects.unfitWrites("ignores If-None-Match", fmt.Sprintf("It accepted to create s3://%s/%s a second time.", w.objects.bucket, w.file.Key)))
 	if err := w.file.Unlock(ctx, info.ID); err != nil {

@@ -57,7 +57,7 @@ type journalObjects struct {
 // remove old segments.
 type journalMemory struct {
 	mu     sync.Mutex
-	read   bool // listed was read
+	read   bool // listed is set
 	listed []listedSegment
 }
 

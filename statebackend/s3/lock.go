@@ -51,7 +51,7 @@ func (w *workspace) lock(ctx context.Context, info statebackend.LockInfo, lease 
 		}
 	}
 	if !took.object && !took.item {
-		lease = nil // nobody would look for the lease of no lock
+		lease = nil // no lock was taken, so there is no lease
 	}
 	if err == nil && lease != nil {
 		err = soonEnough(info)
@@ -106,7 +106,7 @@ func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo, 
 	if there, err := w.file.Holder(ctx); err == nil && there != nil {
 		return false, &statebackend.LockedError{HeldLock: *there}
 	}
-	if err == nil { // the server has no conditions, which was noted
+	if err == nil { // the server ignores conditions, and a note has said so
 		return false, nil
 	}
 	w.options.Note(fmt.Sprintf("no lock object was put beside the state, so tools that look for one do not see our lock: %v", err))
@@ -217,7 +217,7 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	}
 	err := w.file.Unlock(ctx, id)
 	if !w.useLockfile && (w.held == nil || !w.held.object) && cannotLock(err) {
-		err = statebackend.ErrNotLocked // without permission, Lock took no object either
+		err = statebackend.ErrNotLocked // without the permission, Lock took no lock object either
 	}
 	return w.released(id, append(results, err))
 }

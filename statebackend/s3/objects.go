@@ -33,7 +33,7 @@ type objects struct {
 	encrypt     bool
 	customerKey []byte // nil: none
 	checksum    bool
-	amazon      bool // the server is Amazon S3 itself, by its address
+	amazon      bool // the server's address is one of Amazon S3
 	conditions  conditions
 }
 
@@ -229,7 +229,7 @@ func (o *objects) explain(verb, key string, err error) error {
 		err = fmt.Errorf("%w: %w", statebackend.ErrDenied, err)
 	}
 	hint := certificateHint(err)
-	switch { // programs know these texts of the stock backend
+	switch { // other programs recognize these texts of the stock backend
 	case verb == "list" && code == "NoSuchBucket":
 		return err
 	case verb == "list":

@@ -16,7 +16,7 @@ import (
 type waiting struct {
 	aws.RetryerV2
 	service string
-	note    func(string) // nil: nobody is told
+	note    func(string) // nil: no notes
 }
 
 // IsErrorRetryable reports whether to make the request again.

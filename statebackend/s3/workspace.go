@@ -26,26 +26,26 @@ type workspace struct {
 	options     Options
 	patience    patience
 
-	holder string                             // of the leases of this value: see statebackend.Lease
+	holder string                             // the Holder of this value's leases: see statebackend.Lease
 	lease  atomic.Pointer[statebackend.Lease] // nil: this value has no lease
-	object atomic.Bool                        // this value holds the lock object
+	object atomic.Bool                        // this value has the lock object
 
 	memory journalMemory
 
-	leasing sync.Mutex // writes of the lease, which would refuse each other; taken after mu
+	leasing sync.Mutex // one write of the lease at a time, since two would refuse each other; taken after mu
 
 	mu        sync.Mutex
 	held      *held   // nil: this value holds no lock
-	digest    *string // of the digest item when last read; nil: not known
-	unsettled bool    // a digest was announced, but not written since
+	digest    *string // the digest item's digest as last read; nil: not known
+	unsettled bool    // a digest was announced, and not written yet
 }
 
 // DigestError is returned if the state's object and the digest item still do not match after a wait. Either a
 // writer died between writing the two, or somebody changed one of them by hand.
 type DigestError struct {
 	Path       string // "<bucket>/<key>"
-	Calculated string // of the object, "" if there is none
-	Stored     string // in the digest item
+	Calculated string // the digest of the object; "" if there is no object
+	Stored     string // the digest in the digest item
 }
 
 func (e *DigestError) Error() string {

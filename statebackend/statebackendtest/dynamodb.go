@@ -19,7 +19,7 @@ import (
 // are attribute_not_exists(NAME) and NAME = :VALUE. Set the fields before the first request.
 type DynamoDB struct {
 	Faults *Faults                          // of "PutItem key" and "DeleteItem key"
-	Deny   func(operation, key string) bool // access denied
+	Deny   func(operation, key string) bool // reports whether to answer "access denied"
 	Table  string                           // empty: "locks"
 
 	URL string

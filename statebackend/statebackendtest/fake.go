@@ -25,7 +25,7 @@ type fakeState struct {
 	data    []byte // nil: nothing
 	version int    // counts all writes and deletions
 	lock    *statebackend.LockInfo
-	lease   *statebackend.Lease // of the lock, if it has one
+	lease   *statebackend.Lease // the lease of the lock; nil: none
 }
 
 func (s *fakeState) token() statebackend.Version {
@@ -113,9 +113,9 @@ func (f *Fake) Open(name string) (statebackend.Workspace, error) {
 type fakeWorkspace struct {
 	fake   *Fake
 	name   string
-	holder string              // of its leases
-	held   string              // the ID of the lock that it took
-	lease  *statebackend.Lease // of that lock
+	holder string              // the Holder of this value's leases
+	held   string              // the ID of the lock that this value took
+	lease  *statebackend.Lease // the lease of that lock
 }
 
 func (w *fakeWorkspace) Place() string { return "memory: " + w.name }

@@ -9,10 +9,10 @@ import (
 type Fault int
 
 const (
-	None      Fault = iota // nothing unusual
-	Failed                 // it is not done, and an error is reported
-	Persisted              // it is done, and an error is reported
-	Conflict               // it is not done, and answered with S3's 409 (elsewhere as Failed)
+	None      Fault = iota // the write succeeds
+	Failed                 // the write is not done, and an error is reported
+	Persisted              // the write is done, and an error is reported
+	Conflict               // the write is not done, and answered with S3's 409 (elsewhere as Failed)
 )
 
 func (f Fault) String() string {

@@ -16,7 +16,7 @@ import (
 // HTTP is a server of the backend "http" with one state, as GitLab serves it. While the state is locked, a
 // write or an unlock needs the lock's ID. Start it before use.
 type HTTP struct {
-	Username, Password string // asked for unless empty
+	Username, Password string // required unless empty
 	// Answer replaces the response to a request if it returns a nonzero status. If after is true, the server
 	// carries out the request nevertheless. Answer may be nil.
 	Answer func(method string) (status int, after bool)

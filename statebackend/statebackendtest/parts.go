@@ -177,7 +177,7 @@ func StartServer(t testing.TB, command func(address string) *exec.Cmd) string {
 			t.Cleanup(func() { stop(cmd, input) })
 			return address
 		}
-		stop(cmd, input) // somebody else may have taken the port
+		stop(cmd, input) // another program may have taken the port
 	}
 	t.Fatalf("the server does not start:\n%s", output.String())
 	return ""

@@ -26,10 +26,10 @@ import (
 // first request.
 type S3 struct {
 	Faults *Faults                       // of "PUT key" and "DELETE key"
-	Deny   func(method, key string) bool // access denied, for GET, PUT, DELETE and LIST
+	Deny   func(method, key string) bool // reports whether to answer "access denied", for GET, PUT, DELETE and LIST
 
-	RandomTags          bool // entity tags as with KMS: not the MD5
-	NoConditionalDelete bool // If-Match on DELETE is "not implemented"
+	RandomTags          bool // entity tags are random, as with KMS, and not the MD5
+	NoConditionalDelete bool // If-Match on DELETE is answered with "not implemented"
 	PageSize            int  // of lists; 0 is S3's 1000
 
 	Conditions Conditions
@@ -37,13 +37,13 @@ type S3 struct {
 	// ListKeys, if set, replaces the keys of a list. It imitates a server that escapes keys without being
 	// asked, or that lists keys outside the requested prefix.
 	ListKeys func(keys []string) []string
-	NoTokens bool // lists are cut off at PageSize, with no continuation token
+	NoTokens bool // lists end at PageSize, without a continuation token
 
 	URL string
 
 	mu      sync.Mutex
 	objects map[string]s3Object // by "bucket/key"; nil: there are none
-	deleted map[string]bool     // those that are in the way of new ones
+	deleted map[string]bool     // deleted objects that refuse their creation: see DeleteMarkers
 }
 
 type s3Object struct {
@@ -55,8 +55,8 @@ type s3Object struct {
 
 // Conditions describes how a server treats If-None-Match and If-Match. The zero value obeys both.
 type Conditions struct {
-	IgnoreNone, IgnoreMatch bool // writes are done whatever the condition
-	Refuse                  int  // the status that answers a write with a condition; 0: none
+	IgnoreNone, IgnoreMatch bool // writes are done although the condition is false
+	Refuse                  int  // the status for every write with a condition; 0: none
 	// DeleteMarkers lets a deleted object refuse its own creation, although it is missing. Some servers do
 	// that with versioned buckets.
 	DeleteMarkers bool

@@ -105,11 +105,11 @@ func prepare(t *testing.T, b statebackend.Backend, faults *Faults) {
 
 // runResult is the result of a run.
 type runResult struct {
-	told int   // the index in states of the last that was written for sure
-	err  error // that of the step at which it ended
+	told int   // the index in states of the last write that was reported as a success
+	err  error // the error of the step at which the run ended
 	now  statebackend.Version
 
-	attempts int // at each step
+	attempts int // for each step
 }
 
 // step takes one step of a run, and reports whether an attempt succeeded.
@@ -152,7 +152,7 @@ func (r *runResult) write(t *testing.T, w statebackend.Workspace, id string, aft
 	r.step(func() error {
 		err := w.Unlock(t.Context(), id)
 		if again && errors.Is(err, statebackend.ErrNotLocked) {
-			return nil // the attempt before has released it
+			return nil // an earlier attempt has released it
 		}
 		again = true
 		return err

@@ -198,7 +198,7 @@ func leaseStale(t *testing.T, s Suite) {
 	mine, theirs := open(), open()
 	id := mustLease(t, mine, "run-1")
 	seen := *lockSeen(t, theirs).Lease
-	if _, err := mine.Renew(t.Context(), seen.Term); err != nil { // to the same ends
+	if _, err := mine.Renew(t.Context(), seen.Term); err != nil { // with the same ends
 		t.Fatal(err)
 	}
 	_, err := theirs.TakeOver(t.Context(), seen, termOf("run-2", time.Hour))
@@ -283,7 +283,7 @@ func leaseReleased(t *testing.T, s Suite) {
 		t.Errorf("second Unlock: %v; want ErrNotLocked", err)
 	}
 	wantLost(t, "Renew", second(mine.Renew(t.Context(), termOf("run-1", time.Hour))), "")
-	id = mustLock(t, theirs) // as a tool without leases
+	id = mustLock(t, theirs) // as a tool without leases would
 	if h := lockSeen(t, mine); h.Lease != nil {
 		t.Errorf("the lock has the lease of the one before: %+v", h.Lease)
 	}

@@ -67,8 +67,8 @@ func (l leaseFaults) writes(t *testing.T) []numbered {
 // leasedRun is the result of a run.
 type leasedRun struct {
 	runResult
-	id   string // of its lock
-	held bool   // it was told that it holds the lock
+	id   string // the ID of its lock
+	held bool   // taking the lock was reported as a success
 }
 
 // run gets the lock, writes, renews, writes and unlocks. It makes up to attempts attempts of each step.

@@ -59,7 +59,7 @@ func (r *reader) versionConstraint(a *hcl.Attribute) (config.VersionConstraint, 
 		return config.VersionConstraint{}, false
 	}
 	if v.IsNull() {
-		return config.VersionConstraint{}, false // as if it were not there
+		return config.VersionConstraint{}, false // as if the argument were missing
 	}
 	out, ds := config.NewVersionConstraint(v, a.Name, a.Expr.Range())
 	r.add(ds)

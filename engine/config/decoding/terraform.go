@@ -66,7 +66,7 @@ func (d *Decoder) languageBlock(b *hcl.Block) {
 			}
 			c, ok := d.versionConstraint(a)
 			if !ok {
-				fits = true // that is the error
+				fits = true // the error is already reported
 				continue
 			}
 			constraints, err := version.NewConstraint(c.Text)
@@ -154,7 +154,7 @@ func (d *Decoder) providerMeta(b *hcl.Block) {
 	}
 	attrs, ds := b.Body.JustAttributes()
 	if ds.HasErrors() {
-		attrs = nil // it has blocks, which the provider's schema is asked about
+		attrs = nil // it has blocks: which arguments are allowed is checked against the provider's schema
 	}
 	for _, a := range attrs {
 		for _, v := range a.Expr.Variables() {

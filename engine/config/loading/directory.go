@@ -74,7 +74,7 @@ func (l *loader) unreadable(err error, dir string, call *config.Call) *hcl.Diagn
 	if errors.Is(err, fs.ErrNotExist) {
 		detail = fmt.Sprintf("The directory %s, which module %q is called from, does not exist.", dir, call.Name)
 	}
-	summary := "Module not installed" // programs that see it run init, which has more to say
+	summary := "Module not installed" // programs that get this error run init, which reports more
 	if l.in.Install != nil {
 		summary = "Unreadable module directory"
 	}

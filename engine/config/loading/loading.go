@@ -131,7 +131,7 @@ type loader struct {
 	in       Input
 	cfg      *config.Config
 	contents map[string]*config.Content
-	checked  map[*config.Call]bool // whose arguments were compared with the variables
+	checked  map[*config.Call]bool // calls whose arguments were compared with the variables
 	diags    hcl.Diagnostics
 	more     diags.Diagnostics // of the installation
 }

@@ -29,7 +29,7 @@ func checkProviders(c *config.Config) hcl.Diagnostics {
 	k := &providerCheck{files: c.Files, seen: map[*config.Content]bool{}}
 	for _, m := range c.Order {
 		if m.Broken {
-			continue // it may lack declarations that could not be read
+			continue // m may lack declarations that could not be read
 		}
 		if !k.seen[m.Content] {
 			k.seen[m.Content] = true

@@ -16,7 +16,7 @@ type Mock struct {
 	// Source is a directory of further mock files, relative to the root module's directory; "" means none.
 	// [Load] has read these files.
 	Source string
-	During During // of all mocks and overrides that have none
+	During During // of all mocks and overrides without their own
 }
 
 // An ObjectType is a type of resource or a type of data source.

@@ -25,7 +25,7 @@ type Override struct {
 type During byte
 
 const (
-	unset During = iota // as the enclosing block has it, or else during an apply
+	unset During = iota // as in the enclosing block, otherwise during an apply
 	apply
 	plan
 )

@@ -19,7 +19,7 @@ type Provider struct {
 	Range   hcl.Range
 
 	named  hcl.Range      // the label
-	source addrs.Provider // of the first module that gets it; zero before
+	source addrs.Provider // the provider of the first module that receives it; zero before
 }
 
 var providerSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{

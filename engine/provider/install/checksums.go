@@ -14,7 +14,7 @@ import (
 // A ChecksumsRequest selects the packages for [Installer.Checksums].
 type ChecksumsRequest struct {
 	Requirements Requirements   // built-in providers do not count
-	Lock         *lockfile.File // not changed; nil for an empty one
+	Lock         *lockfile.File // not changed; nil means an empty file
 	Platforms    []Platform
 }
 
@@ -51,7 +51,7 @@ func (in *Installer) Checksums(ctx context.Context, req ChecksumsRequest) (lock 
 			run.fetch(ctx, platform)
 		}
 	}
-	_ = in.memo().Save() // a loss of time at worst
+	_ = in.memo().Save() // a failure only costs time later
 	if run.ds.HasErrors() {
 		return nil, false, run.ds
 	}

@@ -65,7 +65,7 @@ func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Dia
 	if req.ReadOnly && !run.ds.HasErrors() {
 		run.checkReadOnly()
 	}
-	_ = in.memo().Save() // a loss of time at worst
+	_ = in.memo().Save() // a failure only costs time later
 	return run.result, run.ds
 }
 

@@ -41,9 +41,9 @@ const (
 	// The following kinds are events of [Installer.Checksums].
 	Fetching      // the package is being fetched for its checksums
 	Retrieved     // the package is here
-	NewProvider   // checksums are obtained, and the lock file had none of the provider
-	MoreChecksums // the lock file did not have all that are obtained
-	SameChecksums // the lock file had all that are obtained
+	NewProvider   // the lock file had no checksums of the provider
+	MoreChecksums // the lock file lacked some of the checksums
+	SameChecksums // the lock file had all of the checksums
 
 	// The following kinds are events of [Installer.Mirror].
 	Skipping       // the provider is built in

@@ -71,7 +71,7 @@ func hashArchive(path string) (string, error) {
 // sums are the known checksums of a package.
 type sums struct {
 	h1 string
-	zh string // "" for a package that came unpacked
+	zh string // "" for an unpacked package
 	// packed is the archive's own `h1:` checksum, if it differs from h1.
 	packed string
 }

@@ -71,7 +71,7 @@ func Installed(dataDir string, lock *lockfile.File, providers []addrs.Provider, 
 		}
 		found[p] = s
 	}
-	_ = memo.Save() // a loss of time at worst
+	_ = memo.Save() // a failure only costs time later
 	if len(problems) > 0 {
 		return found, diags.Errorf(nil, "Required plugins are not installed",
 			"The installed provider plugins are not consistent with the packages selected in the dependency lock file:%s\n\nTo install them, run:\n  lockstep init", strings.Join(problems, ""))

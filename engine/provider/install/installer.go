@@ -32,7 +32,7 @@ type Installer struct {
 	// CacheMayBreakLock accepts a cached package whose checksum is not in the lock file. The lock file is
 	// then less complete.
 	CacheMayBreakLock bool
-	Memo              *Memo // nil for one that forgets
+	Memo              *Memo // nil: nothing is remembered
 	Limits            Limits
 	// Store returns the archive of a stored package; an error means that it has none. It is called before the
 	// source is asked, for packages with checksums in the lock file. The archive need not be trusted, since

@@ -124,7 +124,7 @@ func parseArchiveName(name string, p addrs.Provider) (key packageKey, ok bool) {
 // has reports whether there is any package of p.
 func (m FilesystemMirror) has(p addrs.Provider) bool {
 	found, err := m.scan(p)
-	return err != nil || len(found) > 0 // one that cannot be read is not skipped in silence
+	return err != nil || len(found) > 0 // if the directory cannot be read, the mirror is asked, so that the error is reported
 }
 
 // readDir lists a directory. A missing directory counts as empty.

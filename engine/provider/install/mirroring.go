@@ -111,7 +111,7 @@ func (run mirroring) put(ctx context.Context, n need, pkg Package, platform Plat
 	made := missingDirs(filepath.Dir(path))
 	defer func() {
 		for i := 0; err != nil && i < len(made); i++ {
-			os.Remove(made[i]) // which fails where something else is in it
+			os.Remove(made[i]) // fails if the directory is not empty
 		}
 	}()
 	tmp, err := tempName(path)

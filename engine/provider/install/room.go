@@ -27,7 +27,7 @@ type Room struct {
 func (run *ensuring) used(dir string) {
 	if run.Room != nil {
 		now := time.Now()
-		_ = os.Chtimes(dir, now, now) // it seems older at worst
+		_ = os.Chtimes(dir, now, now) // at worst the package seems older
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // These are the limits of the standard error that is kept.
 const (
-	keepLines  = 12  // of a crash that is no panic
+	keepLines  = 12  // of a crash without a Go panic
 	keepPanic  = 10  // lines of a panic's message
 	keepPlaces = 5   // places in the source that a panic came from
 	keepBytes  = 400 // of a line
@@ -23,8 +23,8 @@ type lastWords struct {
 	lines   []string
 
 	panicky bool // a panic has begun
-	tracing bool // and the trace of its goroutine
-	traced  bool // which is over
+	tracing bool // the trace of its goroutine has begun
+	traced  bool // the trace has ended
 	places  int
 }
 
@@ -79,7 +79,7 @@ func (w *lastWords) addPanic(line string) {
 	case strings.HasPrefix(line, "\t") && w.places < keepPlaces:
 		place, _, _ := strings.Cut(strings.TrimSpace(line), " +0x")
 		if strings.Contains(place, "/runtime/") || strings.HasPrefix(place, "runtime/") {
-			break // how Go panics, not where
+			break // this line shows how Go panics, not where
 		}
 		w.places++
 		w.lines = append(w.lines, "  at "+place)

@@ -20,7 +20,7 @@ import (
 type runner struct {
 	launch Launch
 	last   *lastWords
-	done   chan struct{} // closed when the process was waited for
+	done   chan struct{} // closed when the end of the process is known
 
 	mu        sync.Mutex // guards the fields below
 	cmd       *exec.Cmd
@@ -28,7 +28,7 @@ type runner struct {
 	abandoned bool
 	startErr  error
 	killed    bool   // by us
-	ended     bool   // it was to end: the run is over
+	ended     bool   // it was asked to end, since the run is over
 	fellDumb  bool   // it closed standard output before we killed it
 	outcome   string // how the process ended, once done is closed
 
@@ -44,7 +44,7 @@ func (r *runner) prepare(_ hclog.Logger, cmd *exec.Cmd, _ string) (goplugin_runn
 	r.cmd = exec.Command(r.launch.Path, r.launch.Args...)
 	r.cmd.Dir = r.launch.Dir
 	r.cmd.Env = append(append([]string{}, r.launch.Env...), cmd.Env...)
-	r.cmd.Stdin = nil // a prompt is for us to answer, never for a plugin
+	r.cmd.Stdin = nil // only this program may answer prompts, never a plugin
 	endWithParent(r.cmd)
 	var err error
 	if r.stdout, err = r.cmd.StdoutPipe(); err != nil {

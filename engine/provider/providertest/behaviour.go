@@ -119,8 +119,8 @@ func (r *rule) matches(op, typeName, name string) bool {
 
 // effect is what the rules change in one call.
 type effect struct {
-	before diags.Diagnostics // warnings, or an error: then nothing is done
-	after  diags.Diagnostics // an error although everything was done
+	before diags.Diagnostics // warnings; or an error, and then nothing is done
+	after  diags.Diagnostics // an error, although everything was done
 	gone   bool
 	lost   bool
 	stays  bool

@@ -17,8 +17,8 @@ import (
 // traits are the properties of an attribute that its schema does not have.
 type traits struct {
 	replace bool   // a change needs a new object
-	keep    bool   // a computed value stays as it is
-	place   bool   // objects of one ID are different ones if it differs
+	keep    bool   // the computed value does not change
+	place   bool   // objects with the same ID are different if this attribute differs
 	was     string // the name in older states
 	// identity is "required" or "optional" (for an import) if the attribute belongs to the identity;
 	// otherwise "".

@@ -44,7 +44,7 @@ type Provider struct {
 	rules    []*rule // the first ones are those of the description
 	calls    []string
 	objects  map[objectKey]object
-	ids      map[objectKey]bool // every ID ever given out
+	ids      map[objectKey]bool // every ID that was ever used
 	stopping chan struct{}      // closed by Stop
 }
 

@@ -76,8 +76,8 @@ type Event struct {
 type EventKind byte
 
 const (
-	Downloading EventKind = 'd' // a package is fetched, or copied from where it was fetched to
-	Installed   EventKind = 'i' // a module is in its place
+	Downloading EventKind = 'd' // a package is being fetched, or copied from where it was fetched
+	Installed   EventKind = 'i' // a module is installed
 )
 
 func (e Event) String() string {
@@ -131,10 +131,10 @@ func (in *Installer) event(e Event) {
 type installation struct {
 	*Installer
 	ctx     context.Context
-	fetched map[string]string // where a package is, by its address
-	fresh   map[string]bool   // the calls whose modules were installed just now
-	bytes   int64             // of the modules installed just now
-	calls   int               // of modules that were asked for
+	fetched map[string]string // the directory of a package, by its address
+	fresh   map[string]bool   // the calls whose modules this run has installed
+	bytes   int64             // size of the modules that this run has installed
+	calls   int               // number of calls of modules that are not local
 }
 
 func (in *Installer) begin(ctx context.Context) *installation {

@@ -33,7 +33,7 @@ var errOtherFile = errors.New("the credentials are in a file of the CLI configur
 type CredentialStore struct {
 	config *Config
 	mu     sync.Mutex
-	helper auth.CredentialsSource // nil: there is none; mu is held, as it remembers answers in a map
+	helper auth.CredentialsSource // nil: there is none; used while mu is held, since it caches answers in a map
 }
 
 // OpenCredentials returns the token store of a CLI configuration: its credentials file, or its credentials

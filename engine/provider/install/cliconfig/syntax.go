@@ -91,7 +91,7 @@ func (p *parser) next() hclsyntax.Token {
 }
 
 func (p *parser) fail(t hclsyntax.Token, detail string) {
-	if p.ds == nil { // errors after the first one are mostly its consequences
+	if p.ds == nil { // errors after the first one are mostly caused by it
 		if last := len(p.tokens) - 2; t.Type == hclsyntax.TokenEOF && last >= 0 {
 			t = p.tokens[last] // there is nothing to see at the end of a file
 		}

@@ -17,7 +17,7 @@ const TokenVariable = "TF_TOKEN_"
 // https://developer.hashicorp.com/terraform/cli/config/config-file#environment-variable-credentials.
 func Tokens(environ []string) map[string]hosts.Token {
 	tokens := map[string]hosts.Token{}
-	for _, entry := range environ { // the last of several wins, as for getenv
+	for _, entry := range environ { // the last of several entries counts, as in getenv
 		name, text, _ := strings.Cut(entry, "=")
 		encoded, ok := strings.CutPrefix(name, TokenVariable)
 		if !ok || encoded == "" || text == "" {

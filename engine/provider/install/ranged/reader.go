@@ -37,7 +37,7 @@ type Reader struct {
 	object object
 	last   []byte // the end of the object
 
-	chunks []chan fetched // by number; nil where nothing has begun
+	chunks []chan fetched // by number; nil if the chunk was not requested yet
 	begun  int            // chunks before it have begun
 	at     int            // the chunk in data; -1 before the first
 	data   []byte
@@ -45,7 +45,7 @@ type Reader struct {
 
 	hash   hash.Hash
 	hashed chan []byte
-	sum    chan struct{} // closed when all is hashed
+	sum    chan struct{} // closed when all bytes are in the checksum
 	closed bool
 }
 
@@ -106,7 +106,7 @@ func (r *Reader) bytesAt(offset int64, length int) ([]byte, error) {
 		if begin := r.Size() - int64(len(r.last)); offset >= begin {
 			return r.last[offset-begin:], nil
 		}
-		if i < r.at { // a jump back, which archives do without
+		if i < r.at { // a jump back, which reading an archive does not need
 			return r.object.fetch(r.ctx, offset, min(int64(length), r.Size()-offset, chunk))
 		}
 		for r.at < i {
@@ -129,7 +129,7 @@ func (r *Reader) advance() error {
 	r.chunks[next] = nil
 	if got.err != nil {
 		r.cancel()
-		failed := make(chan fetched, 1) // for whoever asks again
+		failed := make(chan fetched, 1) // for a caller that asks again
 		failed <- got
 		r.chunks[next] = failed
 		return got.err

@@ -60,8 +60,8 @@ func New(c Config) provider.Client {
 type client struct {
 	Config
 
-	asking   chan struct{} // held by whoever reads or writes the fields below
-	asked    bool          // nothing more needs to be asked
+	asking   chan struct{} // held to read or write the fields below
+	asked    bool          // the schema is known, and nothing more must be asked
 	declared *schema.Provider
 	warnings diags.Diagnostics // that came with declared
 }

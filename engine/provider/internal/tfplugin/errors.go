@@ -25,7 +25,7 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 	s := status.Convert(err)
 	code := s.Code()
 	if code == codes.Canceled && s.Message() == closing {
-		code = codes.Unavailable // we have ended the plugin, and its end was noticed later than ours
+		code = codes.Unavailable // we have ended the plugin, and the end of its connection was reported first
 	}
 	switch code {
 	case codes.Unavailable:

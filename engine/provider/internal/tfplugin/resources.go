@@ -211,7 +211,7 @@ func (c *client) Apply(ctx context.Context, r provider.ApplyRequest) (provider.A
 	ds = diagnostics(resp.Diagnostics)
 	out := provider.ApplyResponse{Private: resp.Private, LegacyTypeSystem: resp.LegacyTypeSystem}
 	if resp.NewState == nil {
-		return out, ds // it did not say
+		return out, ds // the provider returned no object
 	}
 	v, err := decode(resp.NewState, rt.values)
 	if err != nil {

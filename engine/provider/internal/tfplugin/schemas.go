@@ -34,7 +34,7 @@ func (t *Types) Parse(src []byte) (cty.Type, error) {
 
 func decodeSchemas(all *Declarations, p Protocol) (*schema.Provider, error) {
 	types := &Types{}
-	var later Types // for those that are decoded one after the other, maybe at the same time as ours
+	var later Types // for schemas that are decoded later, perhaps while types is in use
 	resp, identities := all.Schemas, all.Identities.GetIdentitySchemas()
 	server := resp.ServerCapabilities
 	out := &schema.Provider{
