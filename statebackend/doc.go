@@ -31,7 +31,7 @@
 // A death inside Put leaves the old bytes or the new bytes, never a mixture, and
 // at most one side record that has to be repaired. Each store describes the repair
 // at the line where such a death is possible: local completes the file from a
-// sibling that holds the whole new state, s3 writes the digest that the lock
+// sibling that has the whole new state, s3 writes the digest that the lock
 // item announced.
 //
 // An error from Put that is not a [ConflictError] or a [LockLostError] means

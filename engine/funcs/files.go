@@ -23,13 +23,13 @@ type Files interface {
 // OSFiles gives access to the whole file system of the machine.
 type OSFiles struct{}
 
-// Open implements Files.
+// Open implements Files, with os.Open.
 func (OSFiles) Open(name string) (fs.File, error) { return os.Open(name) }
 
-// Stat implements Files.
+// Stat implements Files, with os.Stat.
 func (OSFiles) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// Lstat implements Files.
+// Lstat implements Files, with os.Lstat.
 func (OSFiles) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 
 // Confined gives access to the part of the real file system that is below root. root must have been opened by

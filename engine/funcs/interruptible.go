@@ -16,7 +16,7 @@ type interruptible struct {
 // stepBytes is the number of bytes that count as one step of the budget.
 const stepBytes = 4096
 
-// Read implements io.Reader.
+// Read implements io.Reader. It returns an error once the budget is stopped.
 func (r interruptible) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if x := r.b.Step(int64(n)/stepBytes + 1); x != nil {

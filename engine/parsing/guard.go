@@ -123,7 +123,7 @@ func guardLiteral(x *hclsyntax.LiteralValueExpr) hclsyntax.Expression {
 	return x
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It first checks the literal's size.
 func (l *literal) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	b, _ := of(ctx)
 	if x := b.Check(l.Val); x != nil {
@@ -155,7 +155,7 @@ func checkedLiteral(x hclsyntax.Expression) hclsyntax.Expression {
 // UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (c *checked) UnwrapExpression() hcl.Expression { return c.Expression }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the constructor and checks the value's size.
 func (c *checked) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, ds := c.Expression.Value(ctx)
 	if b, _ := of(ctx); !ds.HasErrors() {

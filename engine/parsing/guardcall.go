@@ -31,7 +31,7 @@ func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
 	return &call{x, growth.Of(x.Name)}
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the call within the budget.
 func (c *call) Value(ctx *hcl.EvalContext) (v cty.Value, ds hcl.Diagnostics) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -136,7 +136,7 @@ type argument struct {
 	i int
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. After the last argument it checks the size of the call's result.
 func (a *argument) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	k := a.k
 	if k.excess == nil {

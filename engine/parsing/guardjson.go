@@ -15,13 +15,13 @@ import (
 // in them can be replaced. jsonBody parses them once.
 type jsonBody struct{ hcl.Body }
 
-// Content implements hcl.Body.
+// Content implements hcl.Body. It wraps the expressions and bodies that it returns.
 func (b jsonBody) Content(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Diagnostics) {
 	c, ds := b.Body.Content(s)
 	return jsonContent(c), ds
 }
 
-// PartialContent implements hcl.Body.
+// PartialContent implements hcl.Body. It wraps the expressions and bodies that it returns.
 func (b jsonBody) PartialContent(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Body, hcl.Diagnostics) {
 	c, rest, ds := b.Body.PartialContent(s)
 	if rest != nil {
@@ -30,7 +30,7 @@ func (b jsonBody) PartialContent(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Body,
 	return jsonContent(c), rest, ds
 }
 
-// JustAttributes implements hcl.Body.
+// JustAttributes implements hcl.Body. It wraps the expressions that it returns.
 func (b jsonBody) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
 	attrs, ds := b.Body.JustAttributes()
 	return jsonAttributes(attrs), ds

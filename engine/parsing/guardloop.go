@@ -16,7 +16,7 @@ type loop struct {
 	text bool // the loop is in a template: its elements become one text
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the loop within the budget.
 func (l *loop) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	r := &round{loop: l, text: l.text}
 	r.b, r.fresh = of(ctx)
@@ -113,7 +113,7 @@ type collection struct {
 	r *round
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the collection and records its marks.
 func (c *collection) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, ds := c.Expression.Value(ctx)
 	c.r.marks = v.Marks()
@@ -171,7 +171,7 @@ type element struct {
 	r *round
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates one element and counts it.
 func (e *element) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !e.r.begin(ctx, 1) {
 		return cty.DynamicVal, nil
@@ -192,7 +192,7 @@ type elementKey struct {
 	r *round
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the key of one element and counts it.
 func (e *elementKey) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !e.r.begin(ctx, 1) {
 		return cty.UnknownVal(cty.String), nil
@@ -214,7 +214,7 @@ type filter struct {
 	r *round
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the condition for one element.
 func (f *filter) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !f.r.begin(ctx, 1) {
 		return cty.False, nil // skip all remaining elements

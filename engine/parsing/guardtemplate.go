@@ -126,7 +126,7 @@ type replayed struct {
 	result result
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It returns the earlier result.
 func (r *replayed) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return r.result.v, r.result.ds
 }

@@ -32,5 +32,5 @@ func guardType(x hclsyntax.Expression) hclsyntax.Expression {
 	return out
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It returns the type constraint as a capsule value.
 func (t *typeArgument) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return t.Val, t.wrong }

@@ -220,7 +220,7 @@ func (a *analysis) dependsOn(o addrs.Object, ts []hcl.Traversal) {
 	}
 }
 
-// expr adds the references of x to those of o.
+// expr adds the references in x to the references of o.
 func (a *analysis) expr(o addrs.Object, x hcl.Expression) {
 	if x == nil {
 		return
@@ -247,7 +247,7 @@ func (a *analysis) find(x hcl.Expression) []Reference {
 	return refs
 }
 
-// block adds to the references of o those of a block's body. s has the names that are defined in the block.
+// block adds the references in a block's body to the references of o. s says which names are defined in the block.
 func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	ts := bodyVariables(body)
 	a.ds = append(a.ds, s.Check(ts)...)
@@ -259,7 +259,7 @@ func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	}
 }
 
-// bodyOnly adds to the references of o those of a body.
+// bodyOnly adds the references in a body to the references of o.
 func (a *analysis) bodyOnly(o addrs.Object, body hcl.Body) {
 	refs := a.resolve(bodyVariables(body), true)
 	for i := range refs {

@@ -65,7 +65,7 @@ type job struct {
 	panic   *Panic        // the first of an item
 }
 
-// claim takes the next item; ok is false if there is none. The caller holds the pool's mutex.
+// claim returns the next item, or false if there is none. The caller holds the pool's mutex.
 func (j *job) claim() (int, bool) {
 	if j.next == j.n || j.panic != nil || ended(j.ctx, j.pool) != nil {
 		return 0, false

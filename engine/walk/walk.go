@@ -19,7 +19,8 @@ type Graph struct {
 	N     int
 	After [][]int32
 	// Kinds[n] is the kind of node n, an index into Limits. Limits[k] is the largest number of nodes of kind
-	// k that are visited at a time; 0 means no limit but that of the walk. A node that waits for its kind
+	// k that are visited at a time; 0 means that only the walk's
+	// limit applies. A node that waits for its kind
 	// takes no place, so nodes of other kinds continue. Both are nil if no kind has a limit; otherwise Kinds
 	// has an entry for each node.
 	Kinds  []int32

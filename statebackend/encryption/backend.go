@@ -22,7 +22,7 @@ type backend struct {
 	cipher *Cipher
 }
 
-// Open implements statebackend.Backend.
+// Open implements statebackend.Backend: it returns the encrypted state of a workspace.
 func (b *backend) Open(name string) (statebackend.Workspace, error) {
 	w, err := b.Backend.Open(name)
 	if err != nil {
@@ -61,7 +61,8 @@ type Workspace struct {
 // Prepare creates the key to encrypt with: see [Cipher.Prepare].
 func (w *Workspace) Prepare(ctx context.Context) error { return w.cipher.Prepare(ctx) }
 
-// CheckConditions implements statebackend.Conditional.
+// CheckConditions implements statebackend.Conditional: it asks the underlying workspace, if that is
+// Conditional.
 func (w *Workspace) CheckConditions(ctx context.Context) error {
 	if c, ok := w.Workspace.(statebackend.Conditional); ok {
 		return c.CheckConditions(ctx)
@@ -115,5 +116,5 @@ type journaled struct {
 	log statebackend.Journaled
 }
 
-// Journal implements statebackend.Journaled.
+// Journal implements statebackend.Journaled: it returns the encrypted journal log.
 func (w *journaled) Journal() statebackend.Log { return &log{w.log.Journal(), w.cipher} }

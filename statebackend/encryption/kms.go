@@ -40,7 +40,7 @@ type kmsMeta struct {
 	Encrypted []byte `json:"ciphertext_blob"`
 }
 
-// Generate implements Source.
+// Generate implements Source: it asks KMS for a new key.
 func (k KMS) Generate(ctx context.Context, _ []byte) (key, meta []byte, err error) {
 	c, err := k.Open(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (k KMS) Generate(ctx context.Context, _ []byte) (key, meta []byte, err erro
 	return key, meta, err
 }
 
-// Restore implements Source.
+// Restore implements Source: it lets KMS decrypt the key in meta.
 func (k KMS) Restore(ctx context.Context, _, meta []byte) ([]byte, error) {
 	var m kmsMeta
 	if err := json.Unmarshal(meta, &m); err != nil || len(m.Encrypted) == 0 {

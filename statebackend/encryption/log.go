@@ -18,7 +18,7 @@ type log struct {
 
 func purpose(number uint64) []byte { return fmt.Appendf(nil, "lockstep journal %d", number) }
 
-// Segments implements statebackend.Log.
+// Segments implements statebackend.Log: it returns the segments decrypted.
 func (l *log) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
 	plain := map[uint64][]byte{} // the segments for which first was called
 	open := func(s statebackend.Segment) (statebackend.Segment, error) {

@@ -72,7 +72,7 @@ type pbkdf2Meta struct {
 	KeyLength  int    `json:"key_length"`
 }
 
-// Generate implements Source.
+// Generate implements Source: it derives a key with a new salt.
 func (p PBKDF2) Generate(_ context.Context, secret []byte) (key, meta []byte, err error) {
 	m := pbkdf2Meta{Salt: make([]byte, p.SaltLength), Iterations: p.Iterations, Hash: p.Hash, KeyLength: p.KeyLength}
 	rand.Read(m.Salt) // never fails
@@ -83,7 +83,7 @@ func (p PBKDF2) Generate(_ context.Context, secret []byte) (key, meta []byte, er
 	return key, meta, err
 }
 
-// Restore implements Source.
+// Restore implements Source: it derives the key with the salt and settings in meta.
 func (p PBKDF2) Restore(_ context.Context, secret, meta []byte) ([]byte, error) {
 	var m pbkdf2Meta
 	if err := json.Unmarshal(meta, &m); err != nil {

@@ -32,15 +32,16 @@ func Open(config map[string]any) (*Backend, error) {
 // Terraform's.
 var ErrNoWorkspaces = errors.New("workspaces not supported")
 
-// Workspaces implements statebackend.Backend.
+// Workspaces implements statebackend.Backend. It always returns ErrNoWorkspaces.
 func (b *Backend) Workspaces(context.Context) ([]string, error) { return nil, ErrNoWorkspaces }
 
-// DeleteWorkspace implements statebackend.Backend.
+// DeleteWorkspace implements statebackend.Backend. It always fails: the address has only the default
+// workspace.
 func (b *Backend) DeleteWorkspace(context.Context, string, statebackend.Version) error {
 	return ErrNoWorkspaces
 }
 
-// Open implements statebackend.Backend.
+// Open implements statebackend.Backend. Only the default workspace can be opened.
 func (b *Backend) Open(name string) (statebackend.Workspace, error) {
 	if name != statebackend.DefaultWorkspace {
 		return nil, fmt.Errorf("open %q: %w", name, ErrNoWorkspaces)

@@ -22,7 +22,7 @@ type workspace struct {
 	held *statebackend.LockInfo // the lock that this value took
 }
 
-// Place implements statebackend.Workspace.
+// Place implements statebackend.Workspace. It returns the address without a password.
 func (w *workspace) Place() string { return w.client.address.Redacted() }
 
 // versionOf returns a hash of data as its version; "" for no data.
@@ -34,7 +34,7 @@ func versionOf(data []byte) statebackend.Version {
 	return statebackend.Version(hex.EncodeToString(sum[:]))
 }
 
-// Get implements statebackend.Store.
+// Get implements statebackend.Store: it reads the state.
 func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	var none statebackend.Snapshot
 	if err := ctx.Err(); err != nil {
@@ -168,7 +168,7 @@ func (w *workspace) giveBack(ctx context.Context, info statebackend.LockInfo, ca
 	return nil
 }
 
-// Unlock implements statebackend.Locker.
+// Unlock implements statebackend.Locker: it releases the lock with that ID.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

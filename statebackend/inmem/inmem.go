@@ -53,7 +53,7 @@ func open(in *store, attributes map[string]any) (*Backend, error) {
 	return &Backend{in}, nil
 }
 
-// Workspaces implements statebackend.Backend.
+// Workspaces implements statebackend.Backend: it lists the workspaces that have a state.
 func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	return append([]string{statebackend.DefaultWorkspace}, names...), nil
 }
 
-// DeleteWorkspace implements statebackend.Backend.
+// DeleteWorkspace implements statebackend.Backend: it removes the state if its version is still prev.
 func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev statebackend.Version) error {
 	if name == statebackend.DefaultWorkspace {
 		return errors.New("the default workspace cannot be deleted")
@@ -92,7 +92,7 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	return nil
 }
 
-// Open implements statebackend.Backend.
+// Open implements statebackend.Backend: it returns the state of a workspace.
 func (b *Backend) Open(name string) (statebackend.Workspace, error) {
 	if err := statebackend.CheckWorkspaceName(name); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func OpenAs(ctx context.Context, arguments map[string]any, credentials aws.Crede
 
 type client struct{ kms *awskms.Client }
 
-// GenerateDataKey implements encryption.KMSClient.
+// GenerateDataKey implements encryption.KMSClient: it returns a new key, in clear and encrypted.
 func (c client) GenerateDataKey(ctx context.Context, keyID, spec string) (plain, encrypted []byte, err error) {
 	out, err := c.kms.GenerateDataKey(ctx, &awskms.GenerateDataKeyInput{KeyId: &keyID, KeySpec: types.DataKeySpec(spec)})
 	if err != nil {
@@ -43,7 +43,7 @@ func (c client) GenerateDataKey(ctx context.Context, keyID, spec string) (plain,
 	return out.Plaintext, out.CiphertextBlob, nil
 }
 
-// Decrypt implements encryption.KMSClient.
+// Decrypt implements encryption.KMSClient: it decrypts a key.
 func (c client) Decrypt(ctx context.Context, keyID string, encrypted []byte) ([]byte, error) {
 	out, err := c.kms.Decrypt(ctx, &awskms.DecryptInput{KeyId: aws.String(keyID), CiphertextBlob: encrypted})
 	if err != nil {

@@ -117,7 +117,8 @@ func (o *objects) unfitWrites(fault, reason string) *statebackend.UnfitError {
 	}
 }
 
-// CheckConditions implements statebackend.Conditional.
+// CheckConditions implements statebackend.Conditional: it finds out whether the server obeys the conditions
+// of writes.
 func (w *workspace) CheckConditions(ctx context.Context) error {
 	err := w.objects.prove(ctx, JournalOf(w.key)+conditionsName)
 	if errors.As(err, new(*statebackend.UnfitError)) {

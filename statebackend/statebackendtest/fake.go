@@ -61,7 +61,7 @@ func (f *Fake) write(what string, do func()) error {
 	return nil
 }
 
-// Workspaces implements statebackend.Backend.
+// Workspaces implements statebackend.Backend: it lists the workspaces that have a state.
 func (f *Fake) Workspaces(ctx context.Context) ([]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +78,7 @@ func (f *Fake) Workspaces(ctx context.Context) ([]string, error) {
 	return append([]string{statebackend.DefaultWorkspace}, names...), nil
 }
 
-// DeleteWorkspace implements statebackend.Backend.
+// DeleteWorkspace implements statebackend.Backend: it removes the state if its version is still prev.
 func (f *Fake) DeleteWorkspace(ctx context.Context, name string, prev statebackend.Version) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,7 +101,7 @@ func (f *Fake) DeleteWorkspace(ctx context.Context, name string, prev statebacke
 	return f.write("delete "+name, func() { s.data = nil; s.version++ })
 }
 
-// Open implements statebackend.Backend.
+// Open implements statebackend.Backend: it returns the state of a workspace.
 func (f *Fake) Open(name string) (statebackend.Workspace, error) {
 	if err := statebackend.CheckWorkspaceName(name); err != nil {
 		return nil, err

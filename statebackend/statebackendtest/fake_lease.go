@@ -22,7 +22,7 @@ func (w *fakeWorkspace) deposed(s *fakeState) error {
 	return nil
 }
 
-// LockLeased implements statebackend.Leased.
+// LockLeased implements statebackend.Leased: it takes the lock with a lease.
 func (w *fakeWorkspace) LockLeased(ctx context.Context, info statebackend.LockInfo, t statebackend.Term) (*statebackend.Lease, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()
@@ -43,7 +43,7 @@ func (w *fakeWorkspace) LockLeased(ctx context.Context, info statebackend.LockIn
 	return &next, nil
 }
 
-// Renew implements statebackend.Leased.
+// Renew implements statebackend.Leased: it changes the ends of this value's lease.
 func (w *fakeWorkspace) Renew(ctx context.Context, t statebackend.Term) (*statebackend.Lease, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()
@@ -60,7 +60,7 @@ func (w *fakeWorkspace) Renew(ctx context.Context, t statebackend.Term) (*stateb
 	return w.set(s, w.lease.As(t))
 }
 
-// TakeOver implements statebackend.Leased.
+// TakeOver implements statebackend.Leased: it takes over the lock with the lease was.
 func (w *fakeWorkspace) TakeOver(ctx context.Context, was statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()

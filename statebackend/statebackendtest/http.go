@@ -66,7 +66,7 @@ func (h *HTTP) Log() []string {
 	return append([]string(nil), h.log...)
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler: it answers one request of the backend "http".
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

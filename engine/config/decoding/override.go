@@ -15,7 +15,7 @@ import (
 // files that have the same type and labels:
 //
 //   - An argument replaces the argument of the same name. An absent argument changes nothing,
-//     so the zero value of a field does not tell: the names in given do.
+//     so the zero value of a field has no meaning: given has the names of the present arguments.
 //   - Nested blocks replace all nested blocks of the same type. An override without such blocks
 //     changes nothing.
 //   - Within lifecycle, required_providers and locals, entries are replaced one by one.

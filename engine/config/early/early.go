@@ -137,7 +137,7 @@ func (e *evaluator) value(m *config.Module, x hcl.Expression) (cty.Value, hcl.Di
 // A place is an expression as a budget.Place.
 type place struct{ hcl.Expression }
 
-// String implements budget.Place.
+// String implements budget.Place. The expression has no name.
 func (place) String() string { return "" }
 
 // bounded evaluates an expression within the budget.

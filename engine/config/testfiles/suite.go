@@ -2,7 +2,7 @@
 // beside the root module's files and in its test directory. It also reads the modules that their runs call,
 // and mock files (*.tfmock.hcl, *.tfmock.json).
 //
-// It finds the mistakes that the stock tool finds without running a test: those of shape. The references of
+// It finds mistakes of shape, as the stock tool does without running a test. The references of
 // conditions and the values of variables are checked only when a run is executed. The package does not know
 // providers' schemas, and does not run tests. Start at [Load].
 //

@@ -89,5 +89,5 @@ func (run *ensuring) bringInto(ctx context.Context, n need, pkg Package, dir str
 	return got, err
 }
 
-// isFull reports whether an error is that of a full disk.
+// isFull reports whether an error means that the disk is full.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

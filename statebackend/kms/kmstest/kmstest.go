@@ -61,7 +61,7 @@ type request struct {
 	CiphertextBlob []byte
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler: it answers one KMS call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in request
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {

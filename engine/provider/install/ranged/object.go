@@ -81,7 +81,7 @@ func (o *object) fetch(ctx context.Context, offset, length int64) (data []byte, 
 // A final error is an error that another attempt would not change.
 type final struct{ error }
 
-// Unwrap implements errors.Is.
+// Unwrap returns the wrapped error, for errors.Is and errors.As.
 func (f final) Unwrap() error { return f.error }
 
 // ask sends one request. A returned answer has the status 200 or 206.
