@@ -27,7 +27,7 @@ type Decoder struct {
 	imported     map[addrs.Target]hcl.Range
 }
 
-// Options are differences in the rules for the blocks of a module.
+// Options select variants of the rules for the blocks of a module.
 type Options struct {
 	// Called is set for a called module: its backend and cloud blocks have no effect.
 	Called bool
