@@ -17,20 +17,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Evaluator returns an evaluator for expressions that a person types in: resources
-// have the values of the state.
+// Evaluator returns an evaluator for expressions that a person types, as in a console. Resources have the
+// values of the state.
 func Evaluator(ctx context.Context, r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
 	return r.evaluator(ctx, state, funcs.Scope{ConsoleMode: true})
 }
 
-// PlannedEvaluator is Evaluator with the values that a plan for the same configuration
-// promises, unknown ones included.
+// PlannedEvaluator is [Evaluator] with the values that a plan for the same configuration promises, unknown
+// values included.
 func PlannedEvaluator(ctx context.Context, r Run, plan *plans.Plan) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
 	return r.evaluator(ctx, planned(r, plan), funcs.Scope{ConsoleMode: true, PureOnly: true})
 }
 
-// CheckTyped holds an expression for an [Evaluator] against the schemas: a reference to an attribute that does not exist
-// is an error also where the object has no value yet, and within try or can.
+// CheckTyped checks an expression for an [Evaluator] against the schemas. A reference to an attribute that
+// does not exist is an error, even if the object has no value yet, and even within try or can.
 func CheckTyped(ctx context.Context, r Run, x hcl.Expression) diags.Diagnostics {
 	return validating.Typed(ctx, validating.Input{Environment: session.Environment{Program: eval.Program{Config: r.Config}, Providers: r.Providers}}, x)
 }
@@ -46,8 +46,8 @@ func (r Run) evaluator(ctx context.Context, state *states.State, s funcs.Scope) 
 	return drafts.OpenStored(ctx, env, r.Variables, drafts.NewPrior(state)).Eval, a.refs, ds
 }
 
-// planned returns the state that an apply would leave, as far as it is known. It is to be
-// looked at only: unknown values cannot be stored.
+// planned returns the state that an apply would leave, as far as it is known. Do not store this state: it can
+// have unknown values.
 func planned(r Run, plan *plans.Plan) *states.State {
 	e := plan.PriorState.Edit()
 	if plan.Errored {
@@ -63,15 +63,15 @@ func planned(r Run, plan *plans.Plan) *states.State {
 		}
 	}
 	for abs, keys := range plan.Instances.Resources {
-		if m := r.Config.Modules[abs.Module.Module()]; len(keys) == 0 { // which is known, so it is no unknown value
+		if m := r.Config.Modules[abs.Module.Module()]; len(keys) == 0 { // there are no instances, which is known, so the value is not unknown
 			e.SetProvider(abs, m.ResourceProvider(m.Resources[abs.Resource]))
 		}
 	}
 	return e.State()
 }
 
-// forgetUnplanned removes the managed instances that an errored plan leaves out: their future is
-// not known.
+// forgetUnplanned removes the managed instances that an errored plan leaves out: their new values are not
+// known.
 func forgetUnplanned(e *states.Editor, plan *plans.Plan) {
 	told := make(map[addrs.AbsResourceInstance]bool, len(plan.Changes))
 	for _, c := range plan.Changes {

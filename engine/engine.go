@@ -29,54 +29,55 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// LanguageVersion is the version of the Terraform language that the engine
-// implements, as required_version constraints and states see it.
+// LanguageVersion is the version of the Terraform language that the engine implements. required_version
+// constraints are checked against it, and states record it.
 const LanguageVersion = states.LanguageVersion
 
 // A Run is the input of every operation on a configuration.
 type Run struct {
 	Config    *config.Config
 	Providers session.Providers
-	// Variables are the root module's, converted to their types; see inputs.Values.
+	// Variables are the values of the root module's variables, converted to their types; see inputs.Values.
 	Variables map[string]cty.Value
-	// InvalidVariables are the errors of variables whose values do not have the declared type, by
-	// name; a plan reports them.
+	// InvalidVariables are the errors of variables whose values do not have the declared type, by name. A
+	// plan reports them.
 	InvalidVariables map[string]diags.Diagnostics
-	// Given are the same values before conversion, without ephemeral variables that have
-	// their default; nil if nobody kept them.
+	// Given are the values of Variables before conversion, without ephemeral variables that have their
+	// default. It is nil if the caller did not keep them.
 	Given map[string]cty.Value
-	// Unkept are further variables whose values the plan does not keep, as those of ephemeral ones.
+	// Unkept are the names of further variables whose values the plan does not store, as with ephemeral
+	// variables.
 	Unkept []string
-	// WorkingDir is the directory that path.cwd names: where the person is, which the
-	// option -chdir does not change.
+	// WorkingDir is the value of path.cwd: the directory where the user started the command. The option
+	// -chdir does not change it.
 	WorkingDir string
 	// BaseDir is the root module's directory, from which relative paths of file functions
 	// start; "" means WorkingDir.
 	BaseDir   string
 	Workspace string // "" means "default"
-	// Files are the files that functions may read; nil is the machine's whole file system.
+	// Files are the files that functions may read; nil means the machine's whole file system.
 	Files funcs.Files
 	// Parallelism is how many provider calls may be under way at once; 0 means 10.
 	Parallelism int
-	// ProviderParallelism returns how many calls to a provider may be under way at once, in all its configurations together; 0
-	// means no limit but Parallelism. nil: no provider has one. A call that waits does not hold up those of other
-	// providers.
+	// ProviderParallelism returns how many calls to a provider may be under way at once, in all its
+	// configurations together. 0 means that only Parallelism limits them, and a nil function means 0 for all
+	// providers. A waiting call does not delay the calls of other providers.
 	ProviderParallelism func(addrs.Provider) int
 	Events              events.Listener
-	// LocalExec runs the commands of local-exec provisioners. nil: an apply that would have
-	// to run one is refused before it begins.
+	// LocalExec runs the commands of local-exec provisioners. If it is nil, an apply that would have to run a
+	// command is refused before it begins.
 	LocalExec provisioning.Runner
-	// Analysis is shared by the operations of a process on one configuration; nil: each
-	// operation finds out everything for itself.
+	// Analysis is shared by the operations of a process on one configuration. If it is nil, each operation
+	// does its own analysis.
 	Analysis *Analysis
-	// Budget limits the values of one run, and knows the expression under evaluation. nil: that of
-	// the context, or else each operation has a generous one of its own.
+	// Budget limits the values of one run, and knows the expression under evaluation. If it is nil, an
+	// operation uses the budget of the context, or a generous one of its own.
 	Budget *budget.Budget
 }
 
-// An Analysis keeps the results of analysing and validating a configuration, so that the apply that
-// follows a plan need not repeat them. The zero value is empty. Not safe for operations at the same
-// time.
+// An Analysis keeps the results of analysing and validating a configuration, so that the apply that follows a
+// plan need not repeat them. The zero value is empty. Operations that run at the same time must not share an
+// Analysis.
 type Analysis struct {
 	cfg      *config.Config
 	refs     *refs.Refs
@@ -86,8 +87,8 @@ type Analysis struct {
 	unused   map[*config.Provider]bool
 }
 
-// analyze returns the analysis of the configuration for a state, which may be nil. It is of no use
-// if there are errors.
+// analyze returns the analysis of the configuration for a state, which may be nil. If there are errors, do
+// not use the analysis.
 func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 	a := r.Analysis
 	if a == nil {
@@ -101,7 +102,7 @@ func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 	return a, slices.Clip(a.ds)
 }
 
-// validate returns the errors that the configuration has with any input.
+// validate returns the errors that the configuration has with any input. It validates at the first call only.
 func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 	if a.findings == nil {
 		found := validating.Validate(ctx, validating.Input{
@@ -116,23 +117,24 @@ func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 type PlanOptions struct {
 	Mode        plans.Mode // 0 means normal
 	SkipRefresh bool
-	// Targets and Excludes plan part of the configuration only: the targets and their dependencies,
-	// or all but the excludes and their dependents. At most one may be given.
+	// Targets and Excludes limit the plan to a part of the configuration: to the targets and their
+	// dependencies, or to everything except the excludes and their dependents. At most one of them may be
+	// set.
 	Targets, Excludes []addrs.Target
-	// Waiting are excluded, too, though no option names them: see [plans.Plan.Waiting].
+	// Waiting are excluded like Excludes, but not by an option of the user: see [plans.Plan.Waiting].
 	Waiting      []addrs.Target
 	ForceReplace []addrs.AbsResourceInstance
-	// Found are the objects that [Generate] has read before.
+	// Found has the objects that an earlier [Generate] has read.
 	Found Found
 }
 
-// Found are objects that [Generate] has read for import blocks, and its failures, so that a plan with
-// the generated blocks neither reads the objects again nor reports the missing blocks a second time.
+// Found has the objects that [Generate] has read for import blocks, and its failures. A plan with the
+// generated blocks then neither reads the objects again nor reports the missing blocks a second time.
 type Found = importing.Found
 
-// Plan compares the configuration with a state and returns the necessary changes. If the
-// configuration has errors with any input, there is no plan; beside other errors there is one,
-// marked as errored, unless it is for a destroy and the existing objects could not be read.
+// Plan compares the configuration with a state and returns the necessary changes. If the configuration has
+// errors with any input, Plan returns no plan. With other errors it returns a plan that is marked as errored.
+// Exception: there is no plan for a destroy if the existing objects could not be read.
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *plans.Plan, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
@@ -153,8 +155,8 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	return plan, append(ds, more...).Distinct()
 }
 
-// PlannedVariables returns the variables that a plan was made with, converted to
-// their types. Ephemeral ones are not among them.
+// PlannedVariables returns the variables that a plan was made with, converted to their types. Ephemeral
+// variables are left out.
 func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value, diags.Diagnostics) {
 	out := map[string]cty.Value{}
 	var ds diags.Diagnostics
@@ -173,8 +175,7 @@ func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value,
 	return out, ds
 }
 
-// ApplyOptions are about storing the state on the way, and about going on with an apply; see
-// applying.Input.
+// ApplyOptions say how to store the state during an apply, and how to continue an apply; see applying.Input.
 type ApplyOptions struct {
 	Journal   *journaling.Journal
 	Progress  *journaling.Progress
@@ -183,13 +184,13 @@ type ApplyOptions struct {
 	SaveSoon  bool
 }
 
-// Apply carries out a plan that [Plan] made for the same configuration, or the rest of one. The new
-// state is returned beside errors too.
+// Apply carries out a plan that [Plan] made for the same configuration, or the rest of such a plan. It
+// returns the new state, even with errors.
 //
-// An apply ends in three stages. When ctx ends, no action is begun any more; calls under way are
-// not touched. Providers are asked to stop when their pool says so, with a moment of its own (see
-// provider.Pool.Guard), and answer as far as they have come. Those that do not answer are killed
-// after a grace, by the same guard: their calls have an intent in the journal and no outcome.
+// An interrupted apply ends in three stages. When ctx ends, no new action begins; calls under way continue.
+// Later, at a moment that their pool decides (see provider.Pool.Guard), providers are asked to stop, and
+// answer with what they have done. Providers that do not answer are killed after a grace period, by the same
+// guard. Their calls have an intent in the journal, and no outcome.
 func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ applying.Result, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
@@ -219,7 +220,8 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ appl
 	return result, append(ds, more...).Distinct()
 }
 
-// changing tells of which blocks a plan is to create or update something.
+// changing returns a function that reports whether the plan creates, updates or replaces an instance of a
+// block.
 func changing(plan *plans.Plan) func(addrs.ConfigResource) bool {
 	made := map[addrs.ConfigResource]bool{}
 	for _, c := range plan.Changes {
@@ -244,8 +246,8 @@ func (r Run) baseDir() string {
 	return r.BaseDir
 }
 
-// functions returns the built-in functions for phases other than an apply: impure
-// ones give unknown values.
+// functions returns the built-in functions for phases other than an apply: impure functions return unknown
+// values.
 func (r Run) functions(planned time.Time) map[string]function.Function {
 	s := r.scope(planned)
 	s.PureOnly = true
@@ -256,8 +258,8 @@ func (r Run) scope(planned time.Time) funcs.Scope {
 	return funcs.Scope{BaseDir: r.baseDir(), Files: r.Files, Now: time.Now, PlanTimestamp: planned, Budget: r.Budget}
 }
 
-// ephemeralVariables returns the names of root variables whose values are not kept,
-// and which an apply must be given again.
+// ephemeralVariables returns the names of root variables whose values are not stored in the plan. An apply
+// must get their values again.
 func (r Run) ephemeralVariables() []string {
 	var out []string
 	for name, v := range r.Config.Root.Variables {
@@ -279,8 +281,8 @@ func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 	return ds
 }
 
-// valid analyses and validates the configuration. References to objects that do not exist do not
-// keep it from finding other errors; cycles do.
+// valid analyses and validates the configuration. After references to objects that do not exist, it still
+// looks for other errors; after cycles it does not.
 func (r Run) valid(ctx context.Context, state *states.State) (*Analysis, diags.Diagnostics) {
 	a, ds := r.analyze(state)
 	if a.refs.Cyclic() {
@@ -293,8 +295,7 @@ func (r Run) valid(ctx context.Context, state *states.State) (*Analysis, diags.D
 	return a, append(ds, more...)
 }
 
-// Import brings one existing object into the state by its ID. The state is returned
-// beside errors too.
+// Import adds one existing object to the state by its ID. It returns the state, even with errors.
 func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResourceInstance, id string) (_ *states.State, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
@@ -306,8 +307,8 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 	return next, append(ds, more...)
 }
 
-// Generate writes resource blocks for the objects that import blocks name but that have no
-// block yet: see [importing.Generate].
+// Generate writes resource blocks for the objects of import blocks whose resource block is missing: see
+// [importing.Generate].
 func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.Generated, _ Found, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
@@ -321,7 +322,7 @@ func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.G
 	return blocks, found, append(ds, more...)
 }
 
-// input returns planning's input for operations that make no plan.
+// input returns the input of package planning for operations that make no plan.
 func (r Run) input(ctx context.Context, a *Analysis, state *states.State) planning.Input {
 	return planning.Input{
 		Environment: r.environment(ctx, a, r.functions(time.Time{})),
@@ -329,7 +330,7 @@ func (r Run) input(ctx context.Context, a *Analysis, state *states.State) planni
 	}
 }
 
-// environment returns the environment of an operation with the built-in functions table.
+// environment returns the environment of an operation. table has its built-in functions.
 func (r Run) environment(ctx context.Context, a *Analysis, table map[string]function.Function) session.Environment {
 	return session.Environment{
 		Program: eval.Program{

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// unusedProviders returns the provider blocks that are used neither by the configuration nor by
-// those resources of a state that are gone from it. state may be nil.
+// unusedProviders returns the provider blocks that nothing uses: neither the configuration, nor the resources
+// of the state that the configuration no longer has. state may be nil.
 func unusedProviders(cfg *config.Config, state *states.State) map[*config.Provider]bool {
 	var others []addrs.AbsProviderConfig
 	if state != nil {

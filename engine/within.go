@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// StepsToEnd is the number of evaluation steps that an operation with effects may still take after
-// an interrupt, to come to an orderly end: for postconditions, for example. They take less than a
-// second together.
+// StepsToEnd is the number of evaluation steps that an operation with effects may still make after an
+// interrupt, for example for postconditions, to end in an orderly way. These steps take less than a second in
+// all.
 const StepsToEnd = 300_000
 
-// within gives an operation its budget, if it has none, and ends its evaluations when ctx ends. The
-// function returned is to be called at the operation's end, when ds has its diagnostics.
+// within gives an operation a budget, if it has none, and stops its evaluations when ctx ends. Call the
+// returned function at the operation's end, when ds has its diagnostics.
 func (r Run) within(ctx context.Context, ds *diags.Diagnostics, grace int64) (Run, func()) {
 	if r.Budget == nil {
 		r.Budget = budget.From(ctx)
@@ -29,8 +29,8 @@ func (r Run) within(ctx context.Context, ds *diags.Diagnostics, grace int64) (Ru
 	}
 }
 
-// settled returns the diagnostics of an operation that has exceeded a limit: there is an error in
-// any case, and only one of all interrupted evaluations.
+// settled returns the diagnostics of an operation that may have exceeded a limit; first is nil if it did not.
+// If it did, the result has at least one error, and at most one error about interrupted evaluations.
 func settled(ds diags.Diagnostics, first *budget.Excess) diags.Diagnostics {
 	if first == nil {
 		return ds

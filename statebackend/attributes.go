@@ -28,8 +28,8 @@ type Attribute struct {
 	Type       AttributeType
 	Required   bool
 	Secret     bool        // never to be shown
-	ReplacedBy string      // of a deprecated attribute: the one to use instead
-	Attributes []Attribute // of an Object
+	ReplacedBy string      // the attribute to use instead of a deprecated one
+	Attributes []Attribute // the attributes of an Object
 }
 
 // AttributeError describes a wrong attribute of a backend block.
@@ -45,12 +45,11 @@ func (e *AttributeError) Error() string {
 	return e.Attribute + ": " + e.Problem
 }
 
-// Decode stores the values of a backend block in the struct that config points
-// to, by the names in its json tags. Values are of the types of parsed JSON:
-// strings, bools, numbers, slices and maps of them; nil is an attribute that is
-// not set. Strings are converted to numbers and bools, and these to strings, as
-// Terraform does. The error is an *AttributeError for the first wrong attribute;
-// unknown attributes come before all others.
+// Decode stores the values of a backend block in the struct that config points to, by the names in its json
+// tags. Values have the types of parsed JSON: strings, bools, numbers, slices and maps. A nil value means
+// that the attribute is not set. Decode converts strings to numbers and bools, and these to strings, as
+// Terraform does. The error is an *AttributeError for the first wrong attribute; unknown attributes are
+// reported before all others.
 func Decode(attributes []Attribute, values map[string]any, config any) error {
 	object, err := convertObject(attributes, values, "")
 	if err != nil {
@@ -141,7 +140,7 @@ func toBool(v any) (bool, bool) {
 	switch v := v.(type) {
 	case bool:
 		return v, true
-	case string: // the spellings that Terraform converts
+	case string: // the texts that Terraform converts to a bool
 		switch v {
 		case "true", "1":
 			return true, true

@@ -6,27 +6,26 @@ import (
 	"net/url"
 )
 
-// DefaultWorkspace is the workspace that every backend has and none can delete.
+// DefaultWorkspace is the workspace that every backend has. It cannot be deleted.
 const DefaultWorkspace = "default"
 
-// Backend is a configured place for the states of one configuration, one state
-// a workspace. It is safe for concurrent use.
+// Backend is a configured store for the states of one configuration. Each workspace has one state. A Backend
+// is safe for concurrent use.
 type Backend interface {
-	// Workspaces lists the workspaces that have a state, sorted, "default"
-	// always first, whether it has a state or not.
+	// Workspaces lists the workspaces that have a state, sorted. "default" is always first, even without a
+	// state.
 	Workspaces(ctx context.Context) ([]string, error)
 
-	// DeleteWorkspace removes the state of a workspace and its side records
-	// (digest, backup) if the state's version is still prev; otherwise the error
-	// is a *ConflictError. The caller, who can read the state, decides whether
-	// one that still tracks objects may be deleted, holds the workspace's lock,
-	// and releases it afterwards. Deleting a workspace that does not exist
-	// succeeds. "default" cannot be deleted.
+	// DeleteWorkspace removes the state of a workspace and its side records (digest, backup) if the state's
+	// version is still prev. Otherwise the error is a *ConflictError. Deleting a workspace that does not
+	// exist succeeds. "default" cannot be deleted.
+	//
+	// The caller holds the workspace's lock, and releases it afterwards. The caller also decides whether a
+	// state that still tracks objects may be deleted, since only the caller can read the state.
 	DeleteWorkspace(ctx context.Context, name string, prev Version) error
 
-	// Open returns the state of a workspace, which need not exist: its first
-	// Put creates it. Nothing is read or locked yet. Each call returns a value
-	// of its own, which remembers its own lock.
+	// Open returns the state of a workspace. The state need not exist: its first Put creates it. Open reads
+	// and locks nothing. Each call returns a new value, which remembers only the lock that it took itself.
 	Open(workspace string) (Workspace, error)
 }
 
@@ -35,13 +34,13 @@ type Workspace interface {
 	Store
 	Locker
 
-	// Place is the location of the state as messages name it: a path, a URL.
+	// Place is the location of the state for messages: a path or a URL.
 	Place() string
 }
 
-// CheckWorkspaceName returns an error if a name cannot be a workspace's. The
-// rule is Terraform's: escaping the name as a path segment of a URL does not
-// change it. The directories "." and ".." are refused, too.
+// CheckWorkspaceName returns an error if name is not a valid workspace name. The rule is Terraform's: a name
+// is valid if escaping it as a path segment of a URL does not change it. The names "." and ".." are refused,
+// too.
 func CheckWorkspaceName(name string) error {
 	if name == "" || name == "." || name == ".." || url.PathEscape(name) != name {
 		return fmt.Errorf("%q is not a workspace name: use letters, digits, and the characters - _ . ~ $ & + : = @", name)

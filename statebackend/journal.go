@@ -5,54 +5,53 @@ import (
 	"fmt"
 )
 
-// Log keeps the journal of one workspace's state: segments under consecutive numbers from 1.
-// It is storage only; the protocol is package journal's.
+// Log keeps the journal of one workspace's state: segments under consecutive numbers from 1. It only stores
+// them; the protocol is in package journal.
 //
-// It is linearizable: Segments that starts after an Append has returned nil sees its segment, from
-// any process. Of any number of Appends with the same number and different bytes, at most one is
+// A Log is linearizable: a Segments call that starts after an Append has returned nil sees the appended
+// segment, from any process. If several Appends have the same number and different bytes, at most one is
 // stored. All methods may be called concurrently.
 type Log interface {
-	// Segments returns what is stored, in the order of the numbers. There are no gaps between
-	// them; the first has a number above 1 after a Drop. A segment whose Append was cut off by
-	// a crash is there whole or not at all. If segments were damaged or removed from the middle
-	// the error is a *DamagedError, and nothing is stored or dropped until a person has mended it.
+	// Segments returns the stored segments in the order of their numbers, without gaps. After a Drop the
+	// first number is above 1. If a crash interrupted an Append, its segment is complete or absent. If
+	// segments are damaged, or missing from the middle, the error is a *DamagedError. Append and Drop then do
+	// nothing until a person has repaired the journal.
 	//
-	// A reader who needs nothing before a certain segment recognizes it in first, which may be
-	// nil: a store in which each segment costs a request asks first about one after the other,
-	// from the last one back, and reads none before the one for which first returns true.
-	// Others return all.
+	// first, which may be nil, reports whether the reader needs nothing before the given segment. Where each
+	// segment costs a request, the store reads backwards from the last segment, and stops at the one for
+	// which first returns true. Other stores return all segments.
 	Segments(ctx context.Context, first func(Segment) bool) ([]Segment, error)
 
-	// Append stores a segment. If another one has the number, or a later one is stored, the
-	// error is a *TakenError and nothing was stored, unless exactly these bytes have this
-	// number: that is success, since they are most likely from an attempt whose answer was lost.
+	// Append stores a segment. If the number is taken, or a later segment is stored, the error is a
+	// *TakenError and nothing is stored. Exception: if exactly these bytes are stored under this number,
+	// Append succeeds, since they are most likely from an attempt whose answer was lost.
 	//
-	// It outlives the process when Append returns, and the machine too if it is to be durable;
-	// a durable one makes all before it durable. Stores that know no difference make all durable.
+	// When Append returns, the segment outlives the process. With durable, it also outlives the machine, and
+	// so do all segments before it. Some stores make every segment durable.
 	//
-	// After any other error it is not known whether the segment was stored; calling Append
-	// again with the same arguments is right, and settles it. data is not empty, and is not
-	// kept after the call.
+	// After any other error it is not known whether the segment was stored. Call Append again with the same
+	// arguments to find out. data is not empty, and Append does not keep it after the call.
 	Append(ctx context.Context, number uint64, data []byte, durable bool) error
 
-	// Drop removes the segments with numbers below the given one, which have all been
-	// appended. What is gone already is no error. A crash in the middle leaves the later ones. A
-	// store may remove them later: its readers need first then, to pass over them.
+	// Drop removes the segments with numbers below the given one. All of them have been appended. Segments
+	// that are gone already are no error. After a crash in the middle, the later segments remain. A store may
+	// remove the segments later than Drop returns: until then its readers skip them by the argument first of
+	// Segments.
 	Drop(ctx context.Context, below uint64) error
 
-	// Exclusive reports whether a holder of the state's lock cannot outlive it, as with a lock
-	// of the operating system. Then nobody needs the numbers of a journal that is no longer
-	// needed, and all of it may be dropped; else its last segment stays, as the fence.
+	// Exclusive reports whether no process can outlive its lock on the state, as with a lock of the operating
+	// system. Then the whole journal may be dropped once it is no longer needed. Otherwise its last segment
+	// stays, as the fence against a process that wakes up late.
 	Exclusive() bool
 
-	// Place is where the journal is, in the words of messages.
+	// Place is the location of the journal for messages.
 	Place() string
 
-	// Close releases what the value holds open. The journal stays.
+	// Close releases the files and connections that the Log has open. The journal stays.
 	Close() error
 }
 
-// A Segment is one piece of a journal.
+// A Segment is one stored piece of a journal.
 type Segment struct {
 	Number uint64
 	Data   []byte
@@ -64,7 +63,7 @@ type Journaled interface {
 	Journal() Log
 }
 
-// TakenError is the refusal of an Append under a number that another segment has.
+// TakenError is the error of an Append if another segment has the number already.
 type TakenError struct {
 	Place  string
 	Number uint64
@@ -77,7 +76,7 @@ func (e *TakenError) Error() string {
 // DamagedError reports a journal that cannot be trusted.
 type DamagedError struct {
 	Place  string
-	Number uint64 // of the first segment in doubt
+	Number uint64 // of the first damaged or missing segment
 	Reason string
 }
 

@@ -8,45 +8,47 @@ import (
 	"time"
 )
 
-// A Term is a lease as the holder of a lock asks for it.
+// A Term has the run and the ends of a lease that the holder of a lock asks for.
 type Term struct {
-	// Run is the run that the holder works for. Processes that continue one run one after the
-	// other have the same.
+	// Run is the run that the holder works for. Several processes that continue one run, one after the other,
+	// have the same Run.
 	Run string `json:"run"`
-	// Until is the moment, by the wall clock, after which the holder begins nothing, unless it has
-	// renewed the lease before.
+	// Until is the end of the lease by the wall clock. After it the holder begins nothing, unless it has
+	// renewed the lease.
 	Until time.Time `json:"until"`
-	// HardStop is a moment at which the process ends whatever it does, such as the end of a
-	// function's invocation; zero if there is none.
+	// HardStop is the moment at which the process ends in any case, such as the end of a function's
+	// invocation. It is zero if there is no such moment.
 	HardStop time.Time `json:"hardStop,omitzero"`
 }
 
-// A Lease is the promise of a lock's holder to be gone at a certain time. It stands beside the
+// A Lease is a promise: the lock's holder stops working by a certain time. A lease is stored beside the
 // LockInfo, which stock tools read and which never changes.
 type Lease struct {
 	Term
 	// Lock is the ID of the lock.
 	Lock string `json:"lock"`
-	// Fence counts the holders of the lock: the first has 1, and each takeover adds 1. It is 0 for
-	// a lock that was taken or released in part only, so that nobody holds it: see [HeldLock].
+	// Fence counts the holders of the lock: the first holder has 1, and each takeover adds 1. It is 0 for a
+	// lock that was only partly taken or partly released, so that nobody holds it: see [HeldLock].
 	Fence uint64 `json:"fence"`
-	// Holder is a random ID of the value that has taken the lock, or taken it over: two processes
-	// of one run have two.
+	// Holder is a random ID for one act of taking the lock, or taking it over. Two processes of one run have
+	// different IDs.
 	Holder string `json:"holder"`
-	// Released is set before a lock is released.
+	// Released reports that the lock is about to be released. It is set before the release.
 	Released bool `json:"released,omitempty"`
-	// Nonce is another one in each write, so that no two leases that were ever stored are equal.
+	// Nonce is a new random text in each write, so that no two stored leases are ever equal.
 	Nonce string `json:"nonce"`
 }
 
-// Grace is added to the end of each lease, for clocks that differ and requests that are under way.
+// Grace is added to the end of each lease. It covers differences between clocks, and requests that are still
+// under way.
 const Grace = 15 * time.Second
 
-// FirstLease is the time in which a lock must be complete, with its lease, from its Created on. A
-// Lock that takes longer fails. So an incomplete lock that is older, and Grace, is nobody's.
+// FirstLease is the time, from the lock's Created on, within which a Lock must complete the lock and its
+// lease. A Lock that takes longer fails. So nobody holds an incomplete lock that is older than FirstLease
+// plus Grace.
 const FirstLease = 60 * time.Second
 
-// End returns the moment from which on the lock may be taken over.
+// End returns the moment from which the lock may be taken over.
 func (l Lease) End() time.Time {
 	if l.Released {
 		return time.Time{}
@@ -58,19 +60,20 @@ func (l Lease) End() time.Time {
 	return end.Add(Grace)
 }
 
-// Over reports whether the holder is gone at that time, if clocks can be trusted.
+// Over reports whether the lease has ended at the time now, so that its holder has stopped if clocks are
+// right.
 func (l Lease) Over(now time.Time) bool { return now.After(l.End()) }
 
-// Complete reports whether somebody holds the lock, or did until his death. A lock that is not
-// complete is released by its ID, not taken over.
+// Complete reports whether somebody holds the lock, or held it until the process died. An incomplete lock is
+// released by its ID; it cannot be taken over.
 func (l Lease) Complete() bool { return l.Fence > 0 && !l.Released }
 
-// SameHolder reports whether two leases are of the same holding of a lock.
+// SameHolder reports whether l and x are leases of the same lock, holder and fence. Their ends may differ.
 func (l Lease) SameHolder(x Lease) bool {
 	return l.Lock == x.Lock && l.Fence == x.Fence && l.Holder == x.Holder
 }
 
-// As returns the lease with other ends, as it is to be stored next.
+// As returns the lease with the ends of t and a new nonce, ready to be stored.
 func (l Lease) As(t Term) Lease {
 	l.Term, l.Nonce = t, NewLockID()
 	l.Until, l.HardStop = l.Until.UTC().Round(0), l.HardStop.UTC().Round(0)
@@ -86,7 +89,7 @@ func (l Lease) Marshal() []byte {
 	return b
 }
 
-// ParseLease reads the JSON of Marshal.
+// ParseLease reads the JSON that Marshal writes.
 func ParseLease(b []byte) (Lease, error) {
 	var l Lease
 	if err := json.Unmarshal(b, &l); err != nil {
@@ -95,61 +98,63 @@ func ParseLease(b []byte) (Lease, error) {
 	return l, nil
 }
 
-// Leased is a workspace whose locks can carry a lease, so that the lock of a dead process can be
-// taken over without a person. It is implemented where a lock outlives its process, and a write
-// can be conditional: a lock of the operating system needs no lease.
+// Leased is a workspace whose locks can carry a lease. The lock of a dead process can then be taken over
+// without a person. A workspace implements Leased if its locks outlive their process and its writes can be
+// conditional. A lock of the operating system needs no lease.
 //
 // # Who may take over
 //
-// The store compares and swaps, and looks at no clock. Its caller may take over
+// The store compares and swaps leases; it looks at no clock. Its caller may take over
 //
-//   - the lease of any run that is [Lease.Over];
-//   - at once, the lease of the run that it continues, if a record of its own proves that the
-//     process before is over.
+//   - the lease of any run, if the lease is [Lease.Over];
+//   - at once, the lease of the run that the caller continues, if a record of the caller proves that the
+//     earlier
+//     process has ended.
 //
-// It must never take over a lock without a lease, which is a stock tool's or a person's.
+// The caller must never take over a lock without a lease: it belongs to a stock tool or a person.
 //
-// A caller that is wrong, because a clock jumped, does no harm: of two that take over the same
-// lease one wins; and whoever was deposed finds each later Renew, Put and Unlock refused with a
-// *LockLostError. Before these two defences, the fence of the journal refuses his next intent.
+// A takeover that is wrong, because a clock jumped, does no harm. Of two processes that take over the same
+// lease, one wins. The old holder's next intent is refused by the fence of the journal, and each of its later
+// Renew, Put and Unlock calls fails with a *LockLostError.
 //
 // # A run of several processes
 //
-// The first process takes the lock with LockLeased, and its own end as HardStop. To hand over, it
-// ends without Unlock. The next one reads the lock with Locks, finds the lease of its own run, and
-// takes it over with a HardStop of its own. If it never comes, the lease ends by itself, and any
-// run may take over and recover.
+// The first process takes the lock with LockLeased, and its own end as HardStop. To hand over, it ends
+// without Unlock. The next process reads the lock with Locks, finds the lease of its own run, and takes it
+// over with its own HardStop. If no next process comes, the lease ends by itself, and any run may take over
+// and recover.
 type Leased interface {
-	// LockLeased is Lock, with a lease from the beginning. The info has an ID, and was created now:
-	// see [FirstLease]. The run has no spaces. The Info of the lock is what [LeaseInfo] makes of the given one. It returns
-	// nil and no error for a lock that was taken without a lease, for which rights are missing.
+	// LockLeased is Lock, with a lease from the beginning. info has an ID, and was created now: see
+	// [FirstLease]. The name of the run has no spaces. The stored lock has the Info that [LeaseInfo] returns
+	// for info.Info. If the permissions for a lease are missing, LockLeased takes the lock without one, and
+	// returns nil and no error.
 	//
-	// The error for a lock that somebody holds, a *LockedError, has the lease of that lock.
+	// If somebody holds the lock, the error is a *LockedError with the lease of that lock.
 	LockLeased(ctx context.Context, info LockInfo, t Term) (*Lease, error)
 
-	// Renew changes the ends of the lease that this value holds. If it holds none any more the
-	// error is a *LockLostError. After any other error it is not known whether they are
-	// changed; calling it again settles it.
+	// Renew changes the ends of the lease that this value holds. If the value holds no lease, or lost it, the
+	// error is a *LockLostError. After any other error it is not known whether the ends have changed: call
+	// Renew again to find out.
 	Renew(ctx context.Context, t Term) (*Lease, error)
 
-	// TakeOver makes this value the holder of the lock that is leased exactly as was, with the
-	// next fence. ID and Info of the lock stay. If the lease is another one by now, or the lock is
-	// gone, the error is a *LockLostError. After any other error it is not known whether this
-	// value is the holder; the same call again settles it.
+	// TakeOver makes this value the holder of the lock whose stored lease equals was. It adds 1 to the fence;
+	// the ID and Info of the lock stay. If another lease is stored, or the lock is gone, the error is a
+	// *LockLostError. After any other error it is not known whether this value is the holder: make the same
+	// call again to find out.
 	//
-	// What the one before has left half done is completed, as far as it is the store's: see Put.
+	// TakeOver also completes what the previous holder left unfinished in the store: see Put.
 	TakeOver(ctx context.Context, was Lease, t Term) (*Lease, error)
 }
 
-// leaseWords stand behind the run in the Info of a leased lock, for people who meet it with a stock
+// leaseWords follow the run in the Info of a leased lock. They are for people who see the lock in a stock
 // tool.
 const leaseWords = ": recover with `lockstep recover`, do not force-unlock"
 
 const runWords = "Lockstep run "
 
-// LeaseInfo returns the Info of a lock that has, or is about to get, a lease of a run. where is the
-// store's word for where the lease is, if there are several such places: whoever looks at another
-// one must not take its absence there for that of the lease.
+// LeaseInfo returns the Info of a lock that has a lease of run, or is about to get one. text is the rest of
+// the Info. where names the place that stores the lease, and is "" if only one place is possible. A reader
+// that looks at another place learns from the Info that a missing lease there means nothing.
 func LeaseInfo(text, run, where string) string {
 	if text != "" {
 		text += "; "
@@ -157,19 +162,19 @@ func LeaseInfo(text, run, where string) string {
 	return text + runWords + run + place(where) + leaseWords
 }
 
-// leaseData stands before a lease that is stored in the Info itself.
+// leaseData precedes a lease that is stored in the Info itself.
 const leaseData = ". The lease: "
 
-// WithLease returns the lock whose Info, which is LeaseInfo's, has the lease behind its words. It is for stores in which
-// the lock is one object, so that lock and lease are written together. Stock tools show the text, and
-// compare nothing of it.
+// WithLease returns the lock with the lease appended to its Info, which [LeaseInfo] made. It is for stores
+// where the lock is one object: one write then stores lock and lease. Stock tools show the Info, and compare
+// nothing of it.
 func (i LockInfo) WithLease(l Lease) LockInfo {
 	i.Info += leaseData + string(l.Marshal())
 	return i
 }
 
-// SplitLease returns the lock that was before WithLease, and its lease: nil if the Info has none, or one that cannot
-// be read, or that of another lock. Then i is returned as it is.
+// SplitLease undoes [LockInfo.WithLease]: it returns the lock without the lease, and the lease. If the Info
+// has no lease, an unreadable lease, or the lease of another lock, SplitLease returns i unchanged and nil.
 func (i LockInfo) SplitLease() (LockInfo, *Lease) {
 	at := strings.LastIndex(i.Info, leaseWords+leaseData)
 	if at < 0 {
@@ -191,9 +196,9 @@ func place(where string) string {
 	return " (lease in " + where + ")"
 }
 
-// IncompleteLease returns the lease of a lock beside which there is none at the place where it
-// should be: the lock was taken, or released, in part. It is nil for a lock whose Info is not
-// LeaseInfo's, for that place.
+// IncompleteLease returns a lease for a lock whose lease is missing from the place where, so that the lock
+// was only partly taken or partly released. The lease has fence 0. IncompleteLease returns nil if the Info of
+// the lock was not made by [LeaseInfo] for that place.
 func IncompleteLease(info LockInfo, where string) *Lease {
 	text, leased := strings.CutSuffix(info.Info, place(where)+leaseWords)
 	at := strings.LastIndex(text, runWords)
@@ -202,7 +207,7 @@ func IncompleteLease(info LockInfo, where string) *Lease {
 	}
 	run := text[at+len(runWords):]
 	if strings.Contains(run, " ") {
-		return nil // at another place
+		return nil // the lease is at another place
 	}
 	return &Lease{Lock: info.ID, Term: Term{Run: run, Until: info.Created.Add(FirstLease)}}
 }

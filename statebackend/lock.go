@@ -12,43 +12,40 @@ import (
 	"time"
 )
 
-// Locker holds the lock of one workspace's state. The lock is advisory and has
-// no end of its own: it lasts until it is released by its ID, by its holder or
-// by a person. A lock taken by a stock command line tool is a lock like ours,
-// and the other way round.
+// Locker manages the lock of one workspace's state. The lock is advisory and has no end of its own: it lasts
+// until its holder or a person releases it by its ID. The locks of stock command line tools and of Lockstep
+// exclude each other.
 type Locker interface {
-	// Lock takes the lock, or fails with a *LockedError if somebody holds it,
-	// at once: see LockWithRetry. Whoever takes it is described by info; its
-	// Path is filled in, and its ID if it is empty. The ID is returned.
+	// Lock takes the lock. If somebody holds it, Lock fails at once with a *LockedError: see LockWithRetry.
+	// info describes the new holder. Lock fills in its Path, and its ID if it is empty, and returns the ID.
 	//
-	// After an error this call holds no lock. If a lock was taken in part and
-	// could not be released again, the error names it.
+	// After an error this call holds no lock. If a lock was partly taken and could not be released again, the
+	// error names it.
 	Lock(ctx context.Context, info LockInfo) (id string, err error)
 
-	// Unlock releases the lock with that ID, no matter who took it, and also
-	// one of which only some of several kinds remain. If there is no lock the
-	// error is ErrNotLocked; if there are only locks with other IDs it is a
-	// *LockMismatchError, and nothing was released.
+	// Unlock releases the lock with that ID, no matter who took it, even if only some of its kinds remain. If
+	// there is no lock, the error is ErrNotLocked. If all existing locks have other IDs, the error is a
+	// *LockMismatchError, and nothing is released.
 	Unlock(ctx context.Context, id string) error
 
-	// Locks lists the locks that exist now, without taking one.
+	// Locks lists the locks that exist now. It takes none.
 	Locks(ctx context.Context) ([]HeldLock, error)
 }
 
-// LockInfo describes a lock to people and to other tools. Its JSON is
-// Terraform's and OpenTofu's, member by member and in this order.
+// LockInfo describes a lock to people and to other tools. Its JSON has the members of Terraform's and
+// OpenTofu's JSON, in the same order.
 type LockInfo struct {
 	ID        string    // a UUID
 	Operation string    // "OperationTypeApply" and the like
-	Info      string    // free text: stock tools print it when they meet the lock
+	Info      string    // free text that stock tools show with the lock
 	Who       string    // user@host
 	Version   string    // of the tool
 	Created   time.Time // in UTC
 	Path      string    // of the locked state: "<bucket>/<key>", or its file name
 }
 
-// NewLockInfo describes a lock taken now by this process, with a new ID.
-// version is the tool's own, as people know it.
+// NewLockInfo describes a lock that this process takes now, with a new ID. version is Lockstep's version as
+// people know it.
 func NewLockInfo(operation, version string) LockInfo {
 	return LockInfo{
 		ID:        NewLockID(),
@@ -72,7 +69,7 @@ func (i LockInfo) Marshal() []byte {
 	return b
 }
 
-// ParseLockInfo reads the JSON of Marshal, or of a stock tool.
+// ParseLockInfo reads the JSON that Marshal or a stock tool writes.
 func ParseLockInfo(b []byte) (LockInfo, error) {
 	var i LockInfo
 	if err := json.Unmarshal(b, &i); err != nil {
@@ -81,29 +78,29 @@ func ParseLockInfo(b []byte) (LockInfo, error) {
 	return i, nil
 }
 
-// String is the block in which Terraform shows a lock.
+// String returns the lock in the form in which Terraform shows it.
 func (i LockInfo) String() string {
 	return fmt.Sprintf("Lock Info:\n  ID:        %s\n  Path:      %s\n  Operation: %s\n  Who:       %s\n  Version:   %s\n  Created:   %s\n  Info:      %s\n",
 		i.ID, i.Path, i.Operation, i.Who, i.Version, i.Created, i.Info)
 }
 
-// LockKind is the form of a lock. Its text is for messages.
+// LockKind is the form of a lock, as a text for messages.
 type LockKind string
 
 const (
 	FileLock   LockKind = "file lock"                                // an advisory lock of the operating system on the state file
 	TableLock  LockKind = "DynamoDB lock item"                       // an item in a table
 	ObjectLock LockKind = "lock object"                              // a .tflock object beside the state
-	ServerLock LockKind = "lock that a client has set on the server" // behind an HTTP address
-	MemoryLock LockKind = "lock in memory"                           // of the fake
+	ServerLock LockKind = "lock that a client has set on the server" // at an HTTP address
+	MemoryLock LockKind = "lock in memory"                           // in backends that keep states in memory
 )
 
 // HeldLock is an existing lock.
 type HeldLock struct {
 	Kind LockKind
 	Info LockInfo
-	// Lease is nil for a lock without one. One that is not [Lease.Complete] stands for a lock of
-	// ours that was taken or released in part.
+	// Lease is the lease of the lock; nil: it has none. If the lease is not [Lease.Complete], Lockstep only
+	// partly took or partly released the lock.
 	Lease *Lease
 }
 
@@ -115,9 +112,8 @@ func (h HeldLock) String() string {
 		h.Kind, h.Info.ID, h.Info.Who, h.Info.Created.UTC().Format(time.RFC3339), h.Info.Operation)
 }
 
-// LockedError is returned when the lock could not be taken because somebody
-// holds it. Info describes the holder; if its ID is empty the holder is not
-// known, and Err may give the reason.
+// LockedError is returned if somebody holds the lock that was asked for. Info describes the holder. If its ID
+// is empty, the holder is unknown, and Err may give the reason.
 type LockedError struct {
 	HeldLock
 	Err error
@@ -139,10 +135,10 @@ func (e *LockedError) Error() string {
 
 func (e *LockedError) Unwrap() error { return e.Err }
 
-// LockMismatchError is returned when nothing was released, because the existing
-// locks have other IDs than the given one.
+// LockMismatchError is returned if nothing was released, because all existing locks have other IDs than the
+// given one.
 type LockMismatchError struct {
-	ID   string // the given one
+	ID   string // the given ID
 	Held []HeldLock
 }
 
@@ -157,8 +153,7 @@ func (e *LockMismatchError) Error() string {
 // ErrNotLocked is returned when there is no lock to release.
 var ErrNotLocked = errors.New("the state is not locked")
 
-// who is user@host as Terraform writes it; a part that cannot be determined is
-// empty.
+// who returns user@host as Terraform writes it. A part that cannot be determined is empty.
 func who() string {
 	name, host := "", ""
 	if u, err := user.Current(); err == nil {

@@ -13,13 +13,13 @@ const (
 	longestLockPause = 16 * time.Second
 )
 
-// LockWithRetry takes the lock as Lock does, and while somebody holds it tries
-// again until timeout, the value of -lock-timeout, has passed; zero tries once.
-// When time is up or ctx ends, the error is the last *LockedError. It waits only
-// for a lock with a known holder: any other error returns at once.
+// LockWithRetry takes the lock as Lock does. While somebody holds the lock, it tries again until timeout, the
+// value of -lock-timeout, has passed. A timeout of zero means one attempt. When time is up or ctx ends, the
+// error is the last *LockedError. It waits only for a lock with a known holder: any other error returns at
+// once.
 func LockWithRetry(ctx context.Context, l Locker, info LockInfo, timeout time.Duration) (id string, err error) {
 	if info.ID == "" {
-		info.ID = NewLockID() // one for all attempts: a store knows its own lost answer by it
+		info.ID = NewLockID() // one ID for all attempts: by it a store recognizes its own lost answer
 	}
 	deadline := time.Now().Add(timeout)
 	for pause := firstLockPause; ; pause = min(2*pause, longestLockPause) {
@@ -32,7 +32,7 @@ func LockWithRetry(ctx context.Context, l Locker, info LockInfo, timeout time.Du
 		if left <= 0 {
 			return "", err
 		}
-		// The last attempt is made when time is up, not a pause before.
+		// The last attempt is made exactly when time is up.
 		timer := time.NewTimer(min(pause, left))
 		select {
 		case <-ctx.Done():

@@ -6,56 +6,53 @@ import (
 	"fmt"
 )
 
-// Version names one version of a state, for comparison only. Its form is the
-// store's own (an S3 entity tag, a hash of a file's content). The empty Version
-// means that nothing is stored at all.
+// Version names one version of a state. It can only be compared. Its form depends on the store: an S3 entity
+// tag, or a hash of a file's content. The empty Version means that nothing is stored.
 type Version string
 
-// Snapshot is a state as it was read. Bytes is nil when there is no state;
-// Version may even so be set, where something empty is stored in its place.
-// The reader owns Bytes.
+// Snapshot is a state as Get read it. Bytes is nil when there is no state. Version may be set even then:
+// where an empty object or file is stored in place of a state. The caller of Get owns Bytes.
 type Snapshot struct {
 	Bytes   []byte
 	Version Version
-	// Outdated reports that Put would store the same bytes in another form, for instance encrypted
-	// with another key: a writer that finds nothing to change stores them again.
+	// Outdated reports that Put would store the same bytes in another form, for instance encrypted with
+	// another key. A writer that has no changes then stores the bytes again.
 	Outdated bool
 }
 
 // Store reads and conditionally writes the state of one workspace.
 //
-// It is linearizable: a Get that starts after a Put has returned nil sees that
-// Put's bytes or later ones, from any process. Of any number of Puts with the
-// same previous version and different bytes, at most one is stored. All methods
-// may be called concurrently.
+// It is linearizable: a Get that starts after a Put has returned nil sees that Put's bytes or later ones,
+// from any process. If several Puts have the same previous version and different bytes, at most one is
+// stored. All methods may be called concurrently.
 type Store interface {
-	// Get reads the state. Absence is a Snapshot, not an error. It needs no
-	// lock, and never returns a mixture of two versions.
+	// Get reads the state. If there is no state, Get returns a Snapshot without Bytes, and no error. Get
+	// needs no lock, and never returns a mixture of two versions.
 	Get(ctx context.Context) (Snapshot, error)
 
-	// Put stores data if the current version is prev (the empty Version: if
-	// nothing is stored), and returns the version it has become.
+	// Put stores data if the current version is prev, and returns the new version. An empty prev means: if
+	// nothing is stored.
 	//
-	// If another version is there, the error is a *ConflictError and nothing
-	// was stored, unless exactly these bytes are there: that is success, since
-	// they are most likely our own from an attempt whose answer was lost.
+	// If another version is stored, the error is a *ConflictError and nothing is stored. Exception: if
+	// exactly these bytes are stored, Put succeeds, since they are most likely from our own attempt whose
+	// answer was lost.
 	//
-	// If this value took a lock and the lock is no longer there, the error is a
-	// *LockLostError and nothing was stored.
+	// If this value took a lock and the lock is no longer there, the error is a *LockLostError and nothing is
+	// stored.
 	//
-	// After any other error it is not known whether data was stored; calling
-	// Put again with the same arguments is right, and settles it.
+	// After any other error it is not known whether data was stored. Call Put again with the same arguments
+	// to find out.
 	//
-	// data is not empty: Put panics otherwise. It is not kept after the call.
+	// data is not empty: Put panics otherwise. Put does not keep data after the call.
 	Put(ctx context.Context, data []byte, prev Version) (Version, error)
 }
 
-// ConflictError is returned when a write was refused because another version of
-// the state is stored than the one that the writer had read.
+// ConflictError is returned if a write was refused because the stored version of the state is not the one
+// that the writer read.
 type ConflictError struct {
-	Path  string  // of the state, as messages name it
+	Path  string  // of the state, for messages
 	Want  Version // the version on which the write was conditional
-	Found Version // the version that is stored, if the store could tell
+	Found Version // the stored version, if it is known
 }
 
 func (e *ConflictError) Error() string {
@@ -68,12 +65,12 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s: the state was changed in the meantime, by a writer that did not hold the lock", e.Path)
 }
 
-// LockLostError is returned when a write was refused because the writer's lock
-// no longer exists: somebody released it by its ID, or has taken it over.
+// LockLostError is returned if a write was refused because the writer's lock is gone: somebody released it by
+// its ID, or took it over.
 type LockLostError struct {
 	Path string
 	ID   string // of the writer's lock
-	By   *Lease // of whoever has taken it over; nil: the lock was released
+	By   *Lease // the lease of the process that took the lock over; nil: the lock was released
 }
 
 func (e *LockLostError) Error() string {
@@ -83,6 +80,5 @@ func (e *LockLostError) Error() string {
 	return fmt.Sprintf("%s: the state lock %s was released by somebody else while it was in use", e.Path, e.ID)
 }
 
-// ErrDenied is wrapped by errors of operations for which the credentials have no
-// permission.
+// ErrDenied is wrapped by the error of an operation for which the credentials have no permission.
 var ErrDenied = errors.New("access denied")

@@ -2,23 +2,23 @@ package statebackend
 
 import "context"
 
-// UnfitError reports a server that cannot keep states: it does not do what the protocol needs. Nothing was
-// written that another run may rely on. Its text is for people, and says what works.
+// UnfitError reports a server that cannot keep states, because it lacks something that the protocol needs.
+// Nothing was written that another run may rely on. Its text is for people, and says what to do instead.
 type UnfitError struct {
-	Place  string // of the objects, with the server where that is not AWS
-	Fault  string // of the server, as the predicate of a sentence: "ignores If-None-Match"
-	Reason string // how the fault showed, and what it would break: sentences
-	Remedy string // sentences in the imperative
+	Place  string // the objects; with the server if it is not AWS
+	Fault  string // what the server does, as the predicate of a sentence: "ignores If-None-Match"
+	Reason string // how the fault was found, and what it would break: sentences
+	Remedy string // what to do: sentences in the imperative
 }
 
 func (e *UnfitError) Error() string {
 	return e.Place + " " + e.Fault + ": " + e.Reason + " " + e.Remedy
 }
 
-// Conditional is a workspace on a server that may not keep the conditions of writes.
+// Conditional is a workspace on a server that may ignore the conditions of writes.
 type Conditional interface {
-	// CheckConditions finds out whether the server keeps them, as Lock does before anything else. It is for
-	// writers without a lock. The error is a *UnfitError if the server does not; from then on the workspace
-	// looks before it writes, which protects from nobody who writes in the same moment.
+	// CheckConditions finds out whether the server obeys the conditions of writes, as Lock does first of all.
+	// A writer without a lock calls it. If the server ignores conditions, the error is a *UnfitError. From
+	// then on the workspace reads before each write, which gives no protection from simultaneous writers.
 	CheckConditions(ctx context.Context) error
 }

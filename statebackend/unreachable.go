@@ -7,17 +7,16 @@ import (
 	"net"
 )
 
-// Unreachable reports whether err means that no connection was established. Then
-// the request was never sent: it had no effect, and there is no need to look for
-// one.
+// Unreachable reports whether err means that no connection was established. Then the request was never sent:
+// it had no effect, and the caller need not look for one.
 func Unreachable(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError
 	return errors.As(err, &dns) || errors.As(err, &op) && op.Op == "dial"
 }
 
-// Untrusted reports whether err means that the server's certificate is not trusted, which does not go away when
-// the request is made again.
+// Untrusted reports whether err means that the server's certificate is not trusted. Trying again does not
+// help.
 func Untrusted(err error) bool {
 	var (
 		verification *tls.CertificateVerificationError

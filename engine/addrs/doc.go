@@ -1,10 +1,10 @@
-// Package addrs names things: modules, resources, instances, providers, and everything else that a
-// configuration, a state or a plan can point at.
+// Package addrs has the addresses of modules, resources, instances, providers, and everything else that a
+// configuration, a state or a plan can refer to.
 //
-// Every address is a small comparable value, usable as a map key, and prints as Terraform prints
-// it, byte for byte; Parse functions are the inverse of String. The package refuses to know the
-// things behind the addresses, and imports nothing of Lockstep.
+// Every address is a small comparable value that can be a map key. It prints exactly as Terraform prints it.
+// Parse functions are the inverse of String. The package knows nothing of the objects at the addresses, and
+// imports nothing of Lockstep.
 //
-// Start at [ResourceInstance] and [AbsResourceInstance] for the things that the engine plans and
-// applies, at [Module] and [ModuleInstance] for where they live.
+// Start at [ResourceInstance] and [AbsResourceInstance] for the objects that the engine plans and applies,
+// and at [Module] and [ModuleInstance] for the modules that contain them.
 package addrs

@@ -12,9 +12,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// InstanceKey tells apart the instances that count (numbers) or for_each
-// (strings) make of one block. The zero value, [NoKey], is the key of a block
-// with neither.
+// InstanceKey distinguishes the instances that count (numbers) or for_each (strings) makes of one block. The
+// zero value, [NoKey], is the key for a block without both.
 type InstanceKey struct {
 	kind keyKind
 	num  int
@@ -41,14 +40,13 @@ func StringKey(s string) InstanceKey { return InstanceKey{kind: stringKey, str: 
 // IsNone reports whether k is [NoKey].
 func (k InstanceKey) IsNone() bool { return k.kind == noKey }
 
-// Int returns the number of an [IntKey].
+// Int returns the number of an [IntKey]. The result is false for any other key.
 func (k InstanceKey) Int() (int, bool) { return k.num, k.kind == intKey }
 
-// Str returns the string of a [StringKey].
+// Str returns the string of a [StringKey]. The result is false for any other key.
 func (k InstanceKey) Str() (string, bool) { return k.str, k.kind == stringKey }
 
-// Value returns the key as the language sees it: a number, a string, or
-// [cty.NilVal] for [NoKey].
+// Value returns the key as a value of the language: a number or a string; [cty.NilVal] for [NoKey].
 func (k InstanceKey) Value() cty.Value {
 	switch k.kind {
 	case intKey:
@@ -59,8 +57,8 @@ func (k InstanceKey) Value() cty.Value {
 	return cty.NilVal
 }
 
-// String returns the key as it stands behind an address: `[0]`, `["a"]`, or "".
-// Strings are quoted as HCL quotes them, template introducers escaped.
+// String returns the key as the ending of an address: `[0]`, `["a"]`, or "". Strings are quoted as HCL quotes
+// them, with template introducers escaped.
 func (k InstanceKey) String() string {
 	switch k.kind {
 	case intKey:
@@ -119,7 +117,7 @@ func cutKey(s string) (InstanceKey, string, error) {
 		if !strings.HasPrefix(rest, "]") {
 			return NoKey, s, fmt.Errorf("an instance key must end with ]")
 		}
-		// As the strings of the language are: normalised.
+		// Strings in the language are normalised, so this key is, too.
 		return StringKey(cty.NormalizeString(str)), rest[1:], nil
 	}
 	end := strings.IndexByte(s, ']')
@@ -195,8 +193,8 @@ func unescape(s string) (rune, int, error) {
 	return 0, 0, fmt.Errorf("unknown escape sequence in an instance key")
 }
 
-// KeyFromValue returns the key that a value means: a string, or a whole number
-// that is not negative. Anything else, unknown and marked values included, is none.
+// KeyFromValue returns the key for a value: a string, or a whole number that is not negative. For any other
+// value, unknown and marked values included, the result is false.
 func KeyFromValue(v cty.Value) (InstanceKey, bool) {
 	if v == cty.NilVal || v.IsMarked() || !v.IsKnown() || v.IsNull() {
 		return NoKey, false

@@ -2,15 +2,14 @@ package addrs
 
 import "strings"
 
-// Module is the static address of a module: the names of the calls that lead to
-// it, before count and for_each. The zero value is the root module.
-// Inside, the names are joined by dots, which no name contains.
+// Module is the static address of a module: the names of the module calls that lead to it, before count and
+// for_each. The zero value is the root module. The field joins the names with dots, which no name contains.
 type Module struct{ path string }
 
 // RootModule is the module of the working directory.
 var RootModule = Module{}
 
-// NewModule returns the module reached by the calls named, outermost first.
+// NewModule returns the module that these calls lead to, outermost call first.
 func NewModule(calls ...string) Module { return Module{strings.Join(calls, ".")} }
 
 // IsRoot reports whether m is the root module.
@@ -24,8 +23,8 @@ func (m Module) Child(call string) Module {
 	return Module{m.path + "." + call}
 }
 
-// Call returns the module that m is called from, and the name of the call.
-// It panics for the root module, which nobody calls.
+// Call returns the module that contains the call of m, and the name of the call. It panics for the root
+// module, which has no call.
 func (m Module) Call() (parent Module, call string) {
 	if m.path == "" {
 		panic("addrs: the root module has no call")
@@ -36,7 +35,7 @@ func (m Module) Call() (parent Module, call string) {
 	return Module{}, m.path
 }
 
-// Parent returns the module that m is called from; the root's is the root.
+// Parent returns the module that contains the call of m. For the root module it returns the root module.
 func (m Module) Parent() Module {
 	if m.IsRoot() {
 		return m
@@ -53,12 +52,12 @@ func (m Module) Steps() []string {
 	return strings.Split(m.path, ".")
 }
 
-// Contains reports whether x is m or lies inside it.
+// Contains reports whether x is m or inside m.
 func (m Module) Contains(x Module) bool {
 	return m.path == "" || m.path == x.path || strings.HasPrefix(x.path, m.path+".")
 }
 
-// Depth is the number of calls that lead to m: 0 for the root.
+// Depth returns the number of calls that lead to m: 0 for the root module.
 func (m Module) Depth() int {
 	if m.path == "" {
 		return 0
@@ -66,7 +65,7 @@ func (m Module) Depth() int {
 	return strings.Count(m.path, ".") + 1
 }
 
-// String returns the address as in `module.net.module.sub`, "" for the root.
+// String returns an address such as `module.net.module.sub`; "" for the root module.
 func (m Module) String() string {
 	if m.path == "" {
 		return ""
@@ -74,10 +73,9 @@ func (m Module) String() string {
 	return "module." + strings.ReplaceAll(m.path, ".", ".module.")
 }
 
-// ModuleInstance is the address of one instance of a module: calls with their
-// instance keys. The zero value is the root module's only instance.
-// Inside it is its printed form, so that comparing and hashing are cheap and
-// printing is free.
+// ModuleInstance is the address of one instance of a module: module calls with their instance keys. The zero
+// value is the root module's only instance. The field is the printed form, which makes comparing, hashing and
+// printing fast.
 type ModuleInstance struct{ path string }
 
 // RootModuleInstance is the only instance of the root module.
@@ -95,7 +93,7 @@ func (m ModuleInstance) Child(call string, key InstanceKey) ModuleInstance {
 	return ModuleInstance{s}
 }
 
-// A ModuleInstanceStep is one call on the way to a module instance.
+// A ModuleInstanceStep is one call in the address of a module instance.
 type ModuleInstanceStep struct {
 	Name string
 	Key  InstanceKey
@@ -113,8 +111,8 @@ func (m ModuleInstance) Steps() []ModuleInstanceStep {
 	return out
 }
 
-// Call returns the instance that m's module is called from, the name of the
-// call, and m's key in it. It panics for the root module.
+// Call returns the instance that contains the call of m's module, the name of the call, and m's key in it. It
+// panics for the root module.
 func (m ModuleInstance) Call() (parent ModuleInstance, call string, key InstanceKey) {
 	if m.path == "" {
 		panic("addrs: the root module has no call")
@@ -130,7 +128,8 @@ func (m ModuleInstance) Call() (parent ModuleInstance, call string, key Instance
 	}
 }
 
-// Parent returns the instance that m's module is called from; the root's is the root.
+// Parent returns the instance that contains the call of m's module. For the root module it returns the root
+// module.
 func (m ModuleInstance) Parent() ModuleInstance {
 	if m.IsRoot() {
 		return m
@@ -139,12 +138,12 @@ func (m ModuleInstance) Parent() ModuleInstance {
 	return p
 }
 
-// Module returns the static module that m is an instance of.
+// Module returns the static address of m's module.
 func (m ModuleInstance) Module() Module {
 	if m.path == "" {
 		return Module{}
 	}
-	var room [64]byte // enough for most, so that no more than the result is made
+	var room [64]byte // enough for most addresses, so that only the result is allocated
 	names := room[:0]
 	for rest := m.path; rest != ""; {
 		var name string
@@ -157,16 +156,16 @@ func (m ModuleInstance) Module() Module {
 	return Module{string(names)}
 }
 
-// Contains reports whether x is m or lies inside it.
+// Contains reports whether x is m or inside m.
 func (m ModuleInstance) Contains(x ModuleInstance) bool {
 	return m.path == "" || m.path == x.path || strings.HasPrefix(x.path, m.path+".")
 }
 
-// String returns the address as in `module.net["a"].module.sub[0]`, "" for the root.
+// String returns an address such as `module.net["a"].module.sub[0]`; "" for the root module.
 func (m ModuleInstance) String() string { return m.path }
 
-// cutStep splits the first step off the printed form of a module instance. The
-// form was made by Child or checked by a parser, so it is well formed.
+// cutStep splits the first step off the printed form of a module instance. The form is always valid: Child
+// made it, or a parser checked it.
 func cutStep(s string) (ModuleInstanceStep, string) {
 	s = s[len("module."):]
 	i := strings.IndexAny(s, ".[")

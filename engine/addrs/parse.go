@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// ValidIdentifier reports whether s may name a block.
+// ValidIdentifier reports whether s can be the name of a block.
 func ValidIdentifier(s string) bool { return utf8.ValidString(s) && hclsyntax.ValidIdentifier(s) }
 
 // ParseAbsResourceInstance reads an address like `module.net["a"].data.type.name[0]`.
@@ -38,16 +38,15 @@ func ParseModuleInstance(s string) (ModuleInstance, error) {
 	return m, nil
 }
 
-// A Target is an address in -target, -replace and moved blocks: a module instance (Resource is
-// zero), or a resource in it, or one instance of that. The last part means every instance if it has
-// no key.
+// A Target is an address in -target, -replace and moved blocks: a module instance (Resource is zero), a
+// resource, or one instance of a resource. If the last part has no key, the Target means every instance.
 type Target struct {
 	Module   ModuleInstance
 	Resource Resource
 	Key      InstanceKey
 }
 
-// IsModule reports whether t names a module rather than a resource.
+// IsModule reports whether t is the address of a module rather than a resource.
 func (t Target) IsModule() bool { return t.Resource == (Resource{}) }
 
 // String returns the address as it was parsed.
@@ -58,10 +57,10 @@ func (t Target) String() string {
 	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}.String()
 }
 
-// Contains reports whether t means the instance x. The last part of t, the resource or the module,
-// means every instance if it has no key. The modules that lead there mean one instance each,
-// without a key the one that has none: as in Terraform 1.11, module.m.type.name is nothing if
-// module.m has count.
+// Contains reports whether t includes the instance x. If the last part of t, the resource or the module, has
+// no key, t includes every instance of it. Each module before the last part means exactly one instance:
+// without a key, the instance without a key. So module.m.type.name includes nothing if module.m has count, as
+// in Terraform 1.11.
 func (t Target) Contains(x AbsResourceInstance) bool {
 	if !t.IsModule() {
 		return t.Module == x.Module && t.Resource == x.Resource.Resource && (t.Key.IsNone() || t.Key == x.Resource.Key)
@@ -73,8 +72,8 @@ func (t Target) Contains(x AbsResourceInstance) bool {
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// ParseTarget reads the address of a module or resource, with or without keys. As in
-// Terraform, "resource." may stand before the type of a managed resource.
+// ParseTarget reads the address of a module or resource, with or without keys. As in Terraform, the type of a
+// managed resource may follow "resource.".
 func ParseTarget(s string) (Target, error) {
 	t, err := parseTarget(s)
 	if err != nil {
@@ -122,8 +121,8 @@ func parseTarget(s string) (Target, error) {
 	return t, nil
 }
 
-// ParseConfigResource reads an address like `module.net.data.type.name`. Instance
-// keys are accepted and dropped, as old state files have them in dependencies.
+// ParseConfigResource reads an address like `module.net.data.type.name`. It drops instance keys, which old
+// state files have in dependencies.
 func ParseConfigResource(s string) (ConfigResource, error) {
 	t, err := ParseTarget(s)
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 )
 
-// Hosts and namespaces with a meaning of their own.
+// These are the hosts and namespaces with a special meaning.
 const (
 	DefaultRegistryHost = "registry.terraform.io"
 	BuiltinHost         = "terraform.io"
 	BuiltinNamespace    = "builtin"
 	DefaultNamespace    = "hashicorp"
-	// LegacyNamespace stands in addresses like registry.terraform.io/-/aws, which old
-	// states and TF_REATTACH_PROVIDERS still hold.
+	// LegacyNamespace is in addresses like registry.terraform.io/-/aws, which old states and
+	// TF_REATTACH_PROVIDERS still have.
 	LegacyNamespace = "-"
 )
 
@@ -31,7 +31,7 @@ type Provider struct {
 // BuiltinTerraform is the provider of terraform_data and terraform_remote_state.
 var BuiltinTerraform = Provider{BuiltinHost, BuiltinNamespace, "terraform"}
 
-// DefaultProvider returns the provider that a name means when no source is given.
+// DefaultProvider returns the provider for a name if the configuration gives no source.
 func DefaultProvider(typeName string) Provider {
 	if typeName == "terraform" {
 		return BuiltinTerraform
@@ -39,14 +39,14 @@ func DefaultProvider(typeName string) Provider {
 	return Provider{DefaultRegistryHost, DefaultNamespace, typeName}
 }
 
-// IsBuiltin reports whether p is part of the engine and never installed.
+// IsBuiltin reports whether p is part of the engine and so never installed.
 func (p Provider) IsBuiltin() bool { return p.Host == BuiltinHost && p.Namespace == BuiltinNamespace }
 
-// IsZero reports whether p names no provider.
+// IsZero reports whether p is the zero value, which is no provider.
 func (p Provider) IsZero() bool { return p == Provider{} }
 
-// String returns the full form: `registry.terraform.io/hashicorp/aws`. A host
-// outside of ASCII is printed in Unicode, as Terraform does.
+// String returns the full form: `registry.terraform.io/hashicorp/aws`. A host that is not ASCII is printed in
+// Unicode, as Terraform does.
 func (p Provider) String() string { return p.displayHost() + "/" + p.Namespace + "/" + p.Type }
 
 // ForDisplay returns the form for people: without the default registry's host.
@@ -105,9 +105,8 @@ func ParseProvider(source string) (Provider, error) {
 	return p, nil
 }
 
-// parseProviderPart returns a namespace or type in lower case. The rules are those
-// for a label of a host name, without the encodings of such (xn--), so letters
-// need not be ASCII.
+// parseProviderPart returns a namespace or type in lower case. The rules are those for a label of a host
+// name, except that encoded labels (xn--) are not allowed. So letters need not be ASCII.
 func parseProviderPart(s string) (string, error) {
 	switch {
 	case s == "":
@@ -124,8 +123,7 @@ func parseProviderPart(s string) (string, error) {
 	return label.ForDisplay(), nil
 }
 
-// LocalProviderConfig is a provider configuration as a module names it:
-// `aws`, or `aws.west`.
+// LocalProviderConfig is the name of a provider configuration inside a module: `aws`, or `aws.west`.
 type LocalProviderConfig struct {
 	LocalName string
 	Alias     string // "" for the default configuration
@@ -139,26 +137,25 @@ func (c LocalProviderConfig) String() string {
 	return c.LocalName + "." + c.Alias
 }
 
-// AbsProviderConfig is a provider configuration in the module tree. Modules that
-// hold provider blocks cannot be expanded, so its module is static.
+// AbsProviderConfig is a provider configuration in the module tree. Its module is static, since a module with
+// provider blocks cannot have count or for_each.
 type AbsProviderConfig struct {
 	Module   Module
 	Provider Provider
 	Alias    string
-	// Key is the instance of a configuration with for_each (OpenTofu 1.9); [NoKey] is the
-	// configuration itself, which is its only instance without for_each.
+	// Key is the instance of a configuration with for_each (OpenTofu 1.9). [NoKey] is the configuration
+	// itself; without for_each that is also its only instance.
 	Key InstanceKey
 }
 
-// Config returns the configuration of an instance.
+// Config returns the address of the configuration, without the instance key.
 func (c AbsProviderConfig) Config() AbsProviderConfig {
 	c.Key = NoKey
 	return c
 }
 
-// String returns the state format's form:
-// `module.net.provider["registry.terraform.io/hashicorp/aws"].west`, and behind it
-// the key.
+// String returns the form of state files, followed by the key if there is one:
+// `module.net.provider["registry.terraform.io/hashicorp/aws"].west`.
 func (c AbsProviderConfig) String() string {
 	var b strings.Builder
 	if !c.Module.IsRoot() {
@@ -176,8 +173,8 @@ func (c AbsProviderConfig) String() string {
 	return b.String()
 }
 
-// ParseAbsProviderConfig is the inverse of [AbsProviderConfig.String]. The legacy form
-// `provider.aws` of state format 3 is accepted too, as the default provider.
+// ParseAbsProviderConfig is the inverse of [AbsProviderConfig.String]. It also accepts the form
+// `provider.aws` of state format 3, and returns the default provider for it.
 func ParseAbsProviderConfig(s string) (AbsProviderConfig, error) {
 	var out AbsProviderConfig
 	bad := fmt.Errorf("invalid provider configuration address %q", s)

@@ -7,16 +7,15 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 )
 
-// A ProviderPattern stands for a set of provider source addresses: `hashicorp/*`,
-// `registry.example.com/*/*`. See
+// A ProviderPattern is a pattern for provider source addresses: `hashicorp/*`, `registry.example.com/*/*`.
+// See
 // https://developer.hashicorp.com/terraform/cli/config/config-file#explicit-installation-method-configuration.
 type ProviderPattern struct {
 	host, namespace, typeName string // "*" for any
 }
 
-// ParseProviderPattern reads a pattern of two or three segments, of which each may be a star.
-// Two segments stand for providers of the default registry. Before a segment that is
-// a name, there must be names only.
+// ParseProviderPattern reads a pattern of two or three segments. Two segments are a pattern for the default
+// registry. Each segment is a name or a star; after a star, all further segments must be stars.
 func ParseProviderPattern(s string) (ProviderPattern, error) {
 	parts := strings.Split(s, "/")
 	if len(parts) == 2 {
@@ -36,7 +35,7 @@ func ParseProviderPattern(s string) (ProviderPattern, error) {
 	if p.host == "*" && p.namespace != "*" || p.namespace == "*" && p.typeName != "*" {
 		return ProviderPattern{}, fmt.Errorf("invalid provider matching pattern %q: a star must not be followed by a name", s)
 	}
-	// With stars replaced by some name it must be an address.
+	// With a name in place of each star, the pattern must be a valid address.
 	if _, err := ParseProvider("example.com/" + strings.ReplaceAll(p.namespace+"/"+p.typeName, "*", "any")); err != nil ||
 		strings.Contains(p.namespace+p.typeName, "*") && p.namespace != "*" && p.typeName != "*" {
 		return ProviderPattern{}, fmt.Errorf("invalid provider matching pattern %q: namespace and type must be names, or a star alone", s)
@@ -44,12 +43,12 @@ func ParseProviderPattern(s string) (ProviderPattern, error) {
 	return p, nil
 }
 
-// Matches reports whether p stands for a provider.
+// Matches reports whether p matches the address x.
 func (p ProviderPattern) Matches(x Provider) bool {
 	return (p.host == "*" || p.host == x.Host) &&
 		(p.namespace == "*" || p.namespace == x.Namespace) &&
 		(p.typeName == "*" || p.typeName == x.Type)
 }
 
-// String returns the pattern in full.
+// String returns the pattern with all three segments.
 func (p ProviderPattern) String() string { return p.host + "/" + p.namespace + "/" + p.typeName }

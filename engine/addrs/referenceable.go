@@ -14,8 +14,8 @@ const (
 	KindInside   ObjectKind = 'i' // everything inside the module that a call makes
 )
 
-// An Object is the static address of anything in a configuration that has references or can be
-// referred to. A block has one address, whatever its count or for_each.
+// Object is the static address of anything in a configuration that has references or can be referred to. A
+// block has one address, even with count or for_each.
 type Object struct {
 	Module Module
 	Kind   ObjectKind
@@ -48,12 +48,12 @@ func (o Object) String() string {
 	return o.Module.String() + "." + s
 }
 
-// Object returns the block as an object that others may refer to.
+// Object returns the address of the block as an [Object].
 func (r ConfigResource) Object() Object {
 	return Object{Module: r.Module, Kind: KindResource, Res: r.Resource}
 }
 
-// ConfigResource returns the block of an object of [KindResource].
+// ConfigResource returns the address of the block, for an object of [KindResource].
 func (o Object) ConfigResource() ConfigResource { return ConfigResource{o.Module, o.Res} }
 
 // AbsOutput is an output value of one module instance.

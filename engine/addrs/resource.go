@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ResourceMode tells apart the kinds of block that name a resource type.
+// ResourceMode distinguishes the kinds of block that have a resource type.
 type ResourceMode byte
 
 const (
@@ -14,7 +14,7 @@ const (
 	Ephemeral ResourceMode = 'E' // ephemeral blocks
 )
 
-// String returns the state format's word: "managed", "data", "ephemeral".
+// String returns the word that state files use: "managed", "data", "ephemeral".
 func (m ResourceMode) String() string {
 	switch m {
 	case Managed:
@@ -45,21 +45,20 @@ func (r Resource) String() string {
 	return r.Type + "." + r.Name
 }
 
-// ImpliedProvider returns the local name of the provider that a resource
-// without a provider argument belongs to: its type's first word.
+// ImpliedProvider returns the local name of the provider for a resource without a provider argument: the
+// first word of the resource type.
 func (r Resource) ImpliedProvider() string {
 	name, _, _ := strings.Cut(r.Type, "_")
 	return strings.ToLower(name) // as the names of providers are
 }
 
-// Compare orders resources by mode, type and name: data before managed, as
-// state files and plans do.
+// Compare orders resources by mode, type and name. Data resources come before managed ones, as in state files
+// and plans.
 func (r Resource) Compare(x Resource) int {
 	return cmp.Or(cmp.Compare(modeRank(r.Mode), modeRank(x.Mode)), cmp.Compare(r.Type, x.Type), cmp.Compare(r.Name, x.Name))
 }
 
-// modeRank puts data before managed before ephemeral, which is the order in
-// which Terraform sorts state and plan.
+// modeRank orders data before managed before ephemeral, as Terraform does in states and plans.
 func modeRank(m ResourceMode) int {
 	switch m {
 	case Data:
@@ -84,7 +83,7 @@ func (r ConfigResource) String() string {
 	return r.Module.String() + "." + r.Resource.String()
 }
 
-// Compare orders by module, then resource.
+// Compare orders resource blocks by module, then resource.
 func (r ConfigResource) Compare(x ConfigResource) int {
 	return cmp.Or(cmp.Compare(r.Module.path, x.Module.path), r.Resource.Compare(x.Resource))
 }
@@ -95,7 +94,7 @@ type AbsResource struct {
 	Resource Resource
 }
 
-// Config returns the block that r comes from.
+// Config returns the address of r's block.
 func (r AbsResource) Config() ConfigResource { return ConfigResource{r.Module.Module(), r.Resource} }
 
 // Instance returns the instance of r with the given key.
@@ -111,7 +110,7 @@ func (r AbsResource) String() string {
 	return r.Module.String() + "." + r.Resource.String()
 }
 
-// Compare orders by module instance, then resource.
+// Compare orders resources by module instance, then resource.
 func (r AbsResource) Compare(x AbsResource) int {
 	return cmp.Or(r.Module.Compare(x.Module), r.Resource.Compare(x.Resource))
 }
@@ -136,7 +135,7 @@ func (r AbsResourceInstance) AbsResource() AbsResource {
 	return AbsResource{r.Module, r.Resource.Resource}
 }
 
-// Config returns the block that r comes from.
+// Config returns the address of r's block.
 func (r AbsResourceInstance) Config() ConfigResource { return r.AbsResource().Config() }
 
 // String returns `module.net["a"].type.name[0]`.
@@ -147,7 +146,7 @@ func (r AbsResourceInstance) String() string {
 	return r.Module.String() + "." + r.Resource.String()
 }
 
-// Compare orders by module instance, resource and key.
+// Compare orders instances by module instance, resource and key.
 func (r AbsResourceInstance) Compare(x AbsResourceInstance) int {
 	return cmp.Or(r.AbsResource().Compare(x.AbsResource()), r.Resource.Key.Compare(x.Resource.Key))
 }
@@ -170,21 +169,21 @@ func (m ModuleInstance) Compare(x ModuleInstance) int {
 	return 0
 }
 
-// DeposedKey names one deposed object of a resource instance: eight hexadecimal
-// digits. "" stands for the instance's current object.
+// DeposedKey identifies one deposed object of a resource instance: eight hexadecimal digits. "" identifies
+// the instance's current object.
 type DeposedKey string
 
 // NotDeposed is the key of the current object.
 const NotDeposed DeposedKey = ""
 
-// ResourceInstanceObject names one remote object that a state keeps: the current
-// one of an instance, or one of its deposed ones.
+// ResourceInstanceObject is the address of one remote object in a state: the current object of an instance,
+// or one of its deposed objects.
 type ResourceInstanceObject struct {
 	Instance AbsResourceInstance
 	Deposed  DeposedKey
 }
 
-// String returns the instance, followed by ` (deposed object KEY)` if it is one.
+// String returns the instance's address. For a deposed object, ` (deposed object KEY)` follows.
 func (o ResourceInstanceObject) String() string {
 	if o.Deposed == NotDeposed {
 		return o.Instance.String()

@@ -1,9 +1,9 @@
-// Package budget limits the values of one run: the size of texts and values, the number of
-// instances, the depth of nesting, the amount of evaluation. A few bytes of configuration can ask
-// for more than any machine has, and a process that runs out of memory or of stack reports nothing
-// any more. Therefore each growth is checked before it happens.
+// Package budget limits the values of one run: the size of texts and values, the number of instances, the
+// depth of nesting, the amount of evaluation. A few bytes of configuration can ask for more than any machine
+// has, and a process that runs out of memory or stack cannot report anything. Therefore each growth is
+// checked before it happens.
 //
-// It refuses to know the evaluator: it gets values and places, and returns the excess. It starts
+// The package does not depend on the evaluator: it gets values and places, and returns the excess. It starts
 // nothing and prints nothing. Start at [Budget].
 package budget
 
@@ -13,22 +13,21 @@ import (
 	"sync/atomic"
 )
 
-// Limits are the limits of a run. Sizes are in bytes, numbers of values count each value as often
-// as it can be reached: shared parts are small in memory, but a walk over the value meets them
-// again and again.
+// Limits are the limits of a run. Sizes are in bytes. Numbers of values count a value once for each path to
+// it: shared parts need little memory, but code that visits the whole value meets them again and again.
 type Limits struct {
 	Text   int64 // bytes of one text
 	Values int64 // values in one value, itself included
 	Bytes  int64 // bytes of all texts in one value
 	Total  int64 // bytes of all that expressions make in a run; see [Weight]
-	// Instances are those of one count or for_each, AllInstances those of a run.
+	// Instances limits one count or for_each. AllInstances limits the whole run.
 	Instances, AllInstances int64
 	Depth                   int   // of values and documents
-	Digits                  int64 // of one number, written in decimal
+	Digits                  int64 // of one number, in decimal
 	Steps                   int64 // evaluations of parts of expressions in a run
-	Work                    int64 // elementary steps of one call that cannot be interrupted
+	Work                    int64 // elementary steps of one call, which cannot be interrupted
 	File, Files             int64 // bytes of one file of the configuration, and of all
-	Tokens                  int64 // of a part of a file that is parsed at once
+	Tokens                  int64 // of a text that is parsed at once
 	BcryptCost              int
 }
 
@@ -38,8 +37,8 @@ const (
 	gib = 1 << 30
 )
 
-// Weight is how many bytes a value counts beside its texts. Source: measured; a number in
-// a list of go-cty takes about 100 bytes, an element of a tuple with its type about 64.
+// Weight is the number of bytes that count for each value, in addition to its texts. Source: measured; a
+// number in a list of go-cty takes about 100 bytes, an element of a tuple with its type about 64.
 const Weight = 64
 
 // never is a limit that nothing reaches.
@@ -52,38 +51,37 @@ var generous = Limits{
 	File: 256 * mib, Files: gib, Tokens: 64 * mib, BcryptCost: 16,
 }
 
-// A Budget is the limits of one run, and its use of them so far. It also knows the places under
-// evaluation, and whether the run is to end. A nil Budget has the limits of [Generous], is never
-// ended and knows no places. Safe for concurrent use.
+// A Budget has the limits of one run, and counts what the run has used. It also knows the places under
+// evaluation, and whether the run must stop. A nil Budget has the limits of [Generous], is never stopped and
+// knows no places. It is safe for concurrent use.
 type Budget struct {
 	limits Limits
 
 	stopped atomic.Pointer[stop]
-	passed  atomic.Pointer[Excess] // the first that was passed
+	passed  atomic.Pointer[Excess] // the first limit that was passed
 	steps   atomic.Int64
 	total   atomic.Int64
 	files   atomic.Int64
 
 	mu        sync.Mutex
-	places    Entered // the ring's head: next is the oldest
+	places    Entered // head of a ring: next is the place entered first
 	instances map[any]int64
 	expanded  int64
 }
 
-// New returns a budget with the limits given.
+// New returns a budget with the limits l.
 func New(l Limits) *Budget {
 	b := &Budget{limits: l, instances: map[any]int64{}}
 	b.places.next, b.places.prev = &b.places, &b.places
 	return b
 }
 
-// Generous returns the budget of a command line, where a person can watch and owns the machine: it
-// has only limits without which a machine would certainly be lost.
+// Generous returns the budget of a command line, where a person owns the machine and can watch. It has only
+// limits whose excess would certainly exhaust the machine.
 func Generous() *Budget { return New(generous) }
 
-// Pipeline returns the budget of a run in a pipeline, whose process has so many bytes of memory.
-// All values of expressions, with the overhead of the garbage collector, take less than a third of
-// it.
+// Pipeline returns the budget of a run in a pipeline. memory is the memory of its process in bytes. All
+// values of expressions, with the overhead of the garbage collector, take less than a third of it.
 func Pipeline(memory int64) *Budget { return New(ForMemory(memory)) }
 
 // ForMemory returns the limits of [Pipeline].
@@ -105,7 +103,7 @@ func (b *Budget) Limits() Limits {
 	return b.limits
 }
 
-// of returns the limits without a copy.
+// of returns a pointer to the limits, to avoid a copy.
 func (b *Budget) of() *Limits {
 	if b == nil {
 		return &generous
@@ -113,16 +111,15 @@ func (b *Budget) of() *Limits {
 	return &b.limits
 }
 
-// A stop is the reason for the end of a run, and the number of steps left for operations that have
-// begun.
+// A stop has the cause of a run's early end, and the number of steps left for operations that have begun.
 type stop struct {
 	cause error
 	left  atomic.Int64
 }
 
-// Watch ends evaluations when ctx ends, with its cause. It returns a function that ends the watch.
-// grace is the number of steps that may still be taken then, by operations that have begun and must
-// come to an end; they are not enough for a long evaluation.
+// Watch stops evaluations when ctx ends, with the cause of ctx. It returns a function that ends the watch.
+// grace is the number of steps that operations that have begun may still make after the stop. It is too small
+// for a long evaluation.
 func (b *Budget) Watch(ctx context.Context, grace int64) func() {
 	if b == nil {
 		return func() {}
@@ -131,22 +128,22 @@ func (b *Budget) Watch(ctx context.Context, grace int64) func() {
 	return func() { end() }
 }
 
-// Stop ends evaluations, see [Budget.Watch]. Only the first call counts.
+// Stop stops evaluations; see [Budget.Watch] for grace. Only the first call has an effect.
 func (b *Budget) Stop(cause error, grace int64) {
 	s := &stop{cause: cause}
 	s.left.Store(grace)
 	b.stopped.CompareAndSwap(nil, s)
 }
 
-// Passed notes that a limit was passed. The run cannot succeed any more: try() must not make a
-// value of an error that other limits would not have caused.
+// Passed notes that a limit was passed. The run can no longer succeed: otherwise try() could turn the error
+// into a value that depends on the limits.
 func (b *Budget) Passed(x *Excess) {
 	if b != nil {
 		b.passed.CompareAndSwap(nil, x)
 	}
 }
 
-// First returns the first limit that was passed, nil if none was.
+// First returns the first limit that was passed; nil if none was.
 func (b *Budget) First() *Excess {
 	if b == nil {
 		return nil
@@ -154,7 +151,7 @@ func (b *Budget) First() *Excess {
 	return b.passed.Load()
 }
 
-// Step takes n steps: it returns nil if the evaluation may go on.
+// Step counts n steps. It returns nil if the evaluation may continue.
 func (b *Budget) Step(n int64) *Excess {
 	if b == nil {
 		return nil
@@ -168,7 +165,7 @@ func (b *Budget) Step(n int64) *Excess {
 	return nil
 }
 
-// Made counts the new values of an expression.
+// Made counts the new values of an expression, and returns the excess if the run has made too many.
 func (b *Budget) Made(s Size) *Excess {
 	if b == nil || b.limits.Total >= never {
 		return nil
@@ -179,8 +176,8 @@ func (b *Budget) Made(s Size) *Excess {
 	return nil
 }
 
-// Expanded counts the instances of one count or for_each, which key stands for, however
-// often it is expanded.
+// Expanded counts the n instances of one count or for_each, identified by key. Expanding the same key again
+// counts only additional instances.
 func (b *Budget) Expanded(key any, n int64) *Excess {
 	l := b.of()
 	if n > l.Instances {
@@ -201,7 +198,7 @@ func (b *Budget) Expanded(key any, n int64) *Excess {
 	return nil
 }
 
-// Read counts a file of the configuration of so many bytes.
+// Read counts one file of the configuration with its size in bytes.
 func (b *Budget) Read(bytes int64) *Excess {
 	l := b.of()
 	if bytes > l.File {

@@ -10,8 +10,8 @@ import (
 
 type contextKey struct{}
 
-// With returns a context for a run with the budget b, on the way from whoever knows the
-// process' memory to whoever opens the run.
+// With returns a context that carries the budget b: from the caller that knows the process's memory to the
+// code that starts the run.
 func With(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, contextKey{}, b)
 }
@@ -22,14 +22,14 @@ func From(ctx context.Context) *Budget {
 	return b
 }
 
-// name is the name of a budget among the variables of an evaluation. No expression can refer to it,
-// and no suggestion comes near to it.
+// name is the name of a budget among the variables of an evaluation. No expression can refer to it, and it is
+// too different from other names to be suggested.
 const name = "\x00the budget of this evaluation\x00"
 
 var capsule = cty.Capsule("budget", reflect.TypeFor[Budget]())
 
-// Put makes b the budget of evaluations with these variables. They must be the outermost
-// ones, or in a scope that has no budget yet.
+// Put makes b the budget of evaluations with these variables. They must be the outermost variables, or in a
+// scope that has no budget yet.
 func (b *Budget) Put(variables map[string]cty.Value) {
 	if b != nil {
 		variables[name] = cty.CapsuleVal(capsule, b)

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// A Kind is the limit that would be passed.
+// A Kind names the limit that would be passed.
 type Kind byte
 
 // The kinds of [Excess].
@@ -31,24 +31,25 @@ const (
 	Interrupted
 )
 
-// An Excess is the amount beyond a limit. It is an error, and a diagnostic where a range is known.
+// An Excess reports a limit that would be passed. It is an error, and can be turned into a diagnostic if a
+// range is known.
 type Excess struct {
 	Kind Kind
-	// The growing value, as the beginning of a sentence: "The result of format". "" means the
-	// value.
+	// What is the growing value, as the beginning of a sentence: "The result of format". "" means "The
+	// value".
 	What            string
 	Needed, Allowed int64
 	Values          bool  // Needed and Allowed count values, not bytes
 	Cause           error // of an interruption
 }
 
-// errInterrupted is the error of an interruption.
+// errInterrupted is the target with which errors.Is recognizes an Excess of kind Interrupted.
 var errInterrupted = errors.New("the evaluation was interrupted")
 
-// Is makes errors.Is tell interruptions.
+// Is lets errors.Is recognize interruptions.
 func (x *Excess) Is(target error) bool { return x.Kind == Interrupted && target == errInterrupted }
 
-// Of returns x about a named thing, unless it is about something already.
+// Of returns x with What set, unless it is set already.
 func (x *Excess) Of(what string) *Excess {
 	if x == nil || x.What != "" {
 		return x
@@ -58,7 +59,7 @@ func (x *Excess) Of(what string) *Excess {
 	return &y
 }
 
-// Summary is a diagnostic's.
+// Summary returns the summary of a diagnostic.
 func (x *Excess) Summary() string {
 	switch x.Kind {
 	case TooManyInstances, TooManyInAll:
@@ -94,7 +95,7 @@ var excessTexts = map[Kind]string{
 
 const tooManyValues = "{what} would have {needed, at least} values in it, with each repetition counted; {allowed} are allowed here. Use fewer elements, and refer to large values by name instead of copying them."
 
-// Error is a diagnostic's detail: the need, the limit, and a remedy.
+// Error returns the detail of a diagnostic: the need, the limit, and what to do.
 func (x *Excess) Error() string {
 	text, ok := excessTexts[x.Kind]
 	if !ok {
@@ -118,12 +119,12 @@ func (x *Excess) Error() string {
 	).Replace(text)
 }
 
-// Diagnostic returns x at a place of the configuration.
+// Diagnostic returns x as a diagnostic at a place of the configuration.
 func (x *Excess) Diagnostic(at hcl.Range) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: x.Summary(), Detail: x.Error(), Subject: &at, Extra: x}
 }
 
-// atLeast is the number needed, of which counting ends where it is too much.
+// atLeast returns the needed number with "at least", since counting stops once the number is too large.
 func atLeast(x *Excess) string {
 	if x.Needed <= x.Allowed+1 {
 		return "more than " + grouped(x.Allowed)
@@ -131,7 +132,7 @@ func atLeast(x *Excess) string {
 	return grouped(x.Needed)
 }
 
-// grouped writes a number with commas.
+// grouped returns a number with commas between its thousands.
 func grouped(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	var b strings.Builder
@@ -144,7 +145,7 @@ func grouped(n int64) string {
 	return b.String()
 }
 
-// Bytes writes a size as people do.
+// Bytes returns a size for people: in bytes, KiB, MiB or GiB.
 func Bytes(n int64) string {
 	switch {
 	case n >= gib && n%gib == 0:

@@ -6,8 +6,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// A Place is an expression under evaluation, by its name, such as "local.x", or "", and its range.
-// It is asked only if somebody wants to know, by any goroutine.
+// A Place is an expression under evaluation. String is its name, such as "local.x", or "". The methods are
+// called only when somebody asks for the place, from any goroutine.
 type Place interface {
 	String() string
 	Range() hcl.Range
@@ -20,7 +20,7 @@ type Entered struct {
 	prev, next *Entered
 }
 
-// Enter notes that something is being evaluated, until [Entered.Leave] is called.
+// Enter notes that p is being evaluated, until [Entered.Leave] is called.
 func (b *Budget) Enter(p Place) *Entered {
 	if b == nil {
 		return nil
@@ -33,7 +33,7 @@ func (b *Budget) Enter(p Place) *Entered {
 	return e
 }
 
-// Leave ends the evaluation.
+// Leave notes the end of the evaluation.
 func (e *Entered) Leave() {
 	if e == nil {
 		return
@@ -43,8 +43,8 @@ func (e *Entered) Leave() {
 	e.b.mu.Unlock()
 }
 
-// Place returns the expression under evaluation, such as "local.x at main.tf:12"; "" if there is
-// none. If there are several, it is that which has been evaluated for the longest time.
+// Place returns the expression under evaluation, such as "local.x at main.tf:12"; "" if there is none. If
+// there are several, it returns the one that has been under evaluation for the longest time.
 func (b *Budget) Place() string {
 	if b == nil {
 		return ""

@@ -7,17 +7,16 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// A Size is how large a value is for whoever walks over it.
+// A Size is the size of a value as code meets it that visits all its parts.
 type Size struct {
-	Values int64 // itself included
-	Bytes  int64 // of its texts, the names of attributes and the keys of maps included
+	Values int64 // the value itself included
+	Bytes  int64 // of its texts, its attribute names and its map keys
 	Depth  int
 }
 
-// Measure returns the size of a value, and the excess if it is too large. Counting ends there, so
-// that it never takes longer than the limit allows: a list that holds the same list twice, which
-// again holds the same list twice, and so on, takes hardly any memory but has more values in it
-// than anybody could count.
+// Measure returns the size of a value, and the excess if the value is too large. Counting stops there, so it
+// never takes longer than the limit allows. Consider a list that has the same list twice, which again has the
+// same list twice, and so on: it takes hardly any memory, but has more values than anybody could count.
 func (b *Budget) Measure(v cty.Value) (Size, *Excess) {
 	if v.Type() == cty.String && !v.IsMarked() && v.IsKnown() && !v.IsNull() {
 		n := int64(len(v.AsString()))
@@ -30,7 +29,7 @@ func (b *Budget) Measure(v cty.Value) (Size, *Excess) {
 	return m.size, m.excess
 }
 
-// Check is the error of [Budget.Measure].
+// Check returns only the excess of [Budget.Measure].
 func (b *Budget) Check(v cty.Value) *Excess {
 	if ty := v.Type(); ty == cty.Bool || ty == cty.DynamicPseudoType {
 		return nil
@@ -42,7 +41,7 @@ func (b *Budget) Check(v cty.Value) *Excess {
 // Sum adds the sizes of the parts of a value as they are made. The zero value is empty.
 type Sum struct{ Size }
 
-// Add adds a part, and returns the excess if the sum is too large by now.
+// Add adds a part, and returns the excess if the sum has become too large.
 func (s *Sum) Add(b *Budget, v cty.Value) *Excess {
 	more, x := b.Measure(v)
 	s.Values += more.Values
@@ -59,7 +58,7 @@ func (s *Sum) Add(b *Budget, v cty.Value) *Excess {
 	return nil
 }
 
-// CheckText returns an error if a text of so many bytes is too long.
+// CheckText returns an error if a text of n bytes is too long.
 func (b *Budget) CheckText(n int64) *Excess {
 	if l := b.of(); n > l.Text {
 		return &Excess{Kind: TextTooLong, Needed: n, Allowed: l.Text}
@@ -67,16 +66,16 @@ func (b *Budget) CheckText(n int64) *Excess {
 	return nil
 }
 
-// meter counts until something is too much.
+// meter counts the parts of a value until it is too large.
 type meter struct {
 	b       *Budget
 	l       *Limits
 	size    Size
 	excess  *Excess
-	pending int64 // values of which b knows nothing yet
+	pending int64 // values that are not yet reported to b
 }
 
-// stepsAtATime is how many values are counted before b is asked whether to go on.
+// stepsAtATime is the number of values that are counted between two calls of Budget.Step.
 const stepsAtATime = 4096
 
 func (m *meter) fail(x *Excess) bool {
@@ -86,7 +85,7 @@ func (m *meter) fail(x *Excess) bool {
 	return m.excess == nil
 }
 
-// values counts n more values, and reports whether to go on.
+// values counts n more values, and reports whether to continue.
 func (m *meter) values(n int64) bool {
 	m.size.Values += n
 	if m.size.Values > m.l.Values {
@@ -117,7 +116,7 @@ func (m *meter) text(s string) bool {
 	return m.bytes(len(s))
 }
 
-// value counts v, which is in so many others, and reports whether to go on.
+// value counts v at the given depth of nesting, and reports whether to continue.
 func (m *meter) value(v cty.Value, depth int) bool {
 	if !m.values(1) {
 		return false
@@ -165,12 +164,12 @@ func (m *meter) elements(v cty.Value, ty cty.Type, depth int) bool {
 	return true
 }
 
-// perType is how many values a part of a type counts: comparing and unifying types takes so
-// much longer than walking over values.
+// perType is the number of values that count for each part of a type: comparing and unifying types takes that
+// much longer than visiting values.
 const perType = 8
 
-// typ counts the parts of the type of a value that has none itself: a null or an unknown
-// value can be small, and of a type that is not.
+// typ counts the parts of a type whose value has no parts: a null or unknown value is small, but its type may
+// be large.
 func (m *meter) typ(ty cty.Type, depth int) bool {
 	if ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType() {
 		return true
@@ -197,8 +196,8 @@ func (m *meter) typ(ty cty.Type, depth int) bool {
 	return true
 }
 
-// number counts a number's digits as far as they are more than a few: 1e600000000 is a
-// few bytes in a file, and 600 MB as text.
+// number counts a number's digits, if there are more than a few: 1e600000000 is a few bytes in a file, and
+// 600 MB as text.
 func (m *meter) number(f *big.Float) bool {
 	d := Digits(f)
 	if d > m.l.Digits {
@@ -207,21 +206,21 @@ func (m *meter) number(f *big.Float) bool {
 	return d < 512 || m.bytes(int(d))
 }
 
-// Digits returns about how many digits a number has as text, which writes all of them.
+// Digits returns about how many digits a number has as text, where no exponent is used.
 func Digits(f *big.Float) int64 {
 	if f.Sign() == 0 || f.IsInf() {
 		return 1
 	}
 	exp := int64(f.MantExp(nil))
-	if exp < 0 { // digits behind the point: as many as binary ones
+	if exp < 0 { // as many digits after the point as binary ones
 		return -exp + int64(f.MinPrec())
 	}
 	return max(int64(float64(exp)*math.Log10(2)), int64(f.MinPrec())-exp)
 }
 
-// LeadingNumber returns how many bytes at the beginning of a text could be of a number, up
-// to a little more than limit; 0 if the text is not longer than that. To read a number of
-// n digits takes time in the order of n*n, wherever go-cty converts a text.
+// LeadingNumber returns how many bytes at the beginning of a text could belong to a number. It stops a little
+// after limit, and returns 0 if the text is not longer than limit. Reading a number of n digits takes time in
+// the order of n*n, wherever go-cty converts a text.
 func LeadingNumber(s string, limit int64) int64 {
 	if int64(len(s)) <= limit {
 		return 0

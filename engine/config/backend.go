@@ -5,24 +5,23 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// A Backend is the place of the state.
+// A Backend is a backend block: where the state is stored.
 type Backend struct {
 	Type  string
 	Body  hcl.Body
 	Range hcl.Range
 
-	// Evaluate returns the value of an argument that is not literal; nil if all are.
+	// Evaluate returns the value of an argument that is not literal. It is nil if all arguments are literal.
 	Evaluate func(hcl.Expression) (cty.Value, hcl.Diagnostics)
 }
 
-// An Encryption is an encryption block, OpenTofu's: how states and plans are encrypted.
+// An Encryption is OpenTofu's encryption block, which says how states and plans are encrypted.
 type Encryption struct {
 	Body  hcl.Body
 	Range hcl.Range
 }
 
-// A ProviderMeta is a provider_meta block: values that a module sends along with
-// every request to a provider.
+// A ProviderMeta is a provider_meta block: values that a module sends to a provider with every request.
 type ProviderMeta struct {
 	LocalName string
 	Body      hcl.Body
@@ -37,7 +36,7 @@ func (b *Backend) Value(e hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	return e.Value(nil)
 }
 
-// IsLiteral reports whether an expression has a value of its own.
+// IsLiteral reports whether an expression can be evaluated without variables and functions.
 func IsLiteral(e hcl.Expression) bool {
 	if len(e.Variables()) > 0 {
 		return false

@@ -13,30 +13,31 @@ type Call struct {
 	Name    string
 	Source  string
 	Version []VersionConstraint
-	// Args are the arguments for the child's variables.
+	// Args are the arguments for the variables of the called module.
 	Args map[string]*hcl.Attribute
 	Repetition
 	DependsOn []hcl.Traversal
-	// Providers maps configurations in the child to configurations here. nil if the
-	// argument is absent: then default configurations are inherited.
+	// Providers maps the provider configurations of the called module to those of the caller. It is nil if
+	// the argument is absent: the called module then inherits default configurations.
 	Providers   []PassedProvider
 	Range       hcl.Range
 	SourceRange hcl.Range
-	// Address is the parsed Source; its Text is "" if that is invalid or not known yet.
+	// Address is the parsed Source. Its Text is "" if Source is invalid or not known yet.
 	Address source.Address
-	// Body holds the arguments for the child, and whatever else stands among them.
+	// Body has the arguments for the called module, and whatever else is written beside them.
 	Body hcl.Body
-	// Computed holds the source and the version that are not literal; nil if both are.
+	// Computed has the expressions of source and version if they are not literal. It is nil if both are
+	// literal.
 	Computed *ComputedSource
 }
 
-// A ComputedSource holds the expressions of a call whose values are needed to load the module.
+// A ComputedSource has the expressions of a call whose values are needed to load the module.
 type ComputedSource struct {
 	Source, Version hcl.Expression // nil if literal or absent
 	Versioned       bool           // there is a version argument
 }
 
-// Compute returns c.Computed, which it makes if there is none.
+// Compute returns c.Computed. If it is nil, Compute first creates it.
 func (c *Call) Compute() *ComputedSource {
 	if c.Computed == nil {
 		c.Computed = &ComputedSource{}
@@ -44,7 +45,8 @@ func (c *Call) Compute() *ComputedSource {
 	return c.Computed
 }
 
-// ParseSource sets Address from Source.
+// ParseSource sets Address from Source. versioned reports whether the call has a version argument, which only
+// registry modules may have.
 func (c *Call) ParseSource(versioned bool) hcl.Diagnostics {
 	addr, err := source.Parse(c.Source)
 	if err != nil {
@@ -61,8 +63,8 @@ func (c *Call) ParseSource(versioned bool) hcl.Diagnostics {
 // A PassedProvider is one entry of a module call's providers argument.
 type PassedProvider struct {
 	InChild, InParent addrs.LocalProviderConfig
-	// InParentKey chooses an instance of InParent, for each instance of the call; nil if
-	// there is nothing to choose from.
+	// InParentKey selects an instance of InParent, for each instance of the call. It is nil if InParent has
+	// only one instance.
 	InParentKey                 hcl.Expression
 	InChildRange, InParentRange hcl.Range
 }

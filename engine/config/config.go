@@ -1,9 +1,8 @@
-// Package config is a configuration as an immutable tree of modules: their blocks, with
-// the shape of blocks, names, duplicates and the provider of each resource checked.
+// Package config has a configuration as an immutable tree of modules with their blocks. The shape of the
+// blocks, names, duplicates and the provider of each resource are already checked.
 //
-// It evaluates nothing and refuses to know schemas, states, providers' answers and the
-// files themselves: expressions and bodies stay as HCL gives them. Start at [Config];
-// package loading makes one.
+// The package evaluates nothing, and does not depend on schemas, states, providers' answers and files:
+// expressions and bodies stay as HCL returns them. Start at [Config]; package loading creates one.
 package config
 
 import (
@@ -14,19 +13,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A Config is a root module and everything it calls.
+// A Config is a root module with all modules that it calls, directly or not.
 type Config struct {
 	Root *Module
-	// Modules are all modules of the tree by their static address, Order the same
-	// ones, callers before the modules that they call, otherwise by name.
+	// Modules has all modules of the tree by their static address. Order has the same modules, each after the
+	// module that calls it, and otherwise by name.
 	Modules map[addrs.Module]*Module
 	Order   []*Module
-	// Files are the sources read, by the name that ranges carry, for snippets.
+	// Files are the source files that were read, by the file name in ranges, for code snippets.
 	Files map[string]*hcl.File
 }
 
-// A Module is one place in the tree. Modules that are called from the same
-// directory share their Content.
+// A Module is one module in the tree. Modules that are called from the same directory share their Content.
 type Module struct {
 	Addr     addrs.Module
 	Parent   *Module            // nil for the root
@@ -34,16 +32,17 @@ type Module struct {
 	Children map[string]*Module // by name of the call
 	*Content
 
-	// Version is the installed version of a module from a registry.
+	// Version is the installed version of a registry module; "" for other modules.
 	Version string
-	// PackageDir is the directory of the installed package; "" in the root's own files.
+	// PackageDir is the directory of the installed package with the module. It is "" for the root module's
+	// own files.
 	PackageDir string
 }
 
-// Content holds the declarations in the files of one directory.
+// Content has the declarations in the files of one directory.
 type Content struct {
-	// Dir is the directory, relative to the root module's directory as path.module shows
-	// it ("." for the root, "modules/net").
+	// Dir is the directory, relative to the root module's directory, in the form of path.module ("." for the
+	// root, "modules/net").
 	Dir string
 
 	RequiredVersions  []VersionConstraint
@@ -62,14 +61,14 @@ type Content struct {
 	Checks            map[string]*Check
 	ProviderMeta      map[string]*ProviderMeta // by local name; nil if there are none
 
-	// Broken is set if the files have errors: then some declarations may be missing. Errors
-	// in called modules do not count.
+	// Broken reports that the files have errors: some declarations may be missing. Errors in called modules
+	// do not count.
 	Broken bool
 
 	byProvider map[addrs.Provider]string // local names by provider; nil without IndexProviders
 }
 
-// NewContent returns the content of a directory without declarations.
+// NewContent returns the content of the directory dir, without declarations.
 func NewContent(dir string) *Content {
 	return &Content{
 		Dir:               dir,

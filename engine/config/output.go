@@ -20,7 +20,8 @@ type Output struct {
 	Description string
 	Deprecated  string // advice for callers that refer to it; "" if it is not deprecated
 	Expr        hcl.Expression
-	// Type is what the value is converted to, with Defaults for optional attributes; cty.NilType for an output without a type.
+	// Type is the type to which the value is converted, with Defaults for optional attributes. It is
+	// cty.NilType for an output without a type.
 	Type          cty.Type
 	Defaults      *Defaults
 	Sensitive     bool
@@ -37,7 +38,7 @@ type Condition struct {
 	Range        hcl.Range
 }
 
-// Convert returns a value of the output as one of its type, with the defaults of optional attributes. Marks stay.
+// Convert returns v converted to the output's type, with the defaults of optional attributes. It keeps marks.
 func (o *Output) Convert(v cty.Value) (cty.Value, error) {
 	if o.Type == cty.NilType {
 		return v, nil

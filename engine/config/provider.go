@@ -11,9 +11,9 @@ type RequiredProvider struct {
 	LocalName string
 	Source    addrs.Provider
 	Versions  []VersionConstraint
-	// Aliases are the configurations that the caller must pass (configuration_aliases).
+	// Aliases are the provider configurations that the caller must pass (configuration_aliases).
 	Aliases []addrs.LocalProviderConfig
-	// Implied is set if there is no required_providers entry: the name is only used.
+	// Implied reports that there is no required_providers entry: the name only occurs in other blocks.
 	Implied bool
 	Range   hcl.Range
 }
@@ -22,19 +22,20 @@ type RequiredProvider struct {
 type Provider struct {
 	Addr addrs.LocalProviderConfig
 	Body hcl.Body // without alias, version and for_each
-	// ForEach makes several instances of the configuration, if it is not nil. It may
-	// refer only to values that are known before all others. Source: OpenTofu 1.9.
+	// ForEach, if not nil, makes several instances of the configuration. It may refer only to values that are
+	// known before all others. Source: OpenTofu 1.9.
 	ForEach hcl.Expression
-	// Versions is the version argument of old, nil if absent.
+	// Versions is the deprecated version argument; nil if absent.
 	Versions []VersionConstraint
 	Range    hcl.Range
 
-	// Context, if it is not nil, is for a block of a test file: its expressions refer to nothing of the configuration.
+	// Context, if not nil, has the values for the expressions of a block of a test file. They cannot refer to
+	// the configuration.
 	Context *hcl.EvalContext
-	// Mocked is set if a mock takes the provider's place. There is nothing to configure.
+	// Mocked reports that a mock replaces the provider. Nothing has to be configured then.
 	Mocked bool
 
-	// Empty is set for a block without arguments: a mere placeholder for a configuration
-	// that the caller may pass.
+	// Empty reports that the block has no arguments. It is then only a placeholder for a configuration that
+	// the caller may pass.
 	Empty bool
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// ProviderOf returns the provider that a local name stands for in m.
+// ProviderOf returns the provider with the given local name in m.
 func (m *Module) ProviderOf(localName string) addrs.Provider { return m.providerOf(localName) }
 
 func (c *Content) providerOf(localName string) addrs.Provider {
@@ -17,7 +17,7 @@ func (c *Content) providerOf(localName string) addrs.Provider {
 	return addrs.DefaultProvider(localName)
 }
 
-// Meta returns the provider_meta block that c has for a provider, or nil.
+// Meta returns the provider_meta block of c for a provider, or nil.
 func (c *Content) Meta(p addrs.Provider) *ProviderMeta {
 	for name, block := range c.ProviderMeta {
 		if c.providerOf(name) == p {
@@ -27,7 +27,7 @@ func (c *Content) Meta(p addrs.Provider) *ProviderMeta {
 	return nil
 }
 
-// MetaFor returns the provider_meta block that goes with a resource of c, or nil.
+// MetaFor returns the provider_meta block for the provider of a resource in c, or nil.
 func (c *Content) MetaFor(r *Resource) *ProviderMeta {
 	if len(c.ProviderMeta) == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (c *Content) MetaFor(r *Resource) *ProviderMeta {
 	return c.Meta(c.providerOf(r.Provider.LocalName))
 }
 
-// ProviderBlock returns the block of one of m's own provider configurations, or nil.
+// ProviderBlock returns the block of a provider configuration in m itself, or nil.
 func (m *Module) ProviderBlock(pc addrs.AbsProviderConfig) *Provider {
 	for local, p := range m.Providers {
 		if local.Alias == pc.Alias && m.ProviderOf(local.LocalName) == pc.Provider {
@@ -45,7 +45,7 @@ func (m *Module) ProviderBlock(pc addrs.AbsProviderConfig) *Provider {
 	return nil
 }
 
-// IndexProviders prepares the way from a provider to its local name.
+// IndexProviders builds the index from providers to local names. It is called once c is complete.
 func (c *Content) IndexProviders() {
 	c.byProvider = make(map[addrs.Provider]string, len(c.RequiredProviders))
 	for _, name := range slices.Sorted(maps.Keys(c.RequiredProviders)) {

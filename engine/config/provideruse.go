@@ -6,21 +6,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A ProviderUse is the provider configuration that something uses, and how its instance
-// is chosen.
+// A ProviderUse is a reference to a provider configuration and to one of its instances.
 type ProviderUse struct {
 	Config addrs.AbsProviderConfig // without key
-	// Key chooses the instance; nil if there is only one.
+	// Key is the expression that selects the instance; nil if there is only one.
 	Key hcl.Expression
-	// Callee is set if Key stands in the providers argument of this module's call: then it
-	// is about the instance of the call, else about that of the resource.
+	// Callee is the module in whose call Key is written, in the providers argument: Key then depends on the
+	// instance of that call. If nil, Key depends on the instance of the resource.
 	Callee *Module
 }
 
-// ProviderUse returns the provider configuration that a local one stands for in m: the
-// block itself if m has it, else the one that the calls on the way to m pass or inherit. A default
-// configuration that nobody wrote belongs to the root. An empty block in a called module is
-// a placeholder, which gives way to a passed one. key is the expression in brackets.
+// ProviderUse returns the provider configuration with the local name local in m. That is m's own block, if it
+// has one; otherwise the configuration that the calling modules pass to m, or that m inherits. A default
+// configuration without a block belongs to the root module. An empty block in a called module is a
+// placeholder: a passed configuration replaces it. key is the expression in brackets.
 func (m *Module) ProviderUse(local addrs.LocalProviderConfig, key hcl.Expression) ProviderUse {
 	p := m.ProviderOf(local.LocalName)
 	use := ProviderUse{Key: key}
@@ -35,7 +34,8 @@ func (m *Module) ProviderUse(local addrs.LocalProviderConfig, key hcl.Expression
 			if block != nil {
 				return use
 			}
-			// Inherited by provider, whatever the parent calls it.
+			// A default configuration is inherited by its provider, even if the caller uses another local
+			// name.
 			next.InParent = addrs.LocalProviderConfig{LocalName: m.Parent.localName(p, local.LocalName), Alias: local.Alias}
 		}
 		if use.Key == nil && next.InParentKey != nil {
@@ -50,8 +50,7 @@ func (m *Module) ResourceUse(r *Resource) ProviderUse {
 	return m.ProviderUse(r.Provider, r.ProviderKey)
 }
 
-// ProviderConfig returns the provider configuration that a local one stands for in m; see
-// [Module.ProviderUse].
+// ProviderConfig returns the provider configuration with the local name local in m; see [Module.ProviderUse].
 func (m *Module) ProviderConfig(local addrs.LocalProviderConfig) addrs.AbsProviderConfig {
 	return m.ProviderUse(local, nil).Config
 }
@@ -61,7 +60,7 @@ func (m *Module) ResourceProvider(r *Resource) addrs.AbsProviderConfig {
 	return m.ProviderConfig(r.Provider)
 }
 
-// passed returns the configuration that the caller passes to m for local, one of provider p.
+// passed returns the provider configuration that the caller passes to m as local. p is the provider of local.
 func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (PassedProvider, bool) {
 	for _, x := range m.Call.Providers {
 		if x.InChild.Alias == local.Alias && (x.InChild.LocalName == local.LocalName || m.ProviderOf(x.InChild.LocalName) == p) {
@@ -71,7 +70,7 @@ func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (Pass
 	return PassedProvider{}, false
 }
 
-// localName returns m's local name of the provider p, or otherwise.
+// localName returns m's local name for the provider p. If m has none, it returns otherwise.
 func (m *Module) localName(p addrs.Provider, otherwise string) string {
 	if name, ok := m.byProvider[p]; ok {
 		return name

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A Moved is a moved block. Endpoints are relative to the module it is in.
+// A Moved is a moved block. Its addresses are relative to the module with the block.
 type Moved struct {
 	From, To           addrs.Target
 	FromRange, ToRange hcl.Range
@@ -35,8 +35,8 @@ type Import struct {
 	ProviderRange hcl.Range // of the provider argument
 }
 
-// Static returns the configuration address that a removed block in a module speaks of: a
-// resource, or with no resource a module.
+// Static returns the static address that a removed block in the module in refers to: a resource; without a
+// resource, a module.
 func (m *Removed) Static(in addrs.Module) (addrs.Module, addrs.Resource) {
 	for _, s := range m.From.Module.Steps() {
 		in = in.Child(s.Name)

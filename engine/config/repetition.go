@@ -4,13 +4,12 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// A Repetition gives the number of instances of a resource or a module call: those of count
-// or for_each, or at most one with Enabled. At most one of them is not nil;
-// without any there is one instance.
+// A Repetition determines the number of instances of a resource or a module call. Count and ForEach can make
+// any number; Enabled makes one or none. At most one field is set. If none is set, there is one instance.
 type Repetition struct {
 	Count   hcl.Expression
 	ForEach hcl.Expression
-	// Enabled is the argument of the lifecycle block. Source: OpenTofu 1.11.
+	// Enabled is the argument enabled of the lifecycle block. Source: OpenTofu 1.11.
 	Enabled hcl.Expression
 }
 

@@ -8,10 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// ProviderRequirements returns the providers that the whole tree needs, with all the
-// version constraints put on each, in the order of the modules. Providers that are
-// only used, without a required_providers entry, are in it too, and so are the
-// built-in ones, which init must not look for.
+// ProviderRequirements returns the providers that the whole tree needs. For each it has all version
+// constraints, in the order of the modules. It also has providers without a required_providers entry, and
+// built-in providers, which init must not look for.
 func (c *Config) ProviderRequirements() map[addrs.Provider][]VersionConstraint {
 	out := map[addrs.Provider][]VersionConstraint{}
 	seen := map[*Content]bool{}

@@ -9,26 +9,28 @@ import (
 // A Resource is a resource, data or ephemeral block.
 type Resource struct {
 	Addr addrs.Resource
-	// Body holds the provider's own arguments and blocks: without meta-arguments,
-	// lifecycle, connection and provisioner blocks.
+	// Body has the provider's own arguments and blocks: it lacks meta-arguments and the blocks lifecycle,
+	// connection and provisioner.
 	Body hcl.Body
 	Repetition
 	DependsOn []hcl.Traversal
-	// Provider is the configuration named by the provider argument, or implied by the type.
+	// Provider is the provider configuration in the provider argument, or the one that the resource type
+	// implies.
 	Provider      addrs.LocalProviderConfig
 	ProviderRange *hcl.Range // of the provider argument, nil if implied
-	// ProviderKey chooses an instance of Provider, for each instance of the resource; nil if
-	// there is nothing to choose from.
+	// ProviderKey selects an instance of Provider, for each instance of the resource. It is nil if Provider
+	// has only one instance.
 	ProviderKey hcl.Expression
 
 	CreateBeforeDestroy bool
-	// CreateBeforeDestroySet is set if the argument was written.
+	// CreateBeforeDestroySet reports that the block has the argument create_before_destroy.
 	CreateBeforeDestroySet bool
 	PreventDestroy         bool
-	// PreventDestroyIf is the argument if it has references; else nil. It holds for all
+	// PreventDestroyIf is the argument prevent_destroy if it has references; otherwise nil. It applies to all
 	// instances. Source: OpenTofu 1.12.
 	PreventDestroyIf hcl.Expression
-	// Keep is set by destroy = false: an object that is not wanted any more leaves the state, and stays. Source: OpenTofu 1.12, Terraform 1.16.
+	// Keep is set by destroy = false: an object that is no longer needed is removed from the state, but not
+	// destroyed. Source: OpenTofu 1.12, Terraform 1.16.
 	Keep               bool
 	IgnoreChanges      []hcl.Traversal // relative
 	IgnoreAllChanges   bool

@@ -4,9 +4,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// UnusedProviders returns the provider blocks that no block of the configuration uses, nor any of
-// the others. Terraform does not look into such blocks, the remains of resources that are
-// gone. To pass a configuration to a module is no use of it.
+// UnusedProviders returns the provider blocks that neither a block of the configuration nor any of others
+// uses. Terraform ignores such blocks, which remain after their resources were removed. Passing a
+// configuration to a module does not count as a use.
 //
 // Source: Terraform's PruneProviderTransformer.
 func (c *Config) UnusedProviders(others []addrs.AbsProviderConfig) map[*Provider]bool {

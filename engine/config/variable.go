@@ -9,21 +9,21 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
-// A Variable is an input of a module.
+// A Variable is an input variable of a module.
 type Variable struct {
 	Name        string
 	Description string
-	// Deprecated is advice for callers that pass a value; "" if it is not deprecated.
+	// Deprecated is advice for callers that pass a value; "" if the variable is not deprecated.
 	// Source: OpenTofu 1.10.
 	Deprecated string
-	// Type is the constraint as written (DynamicPseudoType if none), with optional
-	// attributes; Defaults are their defaults, or nil.
+	// Type is the type constraint as written, with optional attributes; DynamicPseudoType if there is none.
+	// Defaults are the defaults of optional attributes, or nil.
 	Type     cty.Type
 	Defaults *Defaults
-	// ParseLiteral is set if -var and environment values are taken as strings
-	// rather than parsed as expressions (string, number, bool, or no type).
+	// ParseLiteral reports that values of -var and the environment are plain strings, not expressions. That
+	// is so for the types string, number and bool, and for variables without a type.
 	ParseLiteral bool
-	// Default is converted to Type; cty.NilVal if the variable is required.
+	// Default is the default value, converted to Type. It is cty.NilVal if the variable is required.
 	Default     cty.Value
 	Nullable    bool
 	Sensitive   bool
@@ -33,17 +33,17 @@ type Variable struct {
 	TypeRange   hcl.Range
 }
 
-// Defaults are the default values of optional() attributes; see
-// hcl/ext/typeexpr.Defaults, which it wraps.
+// Defaults are the default values of optional() attributes. It wraps hcl/ext/typeexpr.Defaults.
 type Defaults struct {
 	Apply func(cty.Value) cty.Value
 }
 
-// Prepare turns a value given to v into the value that the module sees: the default
-// if there is none, or null where null is not allowed; the defaults of optional
-// attributes; v's type. given is cty.NilVal if nothing was given. The error of a
-// required variable without a value is [ErrRequired]. Marks stay as they are, those
-// for sensitive and ephemeral variables are the caller's to add.
+// Prepare returns the value that the module sees for a given value. It uses the default if given is
+// cty.NilVal (nothing was given), or null where null is not allowed. It adds the defaults of optional
+// attributes and converts the value to v's type.
+//
+// For a required variable without a value the error is [ErrRequired]. Prepare keeps marks; the caller adds
+// those for sensitive and ephemeral variables.
 func (v *Variable) Prepare(given cty.Value) (cty.Value, error) {
 	if given == cty.NilVal || given.IsNull() && !v.Nullable {
 		if v.Default == cty.NilVal {
@@ -61,6 +61,6 @@ func (v *Variable) Prepare(given cty.Value) (cty.Value, error) {
 	return out, nil
 }
 
-// ErrRequired is the error for a variable without default that got no value, or null
-// although it is not nullable.
+// ErrRequired is the error for a variable without default if its value is missing, or is null although the
+// variable is not nullable.
 var ErrRequired = fmt.Errorf("the variable is required")

@@ -10,16 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A Variant is a change of a configuration for a test.
+// A Variant is a change to a configuration, made for a test.
 type Variant struct {
-	// Providers are blocks of the root module, in place of those with the same address.
+	// Providers are provider blocks of the root module. They replace blocks with the same address.
 	Providers []*Provider
-	// Modules are called modules that have no objects: each has the values of its outputs, an object or cty.NilVal, null
-	// for outputs that it does not have.
+	// Modules are called modules that lose all their objects. Their outputs get the values of an object, by
+	// name. An output without a value is null; with cty.NilVal, all are.
 	Modules map[addrs.Module]cty.Value
 }
 
-// Variant returns the configuration with a change. It shares with c everything that is not changed.
+// Variant returns c with a change. The result shares with c all parts that are not changed.
 func (c *Config) Variant(v Variant) *Config {
 	out := &Config{Modules: make(map[addrs.Module]*Module, len(c.Modules)), Files: c.Files}
 	for _, m := range c.Order {
@@ -54,7 +54,7 @@ func (c *Config) Variant(v Variant) *Config {
 	return out
 }
 
-// withProviders returns the content with further provider blocks.
+// withProviders returns the content with these provider blocks added or replaced.
 func (c *Content) withProviders(list []*Provider) *Content {
 	if len(list) == 0 {
 		return c
@@ -67,7 +67,7 @@ func (c *Content) withProviders(list []*Provider) *Content {
 	return &out
 }
 
-// emptied returns the content without objects, and with the values of outputs.
+// emptied returns the content without objects. values has the values of its outputs.
 func (c *Content) emptied(values cty.Value) *Content {
 	out := NewContent(c.Dir)
 	out.RequiredProviders, out.Providers, out.byProvider = c.RequiredProviders, c.Providers, c.byProvider

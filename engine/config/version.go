@@ -14,20 +14,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A VersionConstraint is a required_version or a version argument as written.
+// A VersionConstraint is the text of a required_version or version argument.
 type VersionConstraint struct {
 	Text  string
 	Range hcl.Range
 }
 
-// LanguageVersion is the newest version of the Terraform language that Lockstep speaks whole.
+// LanguageVersion is the newest version of the Terraform language that Lockstep supports completely.
 const LanguageVersion = states.LanguageVersion
 
-// OpenTofuVersion is the version of OpenTofu whose additions to the language Lockstep has.
+// OpenTofuVersion is the version of OpenTofu whose additions to the language Lockstep supports.
 const OpenTofuVersion = "1.12.6"
 
-// spoken are all versions from 1.11.0 to [LanguageVersion], final ones. A configuration that is valid in one of them means the same in the
-// newest, since what has changed are errors that are none any more.
+// spoken are all final versions from 1.11.0 to [LanguageVersion]. A configuration that is valid in one of
+// them means the same in the newest: between them, the language has only become more permissive.
 var spoken = sync.OnceValue(func() (all []*version.Version) {
 	newest := version.Must(version.NewVersion(LanguageVersion))
 	for minor := 11; minor <= newest.Segments()[1]; minor++ {
@@ -40,11 +40,10 @@ var spoken = sync.OnceValue(func() (all []*version.Version) {
 	return all
 })
 
-// Speaks reports whether a required_version allows a version of the language that Lockstep speaks.
+// Speaks reports whether a required_version allows a language version that Lockstep supports.
 func Speaks(c version.Constraints) bool { return slices.ContainsFunc(spoken(), c.Check) }
 
-// NewVersionConstraint returns the version constraint v of the argument named, for messages,
-// by the second parameter.
+// NewVersionConstraint returns v as a version constraint. what is the name of the argument, for messages.
 func NewVersionConstraint(v cty.Value, what string, at hcl.Range) (VersionConstraint, hcl.Diagnostics) {
 	out := VersionConstraint{Range: at}
 	bad := func(detail string, args ...any) (VersionConstraint, hcl.Diagnostics) {

@@ -1,11 +1,11 @@
 // Package constraint decides which versions of a provider a configuration accepts.
 //
-// The rules are those of apparentlymart/go-versions, as in Terraform: a pre-release is
-// taken only if a constraint asks for exactly that one, and build metadata counts.
-// hashicorp/go-version, for modules and the language, has other rules. The normal form of
-// constraints in the dependency lock file is in this package.
+// The rules are those of apparentlymart/go-versions, as in Terraform. A pre-release is accepted only if a
+// constraint asks for exactly that version. Versions with different build metadata are different.
+// hashicorp/go-version, which Lockstep uses for modules and the language version, has other rules. The
+// package also writes the normal form of constraints for the dependency lock file.
 //
-// It refuses to know providers, sources and files. Start at [Parse] and [Set.Newest].
+// It does not depend on providers, sources and files. Start at [Parse] and [Set.Newest].
 package constraint
 
 import (
@@ -19,20 +19,20 @@ import (
 	goversion "github.com/hashicorp/go-version"
 )
 
-// Set holds the versions that meet all of some constraints. The zero value holds all
-// releases. Sets are immutable.
+// Set is the set of versions that meet some constraints. The zero value contains all releases. A Set never
+// changes.
 type Set struct {
 	terms []constraints.SelectionSpec // sorted, without repetitions
 	has   versions.Set
 }
 
-// Parse reads constraints as they are written in a configuration, separated by commas:
-// `>= 1.0, < 3, != 1.2.1`. The empty string stands for all releases.
+// Parse reads constraints as a configuration writes them, separated by commas: `>= 1.0, < 3, != 1.2.1`. The
+// empty string means all releases.
 func Parse(s string) (Set, error) {
 	if s == "" {
 		return Set{}, nil
 	}
-	// The library reads a comma at the end as none; the language refuses it.
+	// The library ignores a comma at the end; the language refuses it.
 	if strings.HasSuffix(strings.TrimSpace(s), ",") {
 		return Set{}, fmt.Errorf("invalid version constraint %q: it ends with a comma", s)
 	}
@@ -49,7 +49,7 @@ func From(constraints goversion.Constraints) (Set, error) {
 	return Parse(constraints.String())
 }
 
-// And returns the set of the versions that are in both s and x.
+// And returns the versions that are in both s and x.
 func (s Set) And(x Set) Set { return newSet(slices.Concat(s.terms, x.terms)) }
 
 func newSet(terms []constraints.SelectionSpec) Set {
@@ -67,7 +67,7 @@ func newSet(terms []constraints.SelectionSpec) Set {
 	return Set{terms, versions.MeetingConstraints(constraints.IntersectionSpec(terms))}
 }
 
-// boundary returns the version in a term.
+// boundary returns the version that a term compares with.
 func boundary(t constraints.SelectionSpec) Version {
 	b := t.Boundary
 	return Version{
@@ -76,11 +76,11 @@ func boundary(t constraints.SelectionSpec) Version {
 	}
 }
 
-// IsAll reports whether s holds all releases, because nothing constrains it.
+// IsAll reports whether s has no constraints, and so contains all releases.
 func (s Set) IsAll() bool { return len(s.terms) == 0 }
 
-// Has reports whether v meets all constraints of s. A pre-release does so only if one of
-// them asks for exactly that version.
+// Has reports whether v meets all constraints of s. A pre-release meets them only if one of them asks for
+// exactly that version.
 func (s Set) Has(v Version) bool {
 	if s.IsAll() {
 		return versions.Released.Has(v)
@@ -88,7 +88,7 @@ func (s Set) Has(v Version) bool {
 	return s.has.Has(v)
 }
 
-// Newest returns the newest of some versions that s holds.
+// Newest returns the newest of versions that s contains. ok is false if it contains none of them.
 func (s Set) Newest(versions []Version) (newest Version, ok bool) {
 	for _, v := range versions {
 		if s.Has(v) && (!ok || compareTotally(v, newest) > 0) {

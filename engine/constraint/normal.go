@@ -7,8 +7,9 @@ import (
 	"github.com/apparentlymart/go-versions/versions/constraints"
 )
 
-// symbols are the operators as they are printed, in the order of terms of the same version
-// in the normal form. Source: Terraform 1.11.4, tried.
+// symbols are the operators as text. Their order is the order in the normal form of terms with the same
+// version.
+// Source: Terraform 1.11.4, tried.
 var symbols = []struct {
 	op   constraints.SelectionOp
 	text string
@@ -23,7 +24,7 @@ var symbols = []struct {
 	{constraints.OpNotEqual, "!= "},
 }
 
-// rank returns the place of an operator in [symbols].
+// rank returns the position of an operator in [symbols].
 func rank(op constraints.SelectionOp) int {
 	for i, s := range symbols {
 		if s.op == op {
@@ -33,9 +34,8 @@ func rank(op constraints.SelectionOp) int {
 	panic(fmt.Sprintf("constraint: operator %s", op))
 }
 
-// String returns the normal form, which the dependency lock file records:
-// `>= 1.0.0, ~> 1.0, != 1.2.0`. It is sorted by version, without repetitions, and empty for
-// all releases.
+// String returns the normal form, which the dependency lock file records: `>= 1.0.0, ~> 1.0, != 1.2.0`. The
+// terms are sorted by version, without repetitions. The text is empty for all releases.
 func (s Set) String() string {
 	var b strings.Builder
 	for i, t := range s.terms {
@@ -46,7 +46,7 @@ func (s Set) String() string {
 		v := boundary(t)
 		text := v.String()
 		if t.Operator == constraints.OpGreaterThanOrEqualMinorOnly {
-			// Only here two numbers are left, since the third changes the meaning.
+			// Only this operator keeps two numbers, since a third number changes its meaning.
 			numbers := fmt.Sprintf("%d.%d", v.Major, v.Minor)
 			text = numbers + strings.TrimPrefix(text, fmt.Sprintf("%s.%d", numbers, v.Patch))
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/apparentlymart/go-versions/versions"
 )
 
-// Version is a provider's version number, after https://semver.org. The zero value is
-// 0.0.0. Versions are equal (==) when they are the same release: build metadata counts.
+// Version is a provider's version number as in https://semver.org. The zero value is 0.0.0. Two versions are
+// equal (==) if they are the same release with the same build metadata.
 type Version = versions.Version
 
 // ParseVersion reads a complete version number, `1.2.0` or `1.2.0-beta1`. Leading zeros
@@ -21,8 +21,8 @@ func ParseVersion(s string) (Version, error) {
 	return v, nil
 }
 
-// Compare orders versions by precedence: a pre-release comes before its release, build
-// metadata does not count.
+// Compare orders versions by precedence: a pre-release comes before its release. Build metadata has no
+// effect.
 func Compare(a, b Version) int {
 	switch {
 	case a.LessThan(b):
@@ -33,8 +33,8 @@ func Compare(a, b Version) int {
 	return 0
 }
 
-// compareTotally orders versions that differ in metadata only, too: as if it were a
-// pre-release, which is Terraform's order in lock files.
+// compareTotally also orders versions that differ only in build metadata, as if the metadata were a
+// pre-release. That is Terraform's order in lock files.
 func compareTotally(a, b Version) int {
 	if c := Compare(a, b); c != 0 || a.Metadata == b.Metadata {
 		return c
@@ -45,8 +45,8 @@ func compareTotally(a, b Version) int {
 	return 1
 }
 
-// bounded calls a parser of go-versions, which panics at numbers beyond 64 bits: registries
-// and lock files are not to be trusted.
+// bounded calls a parser of go-versions, and returns its panic as an error. The parser panics at numbers
+// beyond 64 bits, which an untrusted registry or lock file may have.
 func bounded[T any](parse func(string) (T, error), s string) (out T, err error) {
 	defer func() {
 		if recover() != nil {

@@ -1,10 +1,9 @@
-// Package diags has the engine's messages to the author of a configuration: errors and warnings as
-// values, with a source range and, where one is known, the address and the attribute that they are
-// about.
+// Package diags has the engine's messages to the author of a configuration: errors and warnings as values. A
+// message has a source range and, if known, an address and an attribute.
 //
-// It refuses to know how a diagnostic looks: package render turns them into text and JSON. Our own
-// bugs are not diagnostics (they panic). Neither are failures of the world around, unless they
-// belong to a part of the configuration (they are errors).
+// The package does not know how a diagnostic is shown: package render turns diagnostics into text and JSON.
+// Lockstep's own bugs are not diagnostics (they panic). Failures of the environment are ordinary errors,
+// unless they belong to a part of the configuration.
 package diags
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Severity distinguishes an error, which stops all dependents, from a warning.
+// Severity distinguishes an error, which stops everything that depends on it, from a warning.
 type Severity byte
 
 const (
@@ -40,31 +39,31 @@ type Diagnostic struct {
 	Severity Severity
 	Summary  string // a headline without a full stop
 	Detail   string // sentences: the problem, and its remedy
-	// Address is the resource instance (or other object) that was at work.
+	// Address is the address of the resource instance or other object that was being processed.
 	Address string
-	// Subject is the source range the message is about; Context a larger one to show.
+	// Subject is the source range of the problem; Context is a larger range to show.
 	Subject, Context *hcl.Range
 	// Attribute is the path of the attribute in question, within the body at Subject.
 	Attribute cty.Path
-	// Expression and EvalContext tell the values that an expression had when it failed.
+	// Expression and EvalContext show the values that an expression had when it failed.
 	Expression  hcl.Expression
 	EvalContext *hcl.EvalContext
-	// Check is for diagnostics about check blocks, which a plan and an apply each evaluate: those
-	// of the apply replace those of the plan.
+	// Check marks a diagnostic about a check block. Plan and apply both evaluate check blocks: the apply's
+	// diagnostics replace the plan's.
 	Check bool
 	// Failed is the address of the object whose condition is not met, such as var.n, output.n, check.n or
-	// module.m.lab_thing.a[0]; "" if the diagnostic is about something else.
+	// module.m.lab_thing.a[0]; "" for diagnostics that are not about a condition.
 	Failed string
-	// Late is for errors that Terraform finds only when it validates the configuration: commands
-	// that just read it go on.
+	// Late marks an error that Terraform finds only when it validates the configuration. Commands that only
+	// read the configuration continue.
 	Late bool
-	// Extra is a [Cause], or comes from HCL (for instance a failing function call).
+	// Extra is a [Cause], or a value from HCL (for instance for a failing function call).
 	Extra any
 }
 
-// A Cause as [Diagnostic.Extra] tells why an expression was refused, for a reader who is shown the
-// values in it: that one is unknown, or sensitive. Or it tells that a warning is about an option whose address matches
-// nothing, which is an error where nobody would read the warning in time.
+// A Cause in [Diagnostic.Extra] has facts for the reader of a diagnostic. Unknown and Sensitive: the
+// expression was refused because a value in it is unknown or sensitive. Unmatched: the warning is about an
+// option whose address matches nothing. Where nobody would read the warning in time, it is then an error.
 type Cause struct{ Unknown, Sensitive, Unmatched bool }
 
 // Diagnostics is a list of diagnostics, in the order they were found.
@@ -80,21 +79,21 @@ func (ds Diagnostics) HasErrors() bool {
 	return false
 }
 
-// late marks a diagnostic of HCL's kind as one for which Late holds.
+// late is the Extra of an HCL diagnostic that becomes a diagnostic with Late set.
 type late struct{}
 
-// MarkLate returns h, for which [Diagnostic.Late] will hold.
+// MarkLate returns h with a mark, so that [FromHCL] sets [Diagnostic.Late].
 func MarkLate(h *hcl.Diagnostic) *hcl.Diagnostic {
 	h.Extra = late{}
 	return h
 }
 
-// WithoutLate returns those of ds that are found when a configuration is read.
+// WithoutLate returns the diagnostics that are found when a configuration is read.
 func (ds Diagnostics) WithoutLate() Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d Diagnostic) bool { return d.Late })
 }
 
-// Err returns ds as an error if there are errors in it, else nil.
+// Err returns ds as an error if it has errors, otherwise nil.
 func (ds Diagnostics) Err() error {
 	if !ds.HasErrors() {
 		return nil
@@ -102,7 +101,7 @@ func (ds Diagnostics) Err() error {
 	return ds
 }
 
-// Error returns the summaries and details of all errors, one a line.
+// Error returns the summaries and details of all errors, one error on each line.
 func (ds Diagnostics) Error() string {
 	var lines []string
 	for _, d := range ds {
@@ -125,7 +124,7 @@ func (d Diagnostic) String() string {
 	return s
 }
 
-// At returns ds with address filled in where none is.
+// At returns ds with Address set to address in the diagnostics that have none.
 func (ds Diagnostics) At(address string) Diagnostics {
 	for i := range ds {
 		if ds[i].Address == "" {
@@ -135,7 +134,7 @@ func (ds Diagnostics) At(address string) Diagnostics {
 	return ds
 }
 
-// Errorf returns one error at a place (which may be nil).
+// Errorf returns one error. subject is its source range, or nil.
 func Errorf(subject *hcl.Range, summary, detail string, args ...any) Diagnostics {
 	if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
@@ -143,7 +142,7 @@ func Errorf(subject *hcl.Range, summary, detail string, args ...any) Diagnostics
 	return Diagnostics{{Severity: Error, Summary: summary, Detail: detail, Subject: subject}}
 }
 
-// Warningf returns one warning at a place (which may be nil).
+// Warningf returns one warning. subject is its source range, or nil.
 func Warningf(subject *hcl.Range, summary, detail string, args ...any) Diagnostics {
 	ds := Errorf(subject, summary, detail, args...)
 	ds[0].Severity = Warning
@@ -177,7 +176,8 @@ func FromHCL(hs hcl.Diagnostics) Diagnostics {
 	return out
 }
 
-// unknownFunction is the detail about a call of a function in a namespace, as in "provider::x::".
+// unknownFunction returns the detail for a call of a function in a namespace that does not exist, such as
+// "provider::x::".
 func unknownFunction(namespace, name string) string {
 	if strings.HasPrefix(namespace, "provider::") {
 		return fmt.Sprintf("There is no function %s%s: either the module does not require a provider by that name, or the provider has no such function.", namespace, name)
@@ -186,11 +186,11 @@ func unknownFunction(namespace, name string) string {
 	return fmt.Sprintf("The function namespace %q is not valid. Provider function calls must use the \"provider::\" namespace prefix.", namespace)
 }
 
-// needless matches the end of a text of cty about a value of the wrong type.
+// needless matches the end of a cty error about a value of the wrong type.
 var needless = regexp.MustCompile(`( required), but have [a-z ]+\.$`)
 
-// WithoutType returns a detail about a value of the wrong type without the type that it has: the values of the
-// expression are shown beside it. Source: Terraform 1.11, which is built with an older cty.
+// WithoutType removes from a detail the type of a wrong value: the values of the expression are shown beside
+// the detail. Source: Terraform 1.11, which is built with an older cty.
 func WithoutType(detail string) string {
 	if !strings.HasSuffix(detail, ".") || !strings.Contains(detail, ", but have ") {
 		return detail
@@ -198,8 +198,8 @@ func WithoutType(detail string) string {
 	return needless.ReplaceAllString(detail, "$1.")
 }
 
-// FromError returns err as diagnostics: as they are if it holds some, else as one
-// error without a place whose summary is given.
+// FromError returns err as diagnostics. If err is [Diagnostics], it returns these; otherwise one error with
+// this summary and without a range.
 func FromError(summary string, err error) Diagnostics {
 	if err == nil {
 		return nil
@@ -210,8 +210,8 @@ func FromError(summary string, err error) Diagnostics {
 	return Errorf(nil, summary, "%s", sentence(err.Error()))
 }
 
-// sentence makes an error's lower-case text read as a sentence. A first word that is a name, such as an
-// address or a file, stays as it is.
+// sentence turns an error's lower-case text into a sentence. A first word that is a name, such as an address
+// or a file, stays as it is.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -226,16 +226,16 @@ func sentence(s string) string {
 	return s
 }
 
-// reported is the Extra of the diagnostic that stands for errors reported elsewhere.
+// reported is the Extra of the diagnostic that [Reported] returns.
 type reported struct{}
 
-// Reported returns an error that stands for errors which are reported elsewhere already: a
-// dependent has failed, and there is nothing more to report.
+// Reported returns an error that means: the errors are already reported elsewhere. A dependent of a failed
+// object returns it, since it has nothing more to report.
 func Reported() Diagnostics {
 	return Diagnostics{{Severity: Error, Summary: "a prerequisite failed", Extra: reported{}}}
 }
 
-// Unreported returns ds without those of [Reported].
+// Unreported returns ds without the diagnostics of [Reported].
 func (ds Diagnostics) Unreported() Diagnostics {
 	out := ds[:0:0]
 	for _, d := range ds {
@@ -246,7 +246,7 @@ func (ds Diagnostics) Unreported() Diagnostics {
 	return out
 }
 
-// WithoutChecks returns ds without those about check blocks.
+// WithoutChecks returns ds without the diagnostics about check blocks.
 func (ds Diagnostics) WithoutChecks() Diagnostics {
 	out := ds[:0:0]
 	for _, d := range ds {
@@ -257,7 +257,7 @@ func (ds Diagnostics) WithoutChecks() Diagnostics {
 	return out
 }
 
-// Outside returns ds without those at the same ranges as others.
+// Outside returns ds without the diagnostics whose range overlaps the range of a diagnostic in others.
 func (ds Diagnostics) Outside(others Diagnostics) Diagnostics {
 	type line struct {
 		file   string
@@ -289,7 +289,7 @@ func (ds Diagnostics) Outside(others Diagnostics) Diagnostics {
 	return out
 }
 
-// Distinct returns ds without duplicates of earlier ones at the same range.
+// Distinct returns ds without the diagnostics that repeat an earlier one at the same range.
 func (ds Diagnostics) Distinct() Diagnostics {
 	type key struct{ summary, detail, address, place string }
 	seen := map[key]bool{}

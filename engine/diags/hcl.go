@@ -6,9 +6,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// HCLError returns one error of HCL's kind, for code that collects diagnostics beside
-// those of HCL's own functions; [FromHCL] turns them into ours. detail is a format only
-// if there are args.
+// HCLError returns one error as an HCL diagnostic, for code that also collects diagnostics of HCL's own
+// functions. [FromHCL] turns them into ours. detail is a format only if there are args.
 func HCLError(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnostic {
 	if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
@@ -23,7 +22,7 @@ func HCLWarning(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnos
 	return d
 }
 
-// Capital makes an error's lower-case text the beginning of a sentence.
+// Capital returns s with a capital letter at the beginning.
 func Capital(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s

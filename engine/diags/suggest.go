@@ -8,14 +8,13 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Suggest returns ` Did you mean "x"?` for the one of names that is nearest to name, or "" if none
-// is near.
+// Suggest returns ` Did you mean "x"?` with the most similar of names, or "" if none is similar.
 func Suggest(name string, names iter.Seq[string]) string {
-	best, least := "", 3 // as far off as HCL's own suggestions
+	best, least := "", 3 // the distance up to which HCL suggests a name, too
 	length := utf8.RuneCountInString(name)
 	for d := range names {
 		if diff := utf8.RuneCountInString(d) - length; diff > least || -diff > least {
-			continue // it is at least as far off
+			continue // its distance is larger than least
 		}
 		if n := levenshtein.Distance(name, d, nil); n < least || n == least && best != "" && d < best {
 			best, least = d, n

@@ -1,5 +1,5 @@
-// Package events has the events of a run, as values, for views of its progress. It refuses to
-// know its listeners. Start at [Event].
+// Package events has the events of a run, as values, for displays of its progress. It does not depend on its
+// listeners. Start at [Event].
 package events
 
 import (
@@ -15,38 +15,38 @@ type Kind byte
 const (
 	RefreshStart Kind = iota + 1
 	RefreshDone
-	ApplyStart // also of data reads: see Action
+	ApplyStart // also for reads of data sources: see Action
 	ApplyDone
 	ApplyFailed
-	ApplySpared // a deletion that no provider was asked for: the object is the current one of its instance, or gone
+	ApplySpared // a planned deletion for which no provider was called: the object is current or gone
 	ProvisionStart
 	ProvisionOutput
 	ProvisionDone
 	ProvisionFailed
-	ImportStart    // the provider is asked for the object with the ID or the Identity
-	EphemeralStart // opening, renewing or closing one: see Text
+	ImportStart    // the provider is asked for the object with this ID or Identity
+	EphemeralStart // opening, renewing or closing an ephemeral resource: see Text
 	EphemeralDone
 	EphemeralFailed
 	Planned       // a resource instance got its change
-	ApplyProgress // an action is still under way; sent by views that keep time, not by the engine
+	ApplyProgress // an action is still running; sent by displays, not by the engine
 )
 
-// An Event is one thing that happened to one object.
+// An Event reports something that happened to one object.
 type Event struct {
 	Kind   Kind
 	Addr   addrs.ResourceInstanceObject
 	Action plans.Action
 	ID     string // the object's id attribute, if it has one that is known and not sensitive
-	// Identity is what an import finds the object by instead of an ID.
+	// Identity is the identity by which an import finds the object; "" if it uses an ID.
 	Identity string
 	Elapsed  time.Duration
-	// Provisioner is the type of the provisioner at work, Text a line of its output; or the
-	// action on an ephemeral resource: "open", "renew" or "close".
+	// Provisioner is the type of the running provisioner, Text a line of its output. For an ephemeral
+	// resource, Text is the action: "open", "renew" or "close".
 	Provisioner string
 	Text        string
 }
 
-// Listener is called for each event, from many goroutines at once, and must return soon.
+// Listener is called for each event, from many goroutines at once. It must return quickly.
 type Listener func(Event)
 
 // Send calls l if it is not nil.

@@ -11,15 +11,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// TestStatus is the outcome of a run, a file or a suite. The outcome of several is the greatest.
+// TestStatus is the result of a test run, a file or a suite. The result of several is the greatest of them.
 type TestStatus byte
 
 const (
 	TestPending TestStatus = iota
 	TestSkip
 	TestPass
-	TestFail  // an assertion does not hold
-	TestError // a run could not come to its assertions, or something could not be destroyed
+	TestFail  // an assertion is false
+	TestError // a run failed before its assertions, or something could not be destroyed
 )
 
 // String returns Terraform's word for the status.
@@ -35,8 +35,8 @@ const (
 	TestRunStarted
 	TestRunDone
 	TestFileTearingDown
-	TestRunTearingDown // Run is the last one that worked on the state
-	TestLeft           // something could not be destroyed, or was not: see Objects
+	TestRunTearingDown // Run is the last run that used the state
+	TestLeft           // objects could not be, or were not, destroyed: see Objects
 	TestFileDone
 )
 
@@ -47,37 +47,38 @@ type Test struct {
 	Run     *testfiles.Run
 	Status  TestStatus // of TestRunDone and TestFileDone
 	Elapsed time.Duration
-	// Diagnostics are about the run, the file, or the destruction.
+	// Diagnostics are the diagnostics of the run, the file, or the destruction.
 	Diagnostics diags.Diagnostics
-	// Objects exist after the test, for TestLeft.
+	// Objects are the objects that still exist after the test. Only TestLeft has them.
 	Objects []addrs.ResourceInstanceObject
-	// Config, Plan and State are there for TestRunDone if the input is Verbose: State after an apply, Plan after a plan.
+	// Config, Plan and State are set in TestRunDone if the input is Verbose: State after an apply, Plan after
+	// a plan.
 	Config *config.Config
 	Plan   *plans.Plan
 	State  *states.State
 }
 
-// A TestFileResult is the outcome of one file.
+// A TestFileResult is the result of one test file.
 type TestFileResult struct {
 	File   *testfiles.File
 	Status TestStatus
-	Runs   []TestRunResult // as those of the file
+	Runs   []TestRunResult // in the order of the file's runs
 }
 
-// A TestRunResult is the outcome of one run.
+// A TestRunResult is the result of one run.
 type TestRunResult struct {
 	Run         *testfiles.Run
 	Status      TestStatus
 	Started     time.Time
 	Elapsed     time.Duration
 	Diagnostics diags.Diagnostics
-	Failed      int // assertions that do not hold
+	Failed      int // number of false assertions
 }
 
-// TestAssertionFailed is the headline of an assertion that does not hold.
+// TestAssertionFailed is the summary of the diagnostic for a failed assertion.
 const TestAssertionFailed = "Test assertion failed"
 
-// TestOutcome returns the status of all files together.
+// TestOutcome returns the combined status of all files.
 func TestOutcome(list []TestFileResult) TestStatus {
 	worst := TestPending
 	for _, f := range list {
@@ -86,7 +87,7 @@ func TestOutcome(list []TestFileResult) TestStatus {
 	return worst
 }
 
-// Messages returns the messages of the assertions that do not hold.
+// Messages returns the messages of the failed assertions.
 func (r TestRunResult) Messages() (out []string) {
 	for _, d := range r.Diagnostics {
 		if d.Summary == TestAssertionFailed {
@@ -96,14 +97,14 @@ func (r TestRunResult) Messages() (out []string) {
 	return out
 }
 
-// TestCoverage tells which objects of the configuration under test its runs have reached.
+// TestCoverage counts the objects of the tested configuration that the test runs have reached.
 type TestCoverage struct {
-	Resources TestCovered `json:"resources"` // with an instance in a run
-	Outputs   TestCovered `json:"outputs"`   // that an assertion refers to
+	Resources TestCovered `json:"resources"` // resources with an instance in a run
+	Outputs   TestCovered `json:"outputs"`   // outputs to which an assertion refers
 	Checks    TestCovered `json:"checks"`    // objects with conditions that were evaluated in a run
 }
 
-// TestCovered are the objects of one kind.
+// TestCovered counts the objects of one kind.
 type TestCovered struct {
 	All     int      `json:"all"`
 	Missing []string `json:"missing"` // the addresses of those that no run has reached, sorted; never nil

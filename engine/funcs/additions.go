@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// additions are the functions of OpenTofu 1.7 that Terraform lacks.
+// additions returns the functions of OpenTofu 1.7 that Terraform lacks.
 func additions(s Scope) map[string]function.Function {
 	return map[string]function.Function{
 		"base64gunzip": base64GunzipFunc(s.Budget),
@@ -27,8 +27,8 @@ func additions(s Scope) map[string]function.Function {
 	}
 }
 
-// maxUnpacked is the most bytes that base64gunzip makes of a string, if no budget allows
-// fewer: a few kilobytes may stand for more than there is memory.
+// maxUnpacked is the largest output of base64gunzip, in bytes, if no budget sets a lower limit. A few
+// kilobytes could otherwise unpack to more than the machine's memory.
 const maxUnpacked = 64 << 20
 
 func base64GunzipFunc(b *budget.Budget) function.Function {
@@ -95,7 +95,7 @@ var cidrContainsFunc = function.New(&function.Spec{
 	},
 })
 
-// parsePrefix is parseCIDR, of which an IPv4 address within IPv6 is an IPv4 address.
+// parsePrefix is parseCIDR, but returns an IPv4 address within IPv6 as an IPv4 address.
 func parsePrefix(s string) (netip.Prefix, error) {
 	network, err := parseCIDR(s)
 	if err != nil {

@@ -72,7 +72,7 @@ var cidrSubnetFunc = function.New(&function.Spec{
 	},
 })
 
-// cidrsubnets lays subnets of the given sizes side by side.
+// cidrSubnetsFunc is the function cidrsubnets: subnets of the given sizes, one after the other.
 var cidrSubnetsFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{text("prefix")},
 	VarParam:     &function.Parameter{Name: "newbits", Type: cty.Number},
@@ -100,7 +100,7 @@ var cidrSubnetsFunc = function.New(&function.Spec{
 	},
 })
 
-// subnetBits reads by how many bits a subnet's prefix is longer than the network's.
+// subnetBits returns by how many bits a subnet's prefix is longer than the network's.
 func subnetBits(network *net.IPNet, v cty.Value) (int, error) {
 	var bits int
 	if err := gocty.FromCtyValue(v, &bits); err != nil {
@@ -109,7 +109,7 @@ func subnetBits(network *net.IPNet, v cty.Value) (int, error) {
 	if bits < 1 {
 		return 0, fmt.Errorf("must extend prefix by at least one bit")
 	}
-	// A library of fixed width once set this limit; configurations may rely on it.
+	// A library with a fixed width once caused this limit; configurations may rely on it.
 	if bits > 32 {
 		return 0, fmt.Errorf("may not extend prefix by more than 32 bits")
 	}
@@ -124,15 +124,15 @@ func subnetBits(network *net.IPNet, v cty.Value) (int, error) {
 	return bits, nil
 }
 
-// layOut places the first subnet at the start of the network and each other at the
-// first boundary of its own size after the one before.
+// layOut places the first subnet at the start of the network. It places each other subnet at the next
+// boundary of its own size after the previous one.
 func layOut(network *net.IPNet, newBits []int) ([]cty.Value, error) {
 	prefix, _ := network.Mask.Size()
 	last, _ := cidr.PreviousSubnet(network, prefix+newBits[0])
 	out := make([]cty.Value, len(newBits))
 	for i, bits := range newBits {
 		next, wrapped := cidr.NextSubnet(last, prefix+bits)
-		// At the start of the address space, stepping back wrapped, and so does this.
+		// At the start of the address space, stepping back wrapped round; this step wraps forward again.
 		if wrapped && i > 0 || !network.Contains(next.IP) {
 			return nil, function.NewArgErrorf(i+1, "not enough remaining address space for a subnet with a prefix of %d bits after %s", prefix+bits, last)
 		}
@@ -150,14 +150,14 @@ func wholeNumber(v cty.Value) (*big.Int, error) {
 	return n, nil
 }
 
-// octetZeros are the leading zeros of a decimal octet, beside a dot.
+// octetZeros matches the leading zeros of a decimal octet, beside a dot.
 var octetZeros = regexp.MustCompile(`(^|[.:])0+([0-9]+\.)|(\.)0+([0-9])`)
 
-// maxCIDR is longer than any address with its prefix length, leading zeros included.
+// maxCIDR is a length that no address with its prefix length exceeds, even with leading zeros.
 const maxCIDR = 1000
 
-// parseCIDR reads leading zeros of an IPv4 octet as decimal, as Terraform still
-// does, and Go did until 1.17 (https://go.dev/issue/30999).
+// parseCIDR reads a network in CIDR notation. It accepts IPv4 octets with leading zeros and reads them as
+// decimal, as Terraform still does, and Go did until 1.17 (https://go.dev/issue/30999).
 func parseCIDR(s string) (*net.IPNet, error) {
 	if len(s) > maxCIDR {
 		return nil, fmt.Errorf("invalid CIDR expression: a text of %d bytes is no CIDR address", len(s))

@@ -10,8 +10,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// length counts elements, attributes, or the characters (grapheme clusters) of a
-// string, as far as they are known to be there.
+// lengthFunc is the function length. It counts elements, attributes, or the characters (grapheme clusters) of
+// a string. If the exact number is not known, the result is unknown.
 var lengthFunc = function.New(&function.Spec{
 	Params: []function.Parameter{{
 		Name: "value", Type: cty.DynamicPseudoType,
@@ -43,8 +43,8 @@ var lengthFunc = function.New(&function.Spec{
 	},
 })
 
-// index finds an equal element. An element that is not known before the found one
-// might be equal, too.
+// indexFunc is the function index, which finds an equal element. If an unknown element comes before the one
+// found, the result is unknown, since that element might be equal, too.
 var indexFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{anything("list"), anything("value")},
 	Type:         function.StaticReturnType(cty.Number),
@@ -69,7 +69,7 @@ var indexFunc = function.New(&function.Spec{
 	},
 })
 
-// lookup returns a map's element or an object's attribute, else the default.
+// lookupFunc is the function lookup: a map's element or an object's attribute, otherwise the default.
 var lookupFunc = function.New(&function.Spec{
 	Params:   []function.Parameter{maybe(marked(anything("inputMap"))), maybe(marked(text("key")))},
 	VarParam: &function.Parameter{Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowMarked: true, AllowDynamicType: true},
@@ -131,7 +131,7 @@ func lookup(args []cty.Value, ty cty.Type) (cty.Value, error) {
 	return found.WithMarks(mapMarks, keyMarks), nil
 }
 
-// one is the only element, or null where there is none.
+// oneFunc is the function one: the only element; null if there is none.
 var oneFunc = function.New(&function.Spec{
 	Params: []function.Parameter{anything("list")},
 	Type: func(args []cty.Value) (cty.Type, error) {
@@ -152,7 +152,7 @@ var oneFunc = function.New(&function.Spec{
 	Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
 		v := args[0]
 		if !v.Length().IsKnown() {
-			// Elements of a set that are not known yet may turn out to be one.
+			// The unknown elements of a set may turn out to be a single element.
 			return cty.UnknownVal(ty), nil
 		}
 		switch v.LengthInt() {
@@ -169,7 +169,7 @@ var oneFunc = function.New(&function.Spec{
 
 var errNotOne = function.NewArgErrorf(0, "must be a list, set, or tuple value with either zero or one elements")
 
-// sum takes strings for the numbers that they spell, for any kind of sequence.
+// sumFunc is the function sum. It accepts lists, sets and tuples, and reads strings as numbers.
 var sumFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{anything("list")},
 	Type:         function.StaticReturnType(cty.Number),
@@ -201,7 +201,8 @@ var sumFunc = function.New(&function.Spec{
 	},
 })
 
-// alltrue gives up at the first element that is not known, anytrue only at the end.
+// allTrueFunc is the function alltrue. At the first unknown element its result is unknown;
+// anytrue looks at all elements first.
 var allTrueFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{{Name: "list", Type: cty.List(cty.Bool)}},
 	Type:         function.StaticReturnType(cty.Bool),

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
-// conversionFunc is tostring, tolist and so on: the explicit conversion to a type,
-// which tries harder, and explains itself better, than an implicit one.
+// conversionFunc returns tostring, tolist and so on: the explicit conversion to a type. It converts more
+// values than an implicit conversion, and has better errors.
 func conversionFunc(want cty.Type) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{open("v")},
@@ -29,7 +29,7 @@ func conversionFunc(want cty.Type) function.Function {
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			if !args[0].IsKnown() {
-				// Refinements of the unknown value, its type even, are not carried over.
+				// The result keeps no refinements of the unknown value, not even its type.
 				return cty.UnknownVal(want).WithSameMarks(args[0]), nil
 			}
 			out, err := converting.Convert(args[0], want)
@@ -41,12 +41,12 @@ func conversionFunc(want cty.Type) function.Function {
 	})
 }
 
-// mismatch is the error for a type whose values can never be of the other.
+// mismatch returns the error for a type whose values can never be converted to want.
 func mismatch(got, want cty.Type) error {
 	return function.NewArgErrorf(0, "cannot convert %s to %s", got.FriendlyName(), want.FriendlyNameForConstraint())
 }
 
-// refusal is the error for a value that cannot be converted, without telling a secret one.
+// refusal returns the error for a value that cannot be converted. It does not show a secret value.
 func refusal(v cty.Value, want cty.Type) error {
 	v, ms := v.UnmarkDeep()
 	got := v.Type()
@@ -65,8 +65,8 @@ func refusal(v cty.Value, want cty.Type) error {
 	return mismatch(got, want)
 }
 
-// coalesce is the first argument that is neither null nor the empty string. An
-// unknown one might be either.
+// coalesceFunc is the function coalesce: the first argument that is neither null nor the empty string. An
+// unknown argument may be null or empty, so the result is then unknown.
 var coalesceFunc = function.New(&function.Spec{
 	VarParam: &function.Parameter{
 		Name: "vals", Type: cty.DynamicPseudoType,
@@ -102,7 +102,8 @@ var coalesceFunc = function.New(&function.Spec{
 	},
 })
 
-// removedFunc stands in for a function of old; its error names the replacement.
+// removedFunc returns a function that always fails. It takes the place of a function of older versions, and
+// its error names the replacement.
 func removedFunc(name, instead string) function.Function {
 	kind := name
 	return function.New(&function.Spec{

@@ -40,7 +40,8 @@ var bcryptFunc = function.New(&function.Spec{
 	},
 })
 
-// rsadecrypt's key is PEM; the cipher text is PKCS #1 v1.5, in base64.
+// rsaDecryptFunc is the function rsadecrypt. The key is in PEM format; the cipher text is PKCS #1 v1.5, in
+// base64.
 var rsaDecryptFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{maybe(marked(text("ciphertext"))), maybe(marked(text("privatekey")))},
 	Type:         function.StaticReturnType(cty.String),
@@ -90,7 +91,7 @@ func uuidFunc(random io.Reader) function.Function {
 	})
 }
 
-// Name spaces of RFC 4122, appendix C.
+// uuidNamespaces are the name spaces of RFC 4122, appendix C.
 var uuidNamespaces = map[string]uuid.UUID{
 	"dns":  uuid.NameSpaceDNS,
 	"url":  uuid.NameSpaceURL,

@@ -1,6 +1,6 @@
 package funcs
 
-// descriptions are a sentence on the purpose of each function.
+// descriptions has a sentence on the purpose of each function.
 var descriptions = map[string]string{
 	"abs":              "The absolute value of a number.",
 	"abspath":          "A file system path as an absolute one; relative paths start at the current working directory.",

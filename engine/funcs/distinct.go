@@ -6,8 +6,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// distinct of texts takes no longer for many of them: the library compares each element
-// with all others.
+// distinctFunc is the function distinct. For lists of strings it is faster than the library, which compares
+// each element with all others.
 var distinctFunc = function.New(&function.Spec{
 	Params:       stdlib.DistinctFunc.Params(),
 	RefineResult: notNull,

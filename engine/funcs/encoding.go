@@ -40,8 +40,8 @@ var base64DecodeFunc = function.New(&function.Spec{
 	},
 })
 
-// base64gzip's output is part of people's state: the flush before the close is
-// Terraform's, and leaves its empty block in the stream.
+// base64GzipFunc is the function base64gzip. Its output is stored in states, so it must be identical to
+// Terraform's. Terraform flushes before it closes, which adds an empty block to the stream.
 var base64GzipFunc = stringFunc(func(args []string) (string, error) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -89,7 +89,7 @@ var textDecodeBase64Func = stringFunc(func(args []string) (string, error) {
 	return string(out), nil
 }, text("source"), text("encoding"))
 
-// charset finds a character encoding by its IANA name or alias, and its main name.
+// charset returns a character encoding by its IANA name or alias, and its main name.
 func charset(name string) (encoding.Encoding, string, error) {
 	enc, err := ianaindex.IANA.Encoding(name)
 	if err != nil || enc == nil {
@@ -102,7 +102,7 @@ func charset(name string) (encoding.Encoding, string, error) {
 	return enc, main, nil
 }
 
-// shown is how a message shows a string: quoted, or not at all.
+// shown returns a string for a message: quoted, or a placeholder if its marks forbid to show it.
 func shown(s string, ms cty.ValueMarks) string {
 	if kind := secret(ms); kind != "" {
 		return "(" + kind + " value)"
@@ -110,7 +110,7 @@ func shown(s string, ms cty.ValueMarks) string {
 	return strconv.Quote(s)
 }
 
-// secret returns the mark that keeps a value out of messages, if there is one.
+// secret returns the name of the mark that keeps a value out of messages; "" if there is none.
 func secret(ms cty.ValueMarks) string {
 	for _, m := range []marks.Mark{marks.Sensitive, marks.Ephemeral} {
 		if _, ok := ms[m]; ok {

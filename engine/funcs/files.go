@@ -8,38 +8,38 @@ import (
 	"strings"
 )
 
-// Files is the window through which functions see files. Names are absolute, clean
-// paths of the operating system; errors are *fs.PathError where they are about a
-// file, and errors.Is tells fs.ErrNotExist. It is used concurrently.
+// Files is the access of functions to files. Names are absolute, clean paths of the operating system. Errors
+// about a file are *fs.PathError, and errors.Is recognizes fs.ErrNotExist. Files must be safe for concurrent
+// use.
 type Files interface {
-	// Open opens a file for reading, or a directory, which then is a fs.ReadDirFile.
+	// Open opens a file or a directory for reading. A directory is an fs.ReadDirFile.
 	Open(name string) (fs.File, error)
-	// Stat describes a file, following symbolic links.
+	// Stat describes a file. It follows symbolic links.
 	Stat(name string) (fs.FileInfo, error)
-	// Lstat describes a file, or a symbolic link itself.
+	// Lstat describes a file, or the symbolic link itself.
 	Lstat(name string) (fs.FileInfo, error)
 }
 
-// OSFiles is the whole real file system.
+// OSFiles gives access to the whole file system of the machine.
 type OSFiles struct{}
 
-// Open implements Files.
+// Open implements Files, with os.Open.
 func (OSFiles) Open(name string) (fs.File, error) { return os.Open(name) }
 
-// Stat implements Files.
+// Stat implements Files, with os.Stat.
 func (OSFiles) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-// Lstat implements Files.
+// Lstat implements Files, with os.Lstat.
 func (OSFiles) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 
-// Confined is the real file system as far as it is below root, which must have
-// been opened by an absolute name, and stays the caller's to close. Nothing
-// outside is ever opened, by whatever name or symbolic link.
+// Confined gives access to the part of the real file system that is below root. root must have been opened by
+// an absolute name; the caller closes it. Nothing outside of root is ever opened, by no name and no symbolic
+// link.
 func Confined(root *os.Root) Files { return confined{root} }
 
 type confined struct{ root *os.Root }
 
-// errOutside is the error for a configuration that looks beyond its own files.
+// errOutside is the error for a path outside of the configuration's own files.
 var errOutside = errors.New("the path leads outside of the directory tree that this configuration may read")
 
 func (c confined) Open(name string) (fs.File, error) {
@@ -48,13 +48,13 @@ func (c confined) Open(name string) (fs.File, error) {
 		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 			return nil, &fs.PathError{Op: "open", Path: rel, Err: errIrregular}
 		}
-		// Nor is somebody waited for who put a pipe there in between.
+		// Do not block if somebody replaced the file with a pipe in the meantime.
 		return c.root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
 	})
 }
 
-// errIrregular is for pipes, which are opened when somebody writes to them, and devices, which
-// may have no end.
+// errIrregular is the error for pipes and devices. Opening a pipe waits for a writer, and a device may have
+// no end.
 var errIrregular = errors.New("this is neither a regular file nor a directory")
 
 func (c confined) Stat(name string) (fs.FileInfo, error) {
@@ -65,8 +65,8 @@ func (c confined) Lstat(name string) (fs.FileInfo, error) {
 	return confinedly("stat", name, c.root, c.root.Lstat)
 }
 
-// confinedly does something to a file by its name from the root. A name that
-// climbs out ends here, a symbolic link that does so at os.Root.
+// confinedly calls do with a file's name relative to root. It refuses a name that leads out of root; os.Root
+// refuses such symbolic links.
 func confinedly[T any](op, name string, root *os.Root, do func(string) (T, error)) (T, error) {
 	var none T
 	rel, err := filepath.Rel(root.Name(), name)

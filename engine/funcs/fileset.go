@@ -16,9 +16,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// fileset lists regular files below a directory by a pattern. The directory is part
-// of the pattern, so that its name may hold wildcards and the pattern may climb
-// out of it; names in the result count from the directory.
+// fileSetFunc returns the function fileset, which lists the regular files below a directory that match a
+// pattern. The directory is a part of the pattern: its name may contain wildcards, and the pattern may lead
+// out of it. Names in the result are relative to the directory.
 func (t tree) fileSetFunc() function.Function {
 	ty := cty.Set(cty.String)
 	return function.New(&function.Spec{
@@ -77,8 +77,8 @@ func (t tree) fileSet(dir, pattern string, ms cty.ValueMarks) ([]cty.Value, erro
 	return names, nil
 }
 
-// A glob walks directories along a pattern, component by component. Directories
-// that cannot be read are passed over in silence; a file may be found twice.
+// A glob visits directories along a pattern, component by component. It silently skips directories that
+// cannot be read. It may find a file twice.
 type glob struct {
 	files  Files
 	budget *budget.Budget
@@ -86,7 +86,7 @@ type glob struct {
 	found  []string // paths from the directory where the first match began
 }
 
-// splitPattern splits at slashes that no backslash escapes.
+// splitPattern splits a pattern at the slashes that have no backslash before them.
 func splitPattern(pattern string) []string {
 	var out []string
 	start := 0
@@ -99,8 +99,8 @@ func splitPattern(pattern string) []string {
 	return append(out, pattern[start:])
 }
 
-// match finds the files below dir that match the components; name is its path from the
-// start. above are the directories that led here through `**`.
+// match finds the files below dir that match the components. name is dir's path from the start. above are the
+// directories that `**` has passed on the way to dir.
 func (g *glob) match(dir, name string, components []string, above []fs.FileInfo) error {
 	if err := g.look(1); err != nil {
 		return err
@@ -148,21 +148,21 @@ func (g *glob) match(dir, name string, components []string, above []fs.FileInfo)
 	return nil
 }
 
-// look counts the entries looked at: with two links to each directory in the one before, a few
-// directories have more paths than anybody can follow.
+// look counts visited entries, and returns an error if there are too many. With two links from each directory
+// to the next, a few directories have more paths than any program can follow.
 func (g *glob) look(n int64) error {
 	if x := g.budget.Step(n); x != nil {
 		return x
 	}
-	limit := g.budget.Limits().Values / 8 // each takes a call of the system or more
+	limit := g.budget.Limits().Values / 8 // each needs at least one system call
 	if g.looked += n; g.looked > limit {
 		return fmt.Errorf("more than %d files and directories are to be looked at, which is the limit here; name a directory with fewer, or look for symbolic links that lead to directories again and again", limit)
 	}
 	return nil
 }
 
-// descend goes with `**` into every directory, also through symbolic links, but
-// not into one that it came from.
+// descend continues `**` in every directory, also through symbolic links, but not in a directory that it came
+// through.
 func (g *glob) descend(dir, name string, entries []fs.DirEntry, components []string, above []fs.FileInfo) error {
 	if info, err := g.files.Stat(dir); err == nil {
 		above = append(above[:len(above):len(above)], info)
@@ -209,8 +209,8 @@ func (g *glob) readDir(dir string) ([]fs.DirEntry, bool) {
 	return entries, true
 }
 
-// matchComponent matches a name without slashes. `!` at the start of a class is an
-// ordinary character; only `^` turns a class around.
+// matchComponent reports whether a name without slashes matches. `!` at the start of a character class is an
+// ordinary character; only `^` negates the class.
 func matchComponent(pattern, name string) (bool, error) {
 	ok, err := doublestar.Match(strings.ReplaceAll(pattern, "[!", `[\!`), name)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// fileFunctions are those that see files, or where they are.
+// fileFunctions returns the functions that read files, or that deal with their paths.
 func fileFunctions(s Scope) map[string]function.Function {
 	t := s.tree()
 	out := map[string]function.Function{
@@ -30,7 +30,8 @@ func fileFunctions(s Scope) map[string]function.Function {
 	return out
 }
 
-// readingFunctions are those that read: not for templates that come from elsewhere.
+// readingFunctions returns the functions that read files. Templates from outside of the configuration may not
+// call them.
 func (t tree) readingFunctions() map[string]function.Function {
 	out := map[string]function.Function{
 		"file":             t.contentsFunc(utf8Contents),
@@ -46,29 +47,31 @@ func (t tree) readingFunctions() map[string]function.Function {
 	return out
 }
 
-// A tree is the file system as a configuration names it: from a base directory,
-// with `~`.
+// A tree is the file system with the names that a configuration uses: relative to a base directory, and with
+// `~`.
 type tree struct {
 	base, home string
 	files      Files
 	budget     *budget.Budget
 }
 
-// tree returns the files that functions see.
+// tree returns the files that functions can access.
 func (s Scope) tree() tree {
 	return tree{base: s.BaseDir, home: s.Home, files: s.Files, budget: s.Budget}
 }
 
-// A fileName is a name as the configuration gives it, and in the form for messages.
+// A fileName is a file's name as the configuration gives it, with the marks that decide whether messages may
+// show it.
 type fileName struct {
 	name  string
 	marks cty.ValueMarks
 }
 
-// String is the name as messages quote it.
+// String returns the name for messages, quoted.
 func (n fileName) String() string { return shown(n.name, n.marks) }
 
-// hide makes err speak of the file by the name in the configuration, if by any.
+// hide replaces the file's path in err with the name in the configuration, or with a
+// placeholder if the name is secret.
 func (n fileName) hide(err error) error {
 	var pe *fs.PathError
 	if !errors.As(err, &pe) {
@@ -81,7 +84,7 @@ func (n fileName) hide(err error) error {
 	return &fs.PathError{Op: pe.Op, Path: name, Err: pe.Err}
 }
 
-// expand replaces a leading `~`, or `~/`, by the home directory.
+// expand replaces a leading `~`, or `~/`, with the home directory.
 func (t tree) expand(name string) (string, error) {
 	if name == "" || name[0] != '~' {
 		return name, nil
@@ -129,7 +132,7 @@ func (t tree) open(n fileName) (fs.File, error) {
 	return f, n.hide(err)
 }
 
-// read returns a file's contents; its errors are about the argument that named it.
+// read returns a file's contents. Its errors are about the argument with the file's name.
 func (t tree) read(n fileName) ([]byte, error) {
 	f, err := t.open(n)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -149,7 +152,7 @@ func (t tree) read(n fileName) ([]byte, error) {
 	return raw, nil
 }
 
-// readText is read for a file that must be text.
+// readText is read for a file that must be UTF-8 text.
 func (t tree) readText(n fileName) (string, error) {
 	raw, err := t.read(n)
 	if err != nil {
@@ -158,7 +161,7 @@ func (t tree) readText(n fileName) (string, error) {
 	return utf8Contents(n, raw)
 }
 
-// fileFunc is a function of one file, by its name; the result has the name's marks.
+// fileFunc returns a function of one file name. Its result has the name's marks.
 func (t tree) fileFunc(ty cty.Type, f func(fileName) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params:       []function.Parameter{maybe(marked(text("path")))},
@@ -217,7 +220,7 @@ func (t tree) fileExistsFunc() function.Function {
 		case info.Mode().IsRegular():
 			return cty.True, nil
 		}
-		// Messages name the file as it was looked for, so `` is ".".
+		// Messages show the name in its clean form, so "" is shown as ".".
 		n.name = filepath.Clean(n.name)
 		if info.IsDir() {
 			return cty.NilVal, fmt.Errorf("%s is a directory, not a file", n)

@@ -14,8 +14,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// A digest makes the functions of one hash algorithm: of a string and of a file,
-// in hexadecimal and in base64.
+// A digest is a hash algorithm. Its methods return functions that hash a string or a file, in hexadecimal or
+// base64.
 type digest func() hash.Hash
 
 var digests = map[string]digest{
@@ -39,7 +39,7 @@ func (d digest) stringFunc(encode func([]byte) string) function.Function {
 	}, text("str"))
 }
 
-// fileFunc reads the file through t, as a stream.
+// fileFunc returns a function that hashes a file. It reads the file through t, as a stream.
 func (d digest) fileFunc(t tree, encode func([]byte) string) function.Function {
 	return t.fileFunc(cty.String, func(n fileName) (cty.Value, error) {
 		f, err := t.open(n)

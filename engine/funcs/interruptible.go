@@ -6,17 +6,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// interruptible is a file that is read until the budget's run is ended: some files have no
-// end, such as /dev/zero.
+// interruptible is a file whose reading stops when the budget is stopped: some files have no end, such as
+// /dev/zero.
 type interruptible struct {
 	io.Reader
 	b *budget.Budget
 }
 
-// stepBytes is how much is read for a step of the budget.
+// stepBytes is the number of bytes that count as one step of the budget.
 const stepBytes = 4096
 
-// Read implements io.Reader.
+// Read implements io.Reader. It returns an error once the budget is stopped.
 func (r interruptible) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if x := r.b.Step(int64(n)/stepBytes + 1); x != nil {

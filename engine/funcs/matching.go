@@ -14,7 +14,7 @@ func listOfAny(name string) function.Parameter {
 	return function.Parameter{Name: name, Type: cty.List(cty.DynamicPseudoType)}
 }
 
-// matchkeys keeps the values whose key, at the same place, is in the search set.
+// matchKeysFunc is the function matchkeys: the values whose key, at the same index, is in the search set.
 var matchKeysFunc = function.New(&function.Spec{
 	Params: []function.Parameter{listOfAny("values"), listOfAny("keys"), listOfAny("searchset")},
 	Type: func(args []cty.Value) (cty.Type, error) {
@@ -64,7 +64,7 @@ var matchKeysFunc = function.New(&function.Spec{
 	},
 })
 
-// transpose swaps keys and values of a map of lists of strings.
+// transposeFunc is the function transpose. It swaps keys and values of a map of lists of strings.
 var transposeFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{{Name: "values", Type: cty.Map(cty.List(cty.String))}},
 	Type:         function.StaticReturnType(cty.Map(cty.List(cty.String))),

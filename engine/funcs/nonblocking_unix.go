@@ -4,5 +4,5 @@ package funcs
 
 import "syscall"
 
-// nonBlocking lets nobody wait for who writes to a pipe. Source: open(2), O_NONBLOCK.
+// nonBlocking opens a pipe without waiting for a writer. Source: open(2), O_NONBLOCK.
 const nonBlocking = syscall.O_NONBLOCK

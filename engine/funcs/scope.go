@@ -10,36 +10,36 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// Scope is the world of functions. The zero Scope is the real one:
-// the process' working directory, its files, home, clock and randomness.
+// Scope has everything that functions can access besides their arguments. The zero Scope is the real
+// environment: the process's working directory, its files, home, clock and randomness.
 type Scope struct {
-	// BaseDir is the directory that relative paths start from: the root module's,
-	// the one that path.root and path.module are relative to. A relative
-	// BaseDir counts from the process' working directory when Table is called.
+	// BaseDir is the directory that relative paths start from: the root module's directory, to which
+	// path.root and path.module are relative. A relative BaseDir is resolved against the process's working
+	// directory when Table is called.
 	BaseDir string
-	// Files is the window of the file functions; nil is the real file system.
+	// Files is the access of the file functions; nil means the real file system.
 	Files Files
-	// Home is the directory `~`; empty means the current user's home.
+	// Home is the directory for `~`; "" means the current user's home.
 	Home string
-	// Now tells timestamp() the time; nil is the real clock.
+	// Now returns the time for timestamp(); nil means the real clock.
 	Now func() time.Time
-	// PlanTimestamp is the result of plantimestamp(); zero means not known yet.
+	// PlanTimestamp is the result of plantimestamp(); zero means that it is not known yet.
 	PlanTimestamp time.Time
-	// Rand is where uuid() gets its bytes; nil is crypto/rand. (The salt of
-	// bcrypt() is the library's own and always from crypto/rand.)
+	// Rand is the source of bytes for uuid(); nil means crypto/rand. (The salt of bcrypt() is made by its
+	// library, always from crypto/rand.)
 	Rand io.Reader
-	// PureOnly makes timestamp(), uuid() and bcrypt() return unknown values, as
-	// while planning: their results must not be promised before they are applied.
+	// PureOnly makes timestamp(), uuid() and bcrypt() return unknown values, as in a plan: a plan must not
+	// promise a result that changes in the apply.
 	PureOnly bool
-	// Impure is told of each result of timestamp(), uuid() or bcrypt(), before there is one. It may be nil.
+	// Impure is called before each result of timestamp(), uuid() or bcrypt(). It may be nil.
 	Impure func()
-	// ConsoleMode adds type(), and takes plantimestamp() away.
+	// ConsoleMode adds type(), and removes plantimestamp().
 	ConsoleMode bool
-	// Budget bounds files, unpacked data and templates; nil is the generous one.
+	// Budget limits files, unpacked data and templates; nil means the limits of budget.Generous.
 	Budget *budget.Budget
 }
 
-// withDefaults fills in the real world where the Scope is empty.
+// withDefaults returns s with the real environment in place of zero fields.
 func (s Scope) withDefaults() Scope {
 	if abs, err := filepath.Abs(s.BaseDir); err == nil {
 		s.BaseDir = abs

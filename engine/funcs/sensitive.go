@@ -6,7 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// sameType is the type of a function that returns a value as it got it.
+// sameType is the type function for functions that return their first argument's type.
 func sameType(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil }
 
 var sensitiveFunc = function.New(&function.Spec{
@@ -17,7 +17,8 @@ var sensitiveFunc = function.New(&function.Spec{
 	},
 })
 
-// nonsensitive takes the mark off the value itself, not off its parts.
+// nonSensitiveFunc is the function nonsensitive. It removes the mark from the value itself, not from its
+// parts.
 var nonSensitiveFunc = function.New(&function.Spec{
 	Params: []function.Parameter{open("value")},
 	Type:   sameType,
@@ -28,7 +29,8 @@ var nonSensitiveFunc = function.New(&function.Spec{
 	},
 })
 
-// issensitive cannot tell of a value that is not known: it may turn out sensitive.
+// isSensitiveFunc is the function issensitive. For an unknown value without the mark the result is unknown,
+// since the value may turn out sensitive.
 var isSensitiveFunc = function.New(&function.Spec{
 	Params: []function.Parameter{open("value")},
 	Type:   function.StaticReturnType(cty.Bool),
@@ -43,7 +45,8 @@ var isSensitiveFunc = function.New(&function.Spec{
 	},
 })
 
-// ephemeralasnull makes null of everything in the value that must not be stored.
+// ephemeralAsNullFunc is the function ephemeralasnull. It replaces every ephemeral part of the value with
+// null.
 var ephemeralAsNullFunc = function.New(&function.Spec{
 	Params: []function.Parameter{open("value")},
 	Type:   sameType,

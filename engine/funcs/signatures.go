@@ -10,18 +10,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
-// A Signature is the way to call a function, for people and editors.
+// A Signature describes how to call a function, for people and editors.
 type Signature struct {
 	Description string
 	Params      []function.Parameter
 	Variadic    *function.Parameter // nil: there is none
-	// Return is the type of the result, dynamic if that depends on the arguments.
+	// Return is the type of the result; dynamic if it depends on the arguments.
 	Return cty.Type
 }
 
-// Signatures returns the signatures of all functions by name, and once more under
-// `core::`, without those that remain only for the error that they are gone. Arguments that
-// a function takes as expressions have the types of their values.
+// Signatures returns the signatures of all functions by name, and again with the prefix `core::`. Removed
+// functions, which only return an error, are left out. An argument that a function takes as an expression has
+// the type of the expression's value.
 func Signatures() map[string]Signature {
 	t := Table(Scope{})
 	out := make(map[string]Signature, len(t))

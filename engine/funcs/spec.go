@@ -8,8 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// text, number and anything are parameters that accept neither null nor, while
-// a result is computed, unknown values or marks: cty then answers for them.
+// text, number and anything return parameters that accept no null. The function never sees unknown values or
+// marks while it computes a result: cty handles these itself.
 func text(name string) function.Parameter {
 	return function.Parameter{Name: name, Type: cty.String}
 }
@@ -22,8 +22,7 @@ func anything(name string) function.Parameter {
 	return function.Parameter{Name: name, Type: cty.DynamicPseudoType}
 }
 
-// open is a parameter that accepts whatever there is: null, unknown, marked, of no
-// known type.
+// open returns a parameter that accepts every value: null, unknown, marked, or of unknown type.
 func open(name string) function.Parameter {
 	return function.Parameter{
 		Name: name, Type: cty.DynamicPseudoType,
@@ -31,13 +30,13 @@ func open(name string) function.Parameter {
 	}
 }
 
-// marked is p, but the function sees the marks of its value and must pass them on.
+// marked returns p with one change: the function sees the marks of its value and must pass them on.
 func marked(p function.Parameter) function.Parameter {
 	p.AllowMarked = true
 	return p
 }
 
-// maybe is p, but the function sees values that are not known.
+// maybe returns p with one change: the function sees unknown values.
 func maybe(p function.Parameter) function.Parameter {
 	p.AllowUnknown = true
 	return p
@@ -45,7 +44,7 @@ func maybe(p function.Parameter) function.Parameter {
 
 func notNull(b *cty.RefinementBuilder) *cty.RefinementBuilder { return b.NotNull() }
 
-// stringFunc is a function of strings to a string that is never null.
+// stringFunc returns a function from strings to a string that is never null.
 func stringFunc(f func(args []string) (string, error), params ...function.Parameter) function.Function {
 	return function.New(&function.Spec{
 		Params:       params,
@@ -65,8 +64,8 @@ func stringFunc(f func(args []string) (string, error), params ...function.Parame
 	})
 }
 
-// predicate is a function of two strings to a bool, and the refinement of its unknown
-// result.
+// predicate returns a function from two strings to a bool. If the result is unknown, refine adds what is
+// known about it.
 func predicate(f func(a, b string) bool, refine func(*cty.RefinementBuilder) *cty.RefinementBuilder, a, b function.Parameter) function.Function {
 	return function.New(&function.Spec{
 		Params:       []function.Parameter{a, b},

@@ -16,8 +16,8 @@ import (
 
 // Below are the functions of go-cty's stdlib that behave otherwise than people expect, or that crash.
 
-// contains looks for null, too. In go-cty since 1.18.1 the literal null makes the result unknown, so that Terraform 1.16 plans "(known after
-// apply)" and then has null.
+// containsFunc is the function contains. It also finds null. In go-cty since 1.18.1 the literal null makes
+// the result unknown, so that Terraform 1.16 plans "(known after apply)" and then has null.
 var containsFunc = function.New(&function.Spec{
 	Params: []function.Parameter{anything("list"), {Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true}},
 	Type:   function.StaticReturnType(cty.Bool),
@@ -41,7 +41,7 @@ var containsFunc = function.New(&function.Spec{
 	RefineResult: notNull,
 })
 
-// convert has a type constraint as its second argument: see [converting.Target].
+// convertFunc is the function convert. Its second argument is a type constraint: see [converting.Target].
 var convertFunc = function.New(&function.Spec{
 	Params: []function.Parameter{open("value"), {Name: "type", Type: converting.TargetType}},
 	Type: func(args []cty.Value) (cty.Type, error) {
@@ -64,8 +64,9 @@ func convertTo(v, target cty.Value) (cty.Value, error) {
 	return out, nil
 }
 
-// Since go-cty 1.16.1 format and formatlist take arguments of no known type as any other; before, those made the whole
-// result unknown. That stays so for what is not known. A plain null is known: it is formatted, or an error, as in
+// format and formatlist differ between versions of go-cty. Before 1.16.1, an argument of unknown type made
+// the whole result unknown; since then it is treated like any other. Here, an unknown argument of unknown
+// type still makes the whole result unknown. A plain null is known: it is formatted, or an error, as in
 // Terraform 1.16. Terraform 1.11.4 plans an unknown value, and fails to apply it.
 var (
 	formatFunc     = formatting(stdlib.FormatFunc)
@@ -92,8 +93,8 @@ func formatting(f function.Function) function.Function {
 	})
 }
 
-// jsondecode takes the last of several properties of one name, and requires that
-// the others fit its type (since go-cty 1.16.2 they must be of the same type).
+// jsonDecodeFunc is the function jsondecode. If a property occurs several times, the last one counts. The
+// others must be convertible to its type (since go-cty 1.16.2 they must have the same type).
 var jsonDecodeFunc = function.New(&function.Spec{
 	Params: stdlib.JSONDecodeFunc.Params(),
 	Type: func(args []cty.Value) (cty.Type, error) {
@@ -118,7 +119,7 @@ var jsonDecodeFunc = function.New(&function.Spec{
 	},
 })
 
-// Functions that crash in the library on some arguments, and the errors for those.
+// These functions crash in the library for some arguments. The texts are the errors for those cases.
 var (
 	indentFunc          = guarded(stdlib.IndentFunc, "the number of spaces must not be negative")
 	logFunc             = guarded(stdlib.LogFunc, "the result is not a real number")
@@ -130,7 +131,7 @@ var (
 	zipmapFunc          = guarded(stdlib.ZipmapFunc, "keys list has a null value")
 )
 
-// guarded returns f, whose results are never null, with an error in place of a crash.
+// guarded returns f with an error, why, in place of a crash. The results of f are never null.
 func guarded(f function.Function, why string) function.Function {
 	answer := func(err error) error {
 		if errors.As(err, new(function.PanicError)) {

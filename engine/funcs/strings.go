@@ -18,7 +18,8 @@ var (
 	}, text("str"))
 )
 
-// startswith can often tell before the string is known, from a known prefix.
+// startsWithFunc is the function startswith. If the string is unknown but has a known prefix, that is often
+// enough for the result.
 var startsWithFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{maybe(text("str")), text("prefix")},
 	Type:         function.StaticReturnType(cty.Bool),
@@ -36,7 +37,7 @@ var startsWithFunc = function.New(&function.Spec{
 	},
 })
 
-// replace takes a text between slashes for a regular expression.
+// replaceFunc is the function replace. A text between slashes is a regular expression.
 var replaceFunc = stringFunc(func(args []string) (string, error) {
 	str, old, new := args[0], args[1], args[2]
 	if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {

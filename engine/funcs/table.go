@@ -11,12 +11,11 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// namespace is the explicit name space of built-in functions: `core::upper`.
+// namespace is the name space of built-in functions, for calls like `core::upper`.
 const namespace = "core::"
 
-// Table returns all functions that s allows, each under its name and under
-// `core::` with its name. Build it once per run. It is safe for concurrent use as
-// long as nobody changes the map.
+// Table returns all functions that s allows, each under its name and under `core::` and its name. Build it
+// once for each run. It is safe for concurrent use if nobody changes the map.
 func Table(s Scope) map[string]function.Function {
 	s = s.withDefaults()
 	own := additions(s)
@@ -29,10 +28,10 @@ func Table(s Scope) map[string]function.Function {
 	return with(with(pure(), own), templateFunctions(own, s))
 }
 
-// pure are the functions that know nothing but their arguments, under both names. Nobody changes the map.
+// pure has the functions that depend only on their arguments, under both names. Nobody may change the map.
 var pure = sync.OnceValue(func() map[string]function.Function { return with(nil, pureFunctions()) })
 
-// with returns t with more functions, each under its name and under `core::` with its name.
+// with returns a copy of t with more functions, each under its name and under `core::` and its name.
 func with(t, more map[string]function.Function) map[string]function.Function {
 	out := make(map[string]function.Function, len(t)+2*len(more))
 	maps.Copy(out, t)
@@ -42,7 +41,7 @@ func with(t, more map[string]function.Function) map[string]function.Function {
 	return out
 }
 
-// worldFunctions are those that look at the clock, at chance or at the run.
+// worldFunctions returns the functions that depend on the clock, on randomness or on the run.
 func worldFunctions(s Scope) map[string]function.Function {
 	t := map[string]function.Function{
 		"bcrypt":        bcryptFunc,
@@ -62,10 +61,10 @@ func worldFunctions(s Scope) map[string]function.Function {
 	return t
 }
 
-// impure are the functions that may return something else the next time.
+// impure are the names of the functions whose next call may return another result.
 var impure = []string{"bcrypt", "timestamp", "uuid"}
 
-// noticed returns f, with a call of notice before each result.
+// noticed returns f with a call of notice before each result.
 func noticed(f function.Function, notice func()) function.Function {
 	return function.New(&function.Spec{
 		Params: f.Params(), VarParam: f.VarParam(), Type: f.ReturnTypeForValues,
@@ -76,7 +75,7 @@ func noticed(f function.Function, notice func()) function.Function {
 	})
 }
 
-// pureFunctions are those that know nothing but their arguments.
+// pureFunctions returns the functions that depend only on their arguments.
 func pureFunctions() map[string]function.Function {
 	return map[string]function.Function{
 		"abs":              stdlib.AbsoluteFunc,

@@ -16,12 +16,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// templateFunctions are templatefile and templatestring. A template may call all
-// functions of the scope, own and pure, but these two, and, when it is no file of the
-// configuration's own, none that reads files.
+// templateFunctions returns templatefile and templatestring. A template may call all functions of the scope
+// (own and the pure ones) except these two. A template that is not a file of the configuration may not call
+// functions that read files either.
 func templateFunctions(own map[string]function.Function, s Scope) map[string]function.Function {
 	files := s.tree()
-	// Few configurations have templates.
+	// Build this table only on use: few configurations have templates.
 	inFile := sync.OnceValue(func() map[string]function.Function {
 		refused := map[string]function.Function{}
 		for _, name := range []string{"templatefile", "templatestring"} {
@@ -42,7 +42,7 @@ func templateFunctions(own map[string]function.Function, s Scope) map[string]fun
 	}
 }
 
-// refusedFunc stands where a function may not be called.
+// refusedFunc returns a function that always fails, for places where a function may not be called.
 func refusedFunc(why string) function.Function {
 	return function.New(&function.Spec{
 		VarParam: &function.Parameter{
@@ -54,9 +54,9 @@ func refusedFunc(why string) function.Function {
 	})
 }
 
-// templateFileFunc renders once a call; its type is that of the result, so that it
-// need not render to tell a type. Parsed files are kept by their text: one file is
-// often rendered once an instance.
+// templateFileFunc returns the function templatefile. It renders only once for each call: its type is
+// dynamic, so no rendering is needed to find the type. It keeps parsed templates by their text, since one file is
+// often rendered for each instance.
 func templateFileFunc(files tree, within renderer) function.Function {
 	type source struct{ name, text string }
 	var parsed sync.Map // source -> hcl.Expression
@@ -99,8 +99,8 @@ func templateFileFunc(files tree, within renderer) function.Function {
 	})
 }
 
-// templateStringFunc gets its first argument as an expression, to make sure that
-// it refers to a template rather than being one.
+// templateStringFunc returns the function templatestring. It gets its first argument as an expression: the
+// argument must be a reference to a template, not a template itself.
 func templateStringFunc(within renderer) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
@@ -153,7 +153,7 @@ func (r renderer) renderString(tmpl string, vars cty.Value) (cty.Value, error) {
 	return str, nil
 }
 
-// templateReference refuses everything but a traversal of some object.
+// templateReference returns an error unless the expression is a reference to an object or a part of one.
 func templateReference(expr hcl.Expression) error {
 	switch e := expr.(type) {
 	case *hclsyntax.TemplateWrapExpr:
@@ -184,7 +184,7 @@ func refers(expr hcl.Expression) bool {
 	return false
 }
 
-// A renderer evaluates templates with nothing in scope but variables and its functions.
+// A renderer evaluates templates. A template can use only its variables and the renderer's functions.
 type renderer struct {
 	functions func() map[string]function.Function
 	budget    *budget.Budget

@@ -16,8 +16,8 @@ func timestampFunc(now func() time.Time) function.Function {
 	})
 }
 
-// planTimestampFunc returns the same time for the whole run: also while applying,
-// when it comes from the plan.
+// planTimestampFunc returns the function plantimestamp. Its result is the same in the whole run; in an apply
+// it is the plan's.
 func planTimestampFunc(at time.Time) function.Function {
 	return function.New(&function.Spec{
 		Type:         function.StaticReturnType(cty.String),
@@ -47,8 +47,8 @@ var timeCmpFunc = function.New(&function.Spec{
 	},
 })
 
-// parseTime is as lenient as Go's own parser, unlike timeadd and formatdate, and
-// names the part that it stumbled over.
+// parseTime accepts every time that Go's own parser accepts, unlike timeadd and formatdate. Its error names
+// the part that is wrong.
 func parseTime(s string) (time.Time, error) {
 	at, err := time.Parse(time.RFC3339, s)
 	var bad *time.ParseError
@@ -58,8 +58,8 @@ func parseTime(s string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("not a valid RFC3339 timestamp: %s", misread(bad))
 }
 
-// timeParts are the elements of the layout time.RFC3339 by which ParseError tells
-// where it was.
+// timeParts has a name for each element of the layout time.RFC3339. A ParseError tells the position of the
+// error by such an element.
 var timeParts = map[string]string{
 	"2006": "year", "01": "month", "02": "day of month",
 	"15": "hour", "04": "minute", "05": "second", "Z07:00": "UTC offset",

@@ -8,8 +8,8 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// TypeType is the type of the results of type(): a capsule around a *cty.Type. Only
-// the console can show it, by FormatType; it must not be part of another value.
+// TypeType is the type of the results of type(): a capsule around a *cty.Type. Only the console can show it,
+// with FormatType. It must not be a part of another value.
 var TypeType = cty.Capsule("type", reflect.TypeFor[cty.Type]())
 
 var typeFunc = function.New(&function.Spec{
@@ -21,15 +21,15 @@ var typeFunc = function.New(&function.Spec{
 	},
 })
 
-// FormatType writes a type as Terraform's console does: nested types stand on
-// lines of their own, indented by four spaces, attributes by name.
+// FormatType returns a type as Terraform's console shows it. Nested types are on separate lines, indented by
+// four spaces. Attributes are sorted by name.
 func FormatType(ty cty.Type) string {
 	var b strings.Builder
 	writeType(&b, ty, "\n")
 	return b.String()
 }
 
-// writeType writes ty; indent is the line break behind its members.
+// writeType writes ty; indent is the line break and indentation before ty's closing bracket.
 func writeType(b *strings.Builder, ty cty.Type, indent string) {
 	inner := indent + "    "
 	switch {

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// maxYAMLValues is the most values of a document with aliases, once each alias is replaced
-// by its anchor's node. Nine aliases of nine aliases, and so on, are soon more
-// than any machine can hold.
+// maxYAMLValues is the largest number of values in a document with aliases, counted with each alias replaced
+// by its anchor's node. Nine aliases of nine aliases, and so on, soon have more values than any machine can
+// store.
 const maxYAMLValues = 1_000_000
 
-// yamldecode is the library's, but refuses documents that would keep it busy for ever.
+// yamlDecodeFunc is the library's yamldecode, but refuses documents that would keep it busy for ever.
 var yamlDecodeFunc = function.New(&function.Spec{
 	Params: ctyyaml.YAMLDecodeFunc.Params(),
 	Type: func(args []cty.Value) (cty.Type, error) {
@@ -33,8 +33,9 @@ var yamlDecodeFunc = function.New(&function.Spec{
 	},
 })
 
-// checkYAML refuses a document that is nested too deep, or whose aliases stand for too
-// much. It reads the document only if it can be either: nesting takes an indicator a level.
+// checkYAML returns an error if a document is nested too deep, or has too many values because of its aliases.
+// It parses the document only if that is possible: each level of nesting needs at least one indicator
+// character.
 func checkYAML(src string) error {
 	indicators := 0
 	for _, c := range []byte(src) {
@@ -52,7 +53,7 @@ func checkYAML(src string) error {
 	}
 	w := yamlWeight{known: map[*yaml.Node]yamlSize{}}
 	switch s := w.of(&doc); {
-	case s.depth > parsing.MaxDepth+1: // with the document itself
+	case s.depth > parsing.MaxDepth+1: // the document itself counts as a level
 		return fmt.Errorf("the document is nested more than %d levels deep, which is the limit", parsing.MaxDepth)
 	case w.aliases && s.values > maxYAMLValues:
 		return fmt.Errorf("the document's aliases stand for more than %d values, which is the limit", maxYAMLValues)
@@ -60,11 +61,11 @@ func checkYAML(src string) error {
 	return nil
 }
 
-// yamlSize is how deep a node is nested, and how many values are in it, itself included.
+// yamlSize is the depth of a node's nesting, and the number of values in it, itself included.
 type yamlSize struct{ depth, values int }
 
 type yamlWeight struct {
-	known   map[*yaml.Node]yamlSize // of nodes with an anchor; nothing while they are looked at
+	known   map[*yaml.Node]yamlSize // sizes of nodes with an anchor; the zero size while a node is visited
 	aliases bool
 }
 

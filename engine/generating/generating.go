@@ -1,9 +1,8 @@
-// Package generating writes the resource block that describes an object: for objects
-// that are imported before anybody has written a block for them.
+// Package generating writes the resource block for an existing object that is imported and has no block yet.
 //
-// It is a pure function from a schema and a value to text. The text has the form that the
-// stock tool gives it, to the byte, since programs compare and search it. The package
-// refuses to know where the object comes from and where the text goes. Start at [Block].
+// It is a pure function from a schema and a value to text. The text is identical to that of the stock tool,
+// since programs compare and search it. The package does not know where the object comes from and where the
+// text goes. Start at [Block].
 package generating
 
 import (
@@ -23,9 +22,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Block returns the resource block for an object with the value v, which carries marks
-// and is known. Sensitive values are null, read-only and deprecated arguments are left out, so a
-// person has to read the text. provider is the block's provider argument, "" if there is none.
+// Block returns the resource block for an object with the value v, which is known and may have marks.
+// Sensitive values are written as null, and read-only and deprecated arguments are left out. So a person has
+// to review the text. provider is the block's provider argument; "" means none.
 func Block(r addrs.Resource, provider string, b *schema.Block, v cty.Value) string {
 	w := &writer{}
 	w.line(0, "resource %q %q {", r.Type, r.Name)
@@ -37,10 +36,10 @@ func Block(r addrs.Resource, provider string, b *schema.Block, v cty.Value) stri
 	return strings.TrimSuffix(string(hclwrite.Format([]byte(w.String()))), "\n")
 }
 
-// File returns the file for blocks, each with the ID that its object was found by.
+// File returns the file with all blocks, each with the ID by which its object was found.
 func File(blocks []Generated) []byte {
 	var b strings.Builder
-	// The marks by which programs know generated files.
+	// Programs recognize generated files by these lines.
 	b.WriteString("# __generated__ by Terraform\n# Please review these resources and move them into your main configuration files.\n")
 	for _, x := range blocks {
 		from := ""
@@ -59,15 +58,15 @@ type Generated struct {
 	Text string
 }
 
-// A writer writes HCL, which is formatted in the end.
+// A writer collects HCL text, which is formatted at the end.
 type writer struct{ strings.Builder }
 
 func (w *writer) line(indent int, format string, args ...any) {
 	fmt.Fprintf(w, "%s"+format+"\n", append([]any{strings.Repeat(" ", indent)}, args...)...)
 }
 
-// body writes the arguments and nested blocks of a value. top marks a resource's own body:
-// the older SDK gives each of these an argument "id" which is not meant to be set.
+// body writes the arguments and nested blocks of a value. top is true for the body of the resource itself:
+// there, the older SDK adds an argument "id" that nobody should set.
 func (w *writer) body(indent int, b *schema.Block, v cty.Value, top bool) {
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
 		a := b.Attributes[name]
@@ -95,15 +94,14 @@ func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.V
 	text := "null # sensitive"
 	if !a.Sensitive && !marks.Any(val) {
 		if a.Optional && val.Type() == cty.String && !val.IsNull() && val.AsString() == "" {
-			val = cty.NullVal(cty.String) // the older SDK does not tell them apart
+			val = cty.NullVal(cty.String) // the older SDK does not distinguish "" from null
 		}
 		text = expression(val)
 	}
 	w.line(indent, "%s = %s", name, text)
 }
 
-// expression returns a value as an expression. Texts that hold JSON become calls of
-// jsonencode, which can be read.
+// expression returns a value as an expression. A text with JSON becomes a readable call of jsonencode.
 func expression(v cty.Value) string {
 	if v.Type() == cty.String && !v.IsNull() && json.Valid([]byte(v.AsString())) {
 		var x ctyjson.SimpleJSONValue
@@ -114,7 +112,7 @@ func expression(v cty.Value) string {
 	return string(hclwrite.TokensForValue(v).Bytes())
 }
 
-// nested writes an attribute with a structure.
+// nested writes an attribute that has nested attributes.
 func (w *writer) nested(indent int, name string, a *schema.Attribute, v cty.Value) {
 	left, right := "[", "]"
 	if a.Nested.Nesting == schema.NestingSingle || a.Nested.Nesting == schema.NestingMap {
@@ -161,7 +159,7 @@ func (w *writer) attributes(indent int, attrs map[string]*schema.Attribute, v ct
 	}
 }
 
-// blocks writes all nested blocks of a kind.
+// blocks writes all nested blocks of one type.
 func (w *writer) blocks(indent int, name string, n *schema.NestedBlock, v cty.Value) {
 	single := n.Nesting == schema.NestingSingle || n.Nesting == schema.NestingGroup
 	switch {
@@ -189,7 +187,8 @@ func (w *writer) block(indent int, header string, n *schema.NestedBlock, v cty.V
 	}
 }
 
-// hidden returns the end of an opening line: closed again at once if the value is sensitive.
+// hidden returns the end of an opening line. If the value is sensitive, it closes the brackets at once with
+// right.
 func hidden(v cty.Value, right string) string {
 	if marks.Has(v, marks.Sensitive) {
 		return right + " # sensitive"
@@ -197,7 +196,7 @@ func hidden(v cty.Value, right string) string {
 	return ""
 }
 
-// key returns a key as it stands in an object: a string literal only if it must be.
+// key returns a key as it is written in an object: as a string literal only if necessary.
 func key(k cty.Value) string {
 	if name := k.AsString(); hclsyntax.ValidIdentifier(name) {
 		return name

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// Bounds of the answers of servers. The largest documents known are lists of versions
-// of about 2 MiB, the largest packages about 200 MiB.
+// These are the largest accepted answers of servers. The largest known documents are lists of versions of
+// about 2 MiB, the largest known packages about 200 MiB.
 const (
 	maxDocument = 64 << 20
 	maxArchive  = 4 << 30
 )
 
-// How long we wait. Terraform gives a document 10 seconds, too.
+// These are the longest waits for an answer. Terraform also waits 10 seconds for a document.
 const (
 	defaultTimeout = 10 * time.Second
 	stallTimeout   = 60 * time.Second // without a byte of a download
@@ -27,38 +27,36 @@ const (
 	maxRedirects   = 10
 )
 
-// Tokens returns the token for requests to a host, in the form of svchost.Hostname, if there is one.
+// Tokens returns the token for requests to a host, if there is one. host has the form of svchost.Hostname.
 type Tokens func(host string) (Token, bool)
 
-// A Client asks registries and mirrors. It goes where its policy allows, and follows
-// only a few redirects; it tries again after broken connections and errors of the
-// server (status 429 and 5xx).
+// A Client makes requests to registries and mirrors. It sends requests only where its policy allows, and
+// follows only a few redirects. It tries again after broken connections and errors of the server (status 429
+// and 5xx).
 type Client struct {
-	// Policy decides where requests may go. The zero value allows https everywhere but to
-	// addresses that nothing is installed from.
+	// Policy decides which URLs may be requested. The zero value allows https to all addresses except
+	// link-local, multicast and metadata addresses.
 	Policy Policy
-	// Transport makes the connections. Nil stands for the policy's; tests put their
-	// server's here.
+	// Transport makes the connections. nil means the policy's transport; tests set a transport to their own
+	// server.
 	Transport http.RoundTripper
-	// Token returns the token for requests to a registry's host; may be nil. Downloads
-	// of packages go without one: they are often elsewhere.
+	// Token returns the token for requests to a registry's host; it may be nil. Downloads of packages use no
+	// token, since packages are often on other hosts.
 	Token Tokens
-	// Remedy returns the end of the error about a host that demands a token: the setting to change.
-	// variable is the name of the environment variable TF_TOKEN_HOST. nil: the settings of the
-	// command line.
+	// Remedy returns the end of the error about a host that demands a token: the setting to change. variable
+	// is the name of the environment variable TF_TOKEN_HOST. nil means the remedy for the command line.
 	Remedy func(variable string) string
-	// UserAgent is our name in requests.
+	// UserAgent is the name that requests give for this client.
 	UserAgent string
 	// Retries is how often a failed request is tried again (TF_REGISTRY_DISCOVERY_RETRY).
 	Retries int
-	// Timeout is for one try to get a document (TF_REGISTRY_CLIENT_TIMEOUT); 0 means 10 s.
+	// Timeout is the time for one attempt to get a document (TF_REGISTRY_CLIENT_TIMEOUT); 0 means 10 s.
 	Timeout time.Duration
-	// Backoff is the wait before the first retry, doubled for each further one; 0
-	// means half a second.
+	// Backoff is the wait before the first retry. It doubles with each further retry. 0 means half a second.
 	Backoff time.Duration
 }
 
-// A statusError is an answer other than 200 and 204.
+// A statusError reports an answer with a status other than 200 and 204.
 type statusError struct {
 	code int
 	url  string
@@ -68,7 +66,7 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("the server answered %s with %d %s", e.url, e.code, http.StatusText(e.code))
 }
 
-// IsStatus reports whether err is an answer with one of some status codes.
+// IsStatus reports whether err is an answer with one of these status codes.
 func IsStatus(err error, codes ...int) bool {
 	var status *statusError
 	if !errors.As(err, &status) {
@@ -86,12 +84,11 @@ func IsStatus(err error, codes ...int) bool {
 type Document struct {
 	Body   []byte
 	Header http.Header
-	// URL is the address after redirects, against which the document's own URLs are
-	// resolved.
+	// URL is the address after redirects. The document's own URLs are relative to it.
 	URL *url.URL
 }
 
-// Document gets the document at u, with the token for host unless that is "".
+// Document gets the document at u, with the token for host. If host is "", it sends no token.
 func (c *Client) Document(ctx context.Context, u *url.URL, host string) (doc Document, err error) {
 	timeout := c.Timeout
 	if timeout == 0 {
@@ -118,7 +115,8 @@ func (c *Client) Document(ctx context.Context, u *url.URL, host string) (doc Doc
 	return doc, err
 }
 
-// JSON decodes a document.
+// JSON gets a JSON document as [Client.Document] does, and decodes it into into. It returns the address after
+// redirects.
 func (c *Client) JSON(ctx context.Context, u *url.URL, host string, into any) (final *url.URL, err error) {
 	doc, err := c.Document(ctx, u, host)
 	if err != nil {
@@ -130,10 +128,10 @@ func (c *Client) JSON(ctx context.Context, u *url.URL, host string, into any) (f
 	return doc.URL, nil
 }
 
-// Download writes the content at u to a file, in place of the old one.
+// Download writes the content at u to a file, and replaces the file's content.
 func (c *Client) Download(ctx context.Context, u *url.URL, to *os.File) error {
 	return c.retrying(ctx, func() error {
-		// An earlier try may have left a part.
+		// An earlier attempt may have left a part.
 		_, err := to.Seek(0, io.SeekStart)
 		if err := errors.Join(err, to.Truncate(0)); err != nil {
 			return &refusedError{err.Error()}
@@ -168,7 +166,7 @@ func (c *Client) downloadOnce(ctx context.Context, u *url.URL, to io.Writer, sta
 	return nil
 }
 
-// progress puts off the alarm with each piece that arrives.
+// progress restarts the timeout with each piece that arrives.
 type progress struct {
 	to      io.Writer
 	stalled *time.Timer
@@ -212,8 +210,7 @@ func (c *Client) userAgent() string {
 	return c.UserAgent
 }
 
-// HTTP returns a client for libraries that want one. It follows the policy, and knows
-// no tokens.
+// HTTP returns a client for libraries that need one. It obeys the policy, and sends no tokens.
 func (c *Client) HTTP() *http.Client {
 	transport := c.Transport
 	if transport == nil {
@@ -224,12 +221,12 @@ func (c *Client) HTTP() *http.Client {
 		if len(via) > maxRedirects {
 			return &refusedError{"too many redirects"}
 		}
-		// net/http drops the token when a redirect leads to another domain.
+		// net/http removes the token when a redirect leads to another domain.
 		return c.Policy.CheckURL(req.URL)
 	}}
 }
 
-// retrying calls try again while that may help.
+// retrying calls try, and calls it again after errors that may go away.
 func (c *Client) retrying(ctx context.Context, try func() error) error {
 	wait := c.Backoff
 	if wait == 0 {

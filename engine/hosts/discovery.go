@@ -10,7 +10,7 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 )
 
-// A Service is something that hosts offer by service discovery; see
+// A Service is a service of a host that service discovery can find; see
 // https://developer.hashicorp.com/terraform/internals/remote-service-discovery.
 type Service struct {
 	ID   string // "providers.v1"
@@ -18,16 +18,17 @@ type Service struct {
 	Hint string // the remedy if there is none
 }
 
-// A Discovery finds a service of hosts, each once.
+// A Discovery finds one service of hosts. It remembers the result for each host.
 type Discovery struct {
 	Client  *Client
 	Service Service
-	// Given returns the services of a host in the CLI configuration.
+	// Given returns the URL of a host's service from the CLI configuration. known is false if the
+	// configuration does not name the host.
 	Given func(host, id string) (url string, known bool)
 	found map[string]*url.URL
 }
 
-// Find returns the base URL of the service of a host, ending in a slash.
+// Find returns the base URL of a host's service, with a slash at the end.
 func (d *Discovery) Find(ctx context.Context, host string) (*url.URL, error) {
 	if base, ok := d.found[host]; ok {
 		return base, nil
@@ -43,12 +44,12 @@ func (d *Discovery) Find(ctx context.Context, host string) (*url.URL, error) {
 	return base, nil
 }
 
-// DiscoveryURL returns the URL of the document that names the services of a host.
+// DiscoveryURL returns the URL of the document that lists the services of a host.
 func DiscoveryURL(host string) *url.URL {
 	return &url.URL{Scheme: "https", Host: host, Path: "/.well-known/terraform.json"}
 }
 
-// ask does not use svchost's package disco, which knows no context and logs its requests.
+// ask finds the service without svchost's package disco, which accepts no context and logs its requests.
 func (d *Discovery) ask(ctx context.Context, host string) (*url.URL, error) {
 	at := DiscoveryURL(host)
 	var text string
@@ -59,13 +60,13 @@ func (d *Discovery) ask(ctx context.Context, host string) (*url.URL, error) {
 		final, err := d.Client.JSON(ctx, at, host, &services)
 		switch {
 		case IsStatus(err, 404):
-			// A host without services.
+			// The host has no services.
 		case err != nil:
 			return nil, fmt.Errorf("discover the services of %s: %w", svchost.ForDisplay(host), err)
 		default:
 			at = final
 			if err := json.Unmarshal(services[d.Service.ID], &text); err != nil {
-				text = "" // absent, or in a form that only a newer client knows
+				text = "" // absent, or in a form that only newer clients can read
 			}
 		}
 	}
@@ -89,8 +90,8 @@ func (d *Discovery) given(host string) (string, bool) {
 	return d.Given(host, d.Service.ID)
 }
 
-// Denied explains an answer by which a place on a host wants to know who asks; other
-// errors stay as they are.
+// Denied adds to an error with status 401 or 403 that place demands other credentials, and how to set them
+// for host. Other errors stay unchanged.
 func (c *Client) Denied(err error, place, host string) error {
 	if !IsStatus(err, 401, 403) {
 		return err

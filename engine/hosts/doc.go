@@ -1,7 +1,6 @@
-// Package hosts talks to the hosts that things are installed from: it discovers their
-// services, gets documents and packages, tries again where that may help, and goes
-// only where a [Policy] allows.
+// Package hosts makes requests to the hosts from which providers and modules are installed. It discovers
+// their services, gets documents and packages, and tries again after errors that may go away. It sends
+// requests only where a [Policy] allows.
 //
-// It refuses to know the answers of registries and the use of packages. Start at
-// [Client] and [Discovery].
+// It does not know the answers of registries and the use of packages. Start at [Client] and [Discovery].
 package hosts

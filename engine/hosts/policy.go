@@ -14,26 +14,25 @@ import (
 	"time"
 )
 
-// A Policy holds the hosts and addresses that something may be installed from. No policy allows
-// link-local and multicast addresses, where clouds keep the metadata services that
-// hand out credentials.
+// A Policy decides which hosts and addresses may be installed from. No policy allows link-local and multicast
+// addresses, where clouds have the metadata services that give out credentials.
 type Policy struct {
-	// Host returns why a host (without port, lower case) may not be asked, with the remedy; nil
-	// if it may. No func allows all.
+	// Host returns an error, with a remedy, if requests to a host are not allowed. The name has no port, and
+	// is in lower case. If Host is nil, all hosts are allowed.
 	Host func(name string) error
-	// HTTP allows http beside https. HTTPRemedy tells how to allow it, in an error about a URL that is
-	// refused for its lack; "" where nothing can.
+	// HTTP allows http in addition to https. HTTPRemedy says how to allow http, in the error about a refused
+	// http URL; "" if it cannot be allowed.
 	HTTP       bool
 	HTTPRemedy string
 	// PublicOnly refuses the addresses of private networks and of this machine.
 	PublicOnly bool
-	// Private reports whether a host (without port, lower case) may be in a private network all the same, though not on this
-	// machine. No func allows none.
+	// Private returns the exceptions from PublicOnly: it reports whether a host (without port, lower case)
+	// may be in a private network, but not on this machine. If Private is nil, there are no exceptions.
 	Private func(name string) bool
 }
 
-// CheckURL refuses URLs that the policy does not allow, among them those that name an
-// address which a proxy might be willing to connect to.
+// CheckURL returns an error if the policy does not allow the URL. It also checks an IP address in the URL,
+// since a proxy would connect to the address without a check.
 func (p Policy) CheckURL(u *url.URL) error {
 	if u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !p.HTTP) {
 		text := fmt.Sprintf("only https URLs are followed, and not %s", Show(u))
@@ -45,8 +44,8 @@ func (p Policy) CheckURL(u *url.URL) error {
 	return p.checkHost(u.Hostname())
 }
 
-// checkHost refuses hosts that the policy does not allow. Where a name leads to is
-// known only when a connection is made; see [Policy.Transport].
+// checkHost returns an error if the policy does not allow the host. The address of a name is known only when
+// a connection is made: see [Policy.Transport].
 func (p Policy) checkHost(name string) error {
 	if p.Host != nil {
 		if err := p.Host(strings.ToLower(name)); err != nil {
@@ -59,7 +58,7 @@ func (p Policy) checkHost(name string) error {
 	return nil
 }
 
-// reach are the addresses that a host may have.
+// reach says which addresses a host may have.
 type reach int
 
 const (
@@ -68,7 +67,7 @@ const (
 	alsoThisHost       // and those of this machine
 )
 
-// of returns the addresses that a host may have.
+// of returns which addresses the host name may have.
 func (p Policy) of(name string) reach {
 	switch {
 	case !p.PublicOnly:
@@ -79,9 +78,9 @@ func (p Policy) of(name string) reach {
 	return public
 }
 
-// CheckName is like checkHost, and refuses names that lead to addresses which are not
-// allowed. It is for programs that make their own connections: by then, the name may
-// lead elsewhere. A name that cannot be looked up is not refused, as a proxy may know it.
+// CheckName is like checkHost, but also refuses names whose addresses are not allowed. It is for programs
+// that make their own connections, although the name may have other addresses by then. A name without an
+// address is not refused, since a proxy may know it.
 func (p Policy) CheckName(ctx context.Context, name string) error {
 	if err := p.checkHost(name); err != nil {
 		return err
@@ -98,9 +97,9 @@ func (p Policy) CheckName(ctx context.Context, name string) error {
 	return nil
 }
 
-// Transport returns a transport that connects to addresses which the policy allows.
-// Which address a name stands for is checked when the connection is made, not before.
-// Proxies are those of the environment, which its owner has chosen: they may be in a private network, or on this machine.
+// Transport returns a transport that connects only to addresses that the policy allows. The address of a name
+// is checked when the connection is made, not before. Proxies are those of the environment. They may be in a
+// private network or on this machine, since the owner of the environment has chosen them.
 func (p Policy) Transport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = 30 * time.Second
@@ -127,7 +126,7 @@ func (p Policy) Transport() http.RoundTripper {
 	return t
 }
 
-// dialed returns the address that a transport dials for a proxy.
+// dialed returns the address that a transport connects to for a proxy.
 func dialed(proxy *url.URL) string {
 	port := proxy.Port()
 	if port == "" {
@@ -144,8 +143,8 @@ func (r reach) checkAddress(_, address string, _ syscall.RawConn) error {
 	return r.checkIP(to.Addr())
 }
 
-// metadata are the addresses of AWS' services on a machine, which are not link-local: the
-// metadata service, and the ones that hand credentials to containers. Sources:
+// metadata has the addresses of AWS services on a machine that are not link-local: the metadata service, and
+// the services that give credentials to containers. Sources:
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html
 // https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
 var metadata = netip.MustParsePrefix("fd00:ec2::/32")
@@ -165,8 +164,8 @@ func (r reach) checkIP(ip netip.Addr) error {
 	return nil
 }
 
-// notPublic are networks that are nobody's in public, beside those that netip knows.
-// Sources: https://www.iana.org/assignments/iana-ipv4-special-registry,
+// notPublic are further networks that no public host uses, in addition to those that netip knows. Sources:
+// https://www.iana.org/assignments/iana-ipv4-special-registry,
 // https://www.iana.org/assignments/iana-ipv6-special-registry
 var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),      // this network
@@ -179,15 +178,15 @@ var notPublic = []netip.Prefix{
 	netip.MustParsePrefix("2001::/32"),      // Teredo, which stands for addresses of IPv4
 }
 
-// nat64, sixToFour and compatible are networks of IPv6 whose addresses stand for those of
-// IPv4 (RFC 6052, RFC 3056, RFC 4291).
+// nat64, sixToFour and compatible are IPv6 networks whose addresses contain an IPv4 address (RFC 6052, RFC
+// 3056, RFC 4291).
 var (
 	nat64      = netip.MustParsePrefix("64:ff9b::/96")
 	sixToFour  = netip.MustParsePrefix("2002::/16")
 	compatible = netip.MustParsePrefix("::/96")
 )
 
-// translated returns the address of IPv4 that one of IPv6 stands for.
+// translated returns the IPv4 address that an IPv6 address contains.
 func translated(ip netip.Addr) (netip.Addr, bool) {
 	b := ip.As16()
 	switch {

@@ -5,11 +5,11 @@ import (
 	"io"
 )
 
-// A Token is a secret by which a host knows us. All of fmt's verbs, and JSON, show a
-// placeholder for it.
+// A Token is a secret that identifies Lockstep to a host. All of fmt's verbs, and JSON, show a placeholder
+// for it.
 type Token struct {
-	// A pointer, because fmt calls no methods of values in unexported fields of a struct,
-	// but follows no pointers there either.
+	// secret is a pointer because fmt calls no methods of values in unexported fields of a struct, but does
+	// not follow pointers there either.
 	secret *string
 }
 

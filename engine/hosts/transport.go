@@ -8,20 +8,19 @@ import (
 	"net/url"
 )
 
-// A refusedError is a request that we refuse on principle, so that asking again is no use.
+// A refusedError reports a request that the policy forbids, so that trying again does not help.
 type refusedError struct {
 	reason string
 }
 
 func (e *refusedError) Error() string { return e.reason }
 
-// Show returns a URL for messages: without user, password and query, which may hold
-// secrets.
+// Show returns a URL for messages, without user, password and query, which may have secrets.
 func Show(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, Opaque: u.Opaque}).String()
 }
 
-// Plain takes the URL out of an error of net/http.
+// Plain removes the URL from an error of net/http.
 func Plain(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {
@@ -33,7 +32,7 @@ func Plain(err error) error {
 	return err
 }
 
-// mayPass reports whether the same request may succeed a little later.
+// mayPass reports whether the same request may succeed later.
 func mayPass(err error) bool {
 	var status *statusError
 	var refused *refusedError

@@ -11,18 +11,18 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// Append appends v as JSON. It is an error if v is not wholly known, has marks, or
-// cannot be converted to c's type; dst is then returned as it was.
+// Append appends v as JSON. It is an error if v has unknown parts or marks, or cannot be converted to c's
+// type; Append then returns dst unchanged.
 func (c *Codec) Append(dst []byte, v cty.Value) ([]byte, error) {
 	if out, ok := c.append(dst, v); ok {
 		return out, nil
 	}
-	// Conversions and errors are cty's.
+	// Conversions and errors are left to cty.
 	text, err := ctyjson.Marshal(v, c.ty)
 	return append(dst, text...), err
 }
 
-// append appends v, or reports false if that is not simply done.
+// append appends v. It returns false if v needs a conversion or an error message.
 func (c *Codec) append(dst []byte, v cty.Value) ([]byte, bool) {
 	if v.IsMarked() || !v.IsKnown() {
 		return dst, false
@@ -64,7 +64,7 @@ func (c *Codec) append(dst []byte, v cty.Value) ([]byte, bool) {
 	return dst, false
 }
 
-// accepts reports whether a null of type ty conforms to c's type for sure.
+// accepts reports whether a null of type ty certainly conforms to c's type.
 func (c *Codec) accepts(ty cty.Type) bool {
 	return ty == cty.DynamicPseudoType && c.kind == dynamicKind || ty.Equals(c.ty)
 }
@@ -133,7 +133,7 @@ func (c *Codec) appendObject(dst []byte, v cty.Value, ty cty.Type) ([]byte, bool
 	return append(out, '}'), true
 }
 
-// appendDynamic appends a value for a reader that does not expect its type.
+// appendDynamic appends a value together with its type, for a reader that does not know the type.
 func appendDynamic(dst []byte, v cty.Value) ([]byte, bool) {
 	ty, err := ctyjson.MarshalType(v.Type())
 	if err != nil {
@@ -147,7 +147,7 @@ func appendDynamic(dst []byte, v cty.Value) ([]byte, bool) {
 	return append(out, '}'), true
 }
 
-// appendOwn appends a value in its own type. For most types that takes no codec.
+// appendOwn appends a value in its own type. It creates no codec for most types.
 func appendOwn(dst []byte, v cty.Value) ([]byte, bool) {
 	ty := v.Type()
 	switch {
@@ -197,7 +197,7 @@ func appendOwnAttributes(dst []byte, v cty.Value) ([]byte, bool) {
 	return append(out, '}'), true
 }
 
-// exact is the bound below which every whole number is a float64.
+// exact is the limit below which a float64 can represent every whole number.
 const exact = 1 << 53
 
 func appendNumber(dst []byte, v cty.Value) ([]byte, bool) {
@@ -205,15 +205,15 @@ func appendNumber(dst []byte, v cty.Value) ([]byte, bool) {
 	if f.IsInf() {
 		return dst, false
 	}
-	// Only whole numbers that any precision in use holds exactly are written with
-	// all their digits by big.Float as well.
+	// Restrict this to whole numbers that are exact in every precision in use. big.Float, too, writes these
+	// with all their digits.
 	if n, acc := f.Int64(); acc == 0 && -exact < n && n < exact && f.Prec() >= 53 && (n != 0 || !f.Signbit()) {
 		return strconv.AppendInt(dst, n, 10), true
 	}
 	return f.Append(dst, 'f', -1), true
 }
 
-// appendText appends s quoted as encoding/json quotes it by default.
+// appendText appends s in quotes, exactly as encoding/json does by default.
 func appendText(dst []byte, s string) []byte {
 	if plainText(s) {
 		dst = append(dst, '"')
@@ -227,7 +227,7 @@ func appendText(dst []byte, s string) []byte {
 	return append(dst, text...)
 }
 
-// plainText reports whether JSON has s between quotes as it is.
+// plainText reports whether s needs no escapes in JSON.
 func plainText(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {

@@ -1,9 +1,8 @@
-// Package jsonvalues writes and reads values as cty's JSON, which state and plan files hold.
-// It writes the bytes of cty/json's Marshal and reads the texts of its Unmarshal; it is
-// there because those take a buffer for each attribute, and another pass over the text for
-// each level.
+// Package jsonvalues writes and reads values as cty's JSON, the form of values in state and plan files. It
+// writes the same bytes as cty/json's Marshal and reads the same texts as its Unmarshal. It exists for speed:
+// cty/json uses a buffer for each attribute, and reads the text again for each level of nesting.
 //
-// It refuses to know schemas and files: a codec is made for a type. Start at [Codec].
+// The package does not depend on schemas and files: a codec is for a type. Start at [Codec].
 package jsonvalues
 
 import (
@@ -21,9 +20,9 @@ type Codec struct {
 	elems  []*Codec    // of tuples
 	fields []attribute // of objects, by name
 	null   cty.Value
-	// mixed is set if values of this type can have types that differ.
+	// mixed is true if values of this type can have different concrete types.
 	mixed bool
-	// met holds the codecs for the types of earlier dynamic values.
+	// met has the codecs for the types of earlier dynamic values.
 	met *codecs
 }
 
@@ -85,15 +84,14 @@ func NewCodec(ty cty.Type) *Codec {
 // Type returns the type whose values c writes and reads.
 func (c *Codec) Type() cty.Type { return c.ty }
 
-// Append appends v, which must be wholly known and unmarked, as JSON for a
-// reader that expects type ty. Callers with many values of one type keep a
-// [Codec].
+// Append appends v as JSON for a reader that expects type ty. v must be known and without marks, including
+// all its parts. For many values of one type, use a [Codec].
 func Append(dst []byte, v cty.Value, ty cty.Type) ([]byte, error) {
 	return NewCodec(ty).Append(dst, v)
 }
 
-// Parse reads a value of type ty, as [Append] writes it. Primitive types
-// are converted to each other; attributes that are missing are null.
+// Parse reads a value of type ty, as [Append] writes it. It converts primitive types to each other. Missing
+// attributes become null.
 func Parse(src []byte, ty cty.Type) (cty.Value, error) {
 	return NewCodec(ty).Parse(src)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
-// Parse reads a value of c's type. Errors are cty's, with a path where one helps.
+// Parse reads a value of c's type. Errors are cty's, with a path if possible.
 func (c *Codec) Parse(src []byte) (cty.Value, error) {
 	p := parser{Scanner: jsonscan.New(src)}
 	v, ok := p.value(c)
@@ -25,9 +25,9 @@ func (c *Codec) Parse(src []byte) (cty.Value, error) {
 	return c.parseSlowly(src)
 }
 
-// parseSlowly leaves src to cty: for a conversion or an error. cty
-// panics at some texts that do not fit the type (a tuple too short, a list of values
-// whose types differ); for us they are errors like others.
+// parseSlowly reads src with cty, which handles conversions and errors. cty panics at some texts that do not
+// fit the type: a tuple that is too short, or a list whose values differ in type. parseSlowly returns an
+// error for them.
 func (c *Codec) parseSlowly(src []byte) (v cty.Value, err error) {
 	defer func() {
 		if recover() != nil {
@@ -102,7 +102,7 @@ func (p *parser) array(c *Codec) (cty.Value, bool) {
 	return cty.SetVal(vals), true
 }
 
-// alike reports whether all of vals have one type.
+// alike reports whether all of vals have the same type.
 func alike(vals []cty.Value) bool {
 	for _, v := range vals {
 		if !v.Type().Equals(vals[0].Type()) {
@@ -144,7 +144,7 @@ func (p *parser) object(c *Codec) (cty.Value, bool) {
 		return cty.NilVal, false
 	}
 	vals := make(map[string]cty.Value, len(c.fields))
-	next := 0 // where the field is, if they come in order
+	next := 0 // the index of the next field, if the fields are in order
 	for first := true; !p.Take('}'); first = false {
 		if !first && !p.Take(',') {
 			return cty.NilVal, false
@@ -175,7 +175,7 @@ func (p *parser) object(c *Codec) (cty.Value, bool) {
 	return cty.ObjectVal(vals), true
 }
 
-// addNulls adds the fields that are not there.
+// addNulls adds null values for the missing attributes.
 func (c *Codec) addNulls(vals map[string]cty.Value) {
 	for i := range c.fields {
 		if _, ok := vals[c.fields[i].name]; !ok {
@@ -184,7 +184,7 @@ func (c *Codec) addNulls(vals map[string]cty.Value) {
 	}
 }
 
-// dynamic reads a value with its type.
+// dynamic reads a value that is stored together with its type.
 func (p *parser) dynamic(c *Codec) (cty.Value, bool) {
 	val, ty, ok := p.valueAndType()
 	if !ok || val == nil {
@@ -206,7 +206,7 @@ func (p *parser) dynamic(c *Codec) (cty.Value, bool) {
 	return v, true
 }
 
-// valueAndType reads {"value": ..., "type": ...}, in any order. One that is missing is nil.
+// valueAndType reads {"value": ..., "type": ...}, in any order. A missing part is nil.
 func (p *parser) valueAndType() (val, ty []byte, ok bool) {
 	if !p.Take('{') {
 		return nil, nil, false
@@ -250,18 +250,18 @@ func parseType(src []byte) (cty.Type, bool) {
 	return t, err == nil && t != cty.NilType
 }
 
-// codecs are the codecs of types by their text in JSON. Objects of one kind mostly have the
-// same few types, and to read a type takes longer than to read the value.
+// codecs has the codecs of types, by the JSON text of the type. Objects of one kind mostly have the same few
+// types, and reading a type takes longer than reading the value.
 type codecs struct {
 	mu sync.RWMutex
 	by map[string]*Codec
 }
 
-// mostCodecs is how many types are kept: text that is not to be trusted must not fill
-// the memory.
+// mostCodecs is the largest number of types that are kept: a text that cannot be trusted must not fill the
+// memory.
 const mostCodecs = 1000
 
-// of returns the codec of a type, or nil if the text is none.
+// of returns the codec of a type; nil if the text is not a type.
 func (c *codecs) of(text []byte) *Codec {
 	c.mu.RLock()
 	known := c.by[string(text)]

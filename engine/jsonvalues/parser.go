@@ -8,17 +8,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/jsonscan"
 )
 
-// A parser reads one text from front to back. Its methods report false for anything that
-// is not plainly a value of the codec's type; the whole text is then left to cty.
+// A parser reads one text from the beginning to the end. Its methods return false for everything but a plain
+// value of the codec's type. The whole text is then left to cty.
 type parser struct {
 	jsonscan.Scanner
-	// The last dynamic value, its text and that of its type: an object often has the same one in
-	// several attributes, such as an input that is an output as well.
+	// last is the last dynamic value; the next fields are its text and the text of its type. Often several
+	// attributes of an object have the same dynamic value, such as an input that is also an output.
 	last               cty.Value
 	lastText, lastType []byte
 }
 
-// quoted reads a string. The bytes are lent.
+// quoted reads a string. The bytes belong to the parser: the caller must not keep them.
 func (p *parser) quoted() ([]byte, bool) {
 	text, err := p.Quoted()
 	return text, err == nil
@@ -37,10 +37,10 @@ func (p *parser) number() (cty.Value, bool) {
 	return v, err == nil
 }
 
-// longest is the number of digits that an int64 has room for, whatever they are.
+// longest is the largest number of digits that always fits into an int64.
 const longest = 18
 
-// whole returns the value of a whole number in plain digits; -0 is not one.
+// whole returns the value of a whole number in plain digits. It returns false for -0.
 func whole(text []byte) (cty.Value, bool) {
 	digits := text
 	if text[0] == '-' {

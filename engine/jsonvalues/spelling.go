@@ -1,6 +1,6 @@
 package jsonvalues
 
-// SameText reports whether two JSON texts differ in white space between their parts at most.
+// SameText reports whether two JSON texts are equal, apart from white space between their parts.
 func SameText(a, b []byte) bool {
 	quoted := false
 	for {
@@ -18,7 +18,7 @@ func SameText(a, b []byte) bool {
 		case a[0] == '"':
 			quoted = !quoted
 		case a[0] == '\\' && len(a) > 1 && len(b) > 1 && a[1] == b[1]:
-			n = 2 // an escaped quote ends no string
+			n = 2 // an escaped quote does not end the string
 		}
 		a, b = a[n:], b[n:]
 	}

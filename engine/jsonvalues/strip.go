@@ -8,9 +8,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Strip returns src without the attributes, at any depth, that c's type does not have: a
-// provider that gave up an attribute need not know it any more. A text without such attributes, or
-// one that cannot be read, is returned as it is.
+// Strip returns src without the attributes, at any depth, that c's type does not have: a newer version of a
+// provider may have dropped attributes. A text without such attributes is returned unchanged, and so is an
+// unreadable text.
 func (c *Codec) Strip(src []byte) []byte {
 	p := parser{Scanner: jsonscan.New(src)}
 	if p.familiar(c) {
@@ -18,7 +18,7 @@ func (c *Codec) Strip(src []byte) []byte {
 	}
 	var v any
 	d := json.NewDecoder(bytes.NewReader(src))
-	d.UseNumber() // no digit is to be lost
+	d.UseNumber() // keeps all digits of numbers
 	if err := d.Decode(&v); err != nil || !strip(v, c.ty) {
 		return src
 	}
@@ -29,8 +29,8 @@ func (c *Codec) Strip(src []byte) []byte {
 	return out
 }
 
-// familiar consumes a value, and reports whether it has only attributes that c knows. false may also
-// mean that this cannot be told so quickly.
+// familiar reads a value, and reports whether it only has attributes that c knows. false can also mean that a
+// slower check is needed.
 func (p *parser) familiar(c *Codec) bool {
 	if !c.structured() {
 		return p.Skip() == nil
@@ -81,8 +81,8 @@ func (p *parser) familiarPairs(c *Codec) bool {
 	return true
 }
 
-// field returns the codec of an attribute, and where to look for the one behind it: texts have them
-// in the order that c has.
+// field returns the codec of an attribute, and the index at which to look for the next attribute: a text
+// mostly has attributes in c's order. The codec is nil if c has no such attribute.
 func (c *Codec) field(name string, from int) (*Codec, int) {
 	for i := range c.fields {
 		if at := (from + i) % len(c.fields); c.fields[at].name == name {
@@ -92,7 +92,7 @@ func (c *Codec) field(name string, from int) (*Codec, int) {
 	return nil, from
 }
 
-// structured reports whether there are objects in c's values, whose attributes are known.
+// structured reports whether c's values can contain objects or tuples.
 func (c *Codec) structured() bool {
 	switch c.kind {
 	case objectKind, tupleKind:
@@ -103,7 +103,7 @@ func (c *Codec) structured() bool {
 	return false
 }
 
-// strip takes attributes out of v that ty does not have, and reports whether there were any.
+// strip removes the attributes from v that ty does not have, and reports whether there were any.
 func strip(v any, ty cty.Type) bool {
 	found := false
 	switch v := v.(type) {

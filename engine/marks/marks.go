@@ -1,5 +1,5 @@
-// Package marks names the properties that travel with a value besides the value: that it is
-// sensitive, or ephemeral. It knows cty and nothing of Lockstep.
+// Package marks has the marks of values: a value can be sensitive or ephemeral, and values derived from it
+// are, too. The package depends on cty, and on nothing of Lockstep.
 package marks
 
 import (
@@ -8,27 +8,27 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// A Mark is a property of a value that every value derived from it inherits.
+// A Mark is a property of a value that every derived value inherits.
 type Mark string
 
 const (
-	// Sensitive values are never shown.
+	// Sensitive marks a value that is never shown.
 	Sensitive Mark = "sensitive"
-	// Ephemeral values are never stored, neither in a plan nor in a state.
+	// Ephemeral marks a value that is never stored, neither in a plan nor in a state.
 	Ephemeral Mark = "ephemeral"
 )
 
-// Has reports whether v itself carries m; parts of v do not count.
+// Has reports whether v itself has the mark m. Marks of parts of v do not count.
 func Has(v cty.Value, m Mark) bool { return v != cty.NilVal && v.HasMark(m) }
 
-// Any reports whether v or anything within it carries a mark: the result of cty's ContainsMarked,
-// without keeping track of paths.
+// Any reports whether v or a part of it has any mark. It returns the same as cty's ContainsMarked, but keeps
+// no paths.
 func Any(v cty.Value) bool {
 	if v.IsMarked() {
 		return true
 	}
 	ty := v.Type()
-	// The elements of a set have no marks of their own.
+	// The elements of a set never have marks of their own.
 	if ty.IsPrimitiveType() || ty.IsSetType() || v.IsNull() || !v.IsKnown() {
 		return false
 	}
@@ -70,8 +70,8 @@ func index(i int) cty.Value {
 	return cty.NumberIntVal(int64(i))
 }
 
-// Plain returns v without any marks, as cty's UnmarkDeep does; most values have none and
-// are returned as they are.
+// Plain returns v without any marks, as cty's UnmarkDeep does. It avoids the work for values without marks,
+// which most are.
 func Plain(v cty.Value) cty.Value {
 	if v == cty.NilVal || !Any(v) {
 		return v
@@ -80,7 +80,7 @@ func Plain(v cty.Value) cty.Value {
 	return plain
 }
 
-// Contains reports whether v or anything within it carries m.
+// Contains reports whether v or a part of it has the mark m.
 func Contains(v cty.Value, m Mark) bool {
 	if v == cty.NilVal || !Any(v) {
 		return false
@@ -93,8 +93,7 @@ func Contains(v cty.Value, m Mark) bool {
 	return found
 }
 
-// Paths splits v into the value without marks and the paths that carry m.
-// Other marks are dropped.
+// Paths returns v without any marks, and the paths of the parts that had the mark m.
 func Paths(v cty.Value, m Mark) (cty.Value, []cty.Path) {
 	if !Any(v) {
 		return v, nil
@@ -109,7 +108,7 @@ func Paths(v cty.Value, m Mark) (cty.Value, []cty.Path) {
 	return plain, out
 }
 
-// At returns v with m at each of the paths. Paths that v does not have are ignored.
+// At returns v with the mark m on the parts at these paths. It ignores paths that v does not have.
 func At(v cty.Value, m Mark, paths []cty.Path) cty.Value {
 	if len(paths) == 0 {
 		return v
@@ -121,7 +120,7 @@ func At(v cty.Value, m Mark, paths []cty.Path) cty.Value {
 	return v.MarkWithPaths(pvms)
 }
 
-// Echo returns the paths below the attribute from, as they are below the attribute to.
+// Echo returns the paths that are below the attribute from, moved below the attribute to.
 func Echo(paths []cty.Path, from, to string) []cty.Path {
 	var out []cty.Path
 	for _, p := range paths {

@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// A textKind is the one of HCL's scanners that a text is read with.
+// A textKind says which of HCL's scanners reads a text.
 type textKind byte
 
 const (
@@ -16,17 +16,17 @@ const (
 	templateText   textKind = 't'
 )
 
-// level is the weight of a level. A binary operator weighs 1: parsing a chain of them
-// is a loop, but their tree is as deep as the chain is long, and walks recurse.
+// level is the weight of one level of nesting. A binary operator weighs only 1: the parser handles a chain of
+// them in a loop. But their tree is as deep as the chain is long, and code that visits the tree is recursive.
 const level = 10
 
-// depthOf returns an error at the place where a text is nested too deep, or nil.
+// depthOf returns an error at the place where a text is nested too deep; nil if it is not.
 func depthOf(src []byte, name string, start hcl.Pos, kind textKind, limit int) *hcl.Diagnostic {
 	if atMost(src) <= limit*level {
 		return nil
 	}
-	// A piece from the beginning tells, so that little work and memory is spent on texts
-	// that are there to take much.
+	// Scan the first part of the text before larger parts: a text made to exhaust the machine is mostly
+	// refused early, with little work and memory.
 	for n := firstPiece; ; n *= 4 {
 		tokens := lex(src[:min(n, len(src))], name, start, kind)
 		if n < len(src) {
@@ -41,7 +41,7 @@ func depthOf(src []byte, name string, start hcl.Pos, kind textKind, limit int) *
 	}
 }
 
-// firstPiece is how many bytes of a text are looked at first.
+// firstPiece is the size in bytes of the part that is scanned first.
 const firstPiece = 64 << 10
 
 func lex(src []byte, name string, start hcl.Pos, kind textKind) hclsyntax.Tokens {
@@ -64,10 +64,9 @@ func tooDeep(at hcl.Range, limit int) *hcl.Diagnostic {
 	}
 }
 
-// atMost returns a weight that no nesting in src exceeds, at the cost of a look at each
-// byte: most texts are too small to be nested too deep. A quoted template stands in an
-// interpolation of the next one, so that a brace pays for a quote, too; and an index
-// weighs as much again as its bracket.
+// atMost returns a weight that no nesting in src exceeds. It is cheap, since it only sums up weights of
+// bytes: most texts are too small to be nested too deep. A quoted template is always inside the interpolation
+// of another one, so a brace also counts for a quote. An index weighs as much again as its bracket.
 func atMost(src []byte) int {
 	n := 2 * level
 	for _, b := range src {
@@ -84,16 +83,16 @@ var weights = [256]byte{
 // A frame is an open bracket, block or template.
 type frame struct {
 	closer   hclsyntax.TokenType
-	newlines bool // end what is in it, as commas do
-	fresh    bool // nothing was in it yet
-	chain    int  // weight of the conditionals, binary operators and directives since then
+	newlines bool // newlines end an expression, as commas do
+	fresh    bool // the frame is still empty
+	chain    int  // weight of the conditionals, binary operators and directives of the present expression
 	term     int  // weight of the unary operators and indices of the last operand
 }
 
-// nativeDepth goes through a text's tokens with the brackets that are open, and in each
-// the operators since the last comma or line's end: a comma, and a newline where the
-// parser heeds them, ends an expression. A closing bracket of the wrong kind closes
-// nothing here, so that a text with mistakes is rather taken for deeper than it is.
+// nativeDepth scans the tokens of a text. It keeps a stack of open brackets, and for each bracket the
+// operators of its present expression. A comma ends an expression, and so does a newline where the parser
+// obeys newlines. A closing bracket of the wrong kind closes nothing here, so a text with mistakes may count
+// as deeper than it is.
 func nativeDepth(tokens hclsyntax.Tokens, kind textKind, limit int) (hcl.Range, bool) {
 	s := depthScan{stack: []frame{{newlines: kind == fileText}}}
 	for i, t := range tokens {
@@ -155,17 +154,17 @@ func (s *depthScan) token(tokens hclsyntax.Tokens, i int) {
 	s.stack[len(s.stack)-1].fresh = t.Type == hclsyntax.TokenOBrace
 }
 
-// endsWith reports whether an expression in the frame ends at the end of a line.
+// endsWith reports whether the end of a line ends an expression in the frame.
 func (f *frame) endsWith(line hclsyntax.Token) bool {
 	return line.Bytes[len(line.Bytes)-1] == '\n' && f.newlines && !f.fresh
 }
 
-// isLoop reports whether a first word makes the frame that of a for expression.
+// isLoop reports whether the first word in the frame begins a for expression.
 func (f *frame) isLoop(first hclsyntax.Token) bool {
 	return f.fresh && f.closer == hclsyntax.TokenCBrace && string(first.Bytes) == "for"
 }
 
-// closers are the brackets' other halves.
+// closers are the closing brackets, by opening bracket.
 var closers = map[hclsyntax.TokenType]hclsyntax.TokenType{
 	hclsyntax.TokenOBrace: hclsyntax.TokenCBrace, hclsyntax.TokenOBrack: hclsyntax.TokenCBrack,
 	hclsyntax.TokenOParen: hclsyntax.TokenCParen, hclsyntax.TokenOQuote: hclsyntax.TokenCQuote,
@@ -193,8 +192,8 @@ func (s *depthScan) close(ty hclsyntax.TokenType) {
 	}
 }
 
-// directive counts the template directives that nest: each end of one ends the last
-// that is open, whether it fits or not.
+// directive counts the template directives that nest. An end directive ends the last open directive, even one
+// of another kind.
 func (s *depthScan) directive(top *frame, next hclsyntax.Tokens) {
 	if len(next) == 0 || next[0].Type != hclsyntax.TokenIdent {
 		return
@@ -209,7 +208,7 @@ func (s *depthScan) directive(top *frame, next hclsyntax.Tokens) {
 	}
 }
 
-// operator counts an operator that stands behind an operand.
+// operator counts an operator that follows an operand.
 func (s *depthScan) operator(top *frame, weight int) {
 	s.add(&top.term, -top.term)
 	s.add(&top.chain, weight)

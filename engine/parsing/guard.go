@@ -8,11 +8,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// HCL evaluates an expression to its end, at any cost. Expressions that can make much of
-// little are therefore replaced in the tree that the parser returns: loops, templates and calls by
-// their like that count what they make and stop when the budget of the evaluation says
-// so (see budget.Of). Each of them evaluates a copy of the original whose parts count, so
-// that what an expression means stays HCL's affair.
+// HCL evaluates an expression to its end, at any cost. But some expressions make large values from small ones:
+// loops, templates and calls. In the tree that the parser returns, this package replaces them with expressions
+// that count what they make, and stop when the budget of the evaluation is used up (see budget.Of). Each
+// replacement evaluates a copy of the original whose parts count. So HCL still decides what an expression means.
 
 // guardBody guards all expressions of a body.
 func guardBody(b *hclsyntax.Body) {
@@ -24,8 +23,8 @@ func guardBody(b *hclsyntax.Body) {
 	}
 }
 
-// guard replaces the parts of an expression that can grow, in place, and returns it or its
-// replacement.
+// guard replaces, in place, the parts of an expression that can make large values. It returns the expression
+// or its replacement.
 func guard(x hclsyntax.Expression) hclsyntax.Expression {
 	switch x := x.(type) {
 	case nil:
@@ -51,7 +50,7 @@ func guard(x hclsyntax.Expression) hclsyntax.Expression {
 	return x
 }
 
-// guardParts is guard for the parts of an expression that does not grow itself.
+// guardParts guards the parts of an expression that itself makes no large values.
 func guardParts(x hclsyntax.Expression) {
 	switch x := x.(type) {
 	case *hclsyntax.BinaryOpExpr:
@@ -84,15 +83,16 @@ func guardParts(x hclsyntax.Expression) {
 	}
 }
 
-// literalBudget bounds evaluations without a context: values of variables and
-// settings, which are literal, but may be loops.
+// literalBudget limits evaluations without a context: values of variables and settings. They have no
+// references, but may contain loops.
 var literalBudget = func() budget.Limits {
 	l := budget.ForMemory(1 << 30)
 	l.Steps = 5_000_000
 	return l
 }()
 
-// of returns the budget of an evaluation, and whether it was made for this one.
+// of returns the budget of an evaluation. The result is true if the context has none, and the budget was
+// created for this evaluation.
 func of(ctx *hcl.EvalContext) (*budget.Budget, bool) {
 	if b := budget.Of(ctx); b != nil {
 		return b, false
@@ -100,16 +100,17 @@ func of(ctx *hcl.EvalContext) (*budget.Budget, bool) {
 	return budget.New(literalBudget), true
 }
 
-// failed returns the value in place of one that would be too large.
+// failed returns the result of an expression whose value would be too large: an unknown value and the error.
 func failed(b *budget.Budget, x *budget.Excess, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	b.Passed(x)
 	return cty.DynamicVal, hcl.Diagnostics{x.Diagnostic(at)}
 }
 
-// A literal is a number that is longer as text than in the file, or a text that is a number.
+// A literal is a number whose text is longer than its form in the file, or a text that can be read as a
+// number.
 type literal struct{ *hclsyntax.LiteralValueExpr }
 
-// longLiteral is how many digits a literal has at least that is looked at.
+// longLiteral is the smallest number of digits for which a literal is checked.
 const longLiteral = 4096
 
 func guardLiteral(x *hclsyntax.LiteralValueExpr) hclsyntax.Expression {
@@ -122,7 +123,7 @@ func guardLiteral(x *hclsyntax.LiteralValueExpr) hclsyntax.Expression {
 	return x
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It first checks the literal's size.
 func (l *literal) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	b, _ := of(ctx)
 	if x := b.Check(l.Val); x != nil {
@@ -131,8 +132,8 @@ func (l *literal) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return l.LiteralValueExpr.Value(ctx)
 }
 
-// checked is a list or an object, written out, that an operator is about to walk over: it
-// may hold a large value many times.
+// checked is a list or object constructor that is the operand of an operator. It may contain a large value
+// many times, so its size is checked before the operator visits its parts.
 type checked struct{ hclsyntax.Expression }
 
 func checkedLiteral(x hclsyntax.Expression) hclsyntax.Expression {
@@ -151,10 +152,10 @@ func checkedLiteral(x hclsyntax.Expression) hclsyntax.Expression {
 	return x
 }
 
-// UnwrapExpression is for HCL's static analyses.
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (c *checked) UnwrapExpression() hcl.Expression { return c.Expression }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the constructor and checks the value's size.
 func (c *checked) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, ds := c.Expression.Value(ctx)
 	if b, _ := of(ctx); !ds.HasErrors() {

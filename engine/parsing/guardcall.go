@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/growth"
 )
 
-// A call is a call of a function. If its result could be too large, that is decided when the last argument is known,
-// before the function is called. Its errors have no value of an argument that is secret, and no
-// stack trace of a function that panicked.
+// A call is a function call with a check of its result's size. If the result could be too large, the call
+// fails before the function is called, once the last argument is known. Errors of the call show no secret
+// argument, and no stack trace of a function that panicked.
 type call struct {
 	*hclsyntax.FunctionCallExpr
 	bound growth.Bound
@@ -31,7 +31,7 @@ func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
 	return &call{x, growth.Of(x.Name)}
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the call within the budget.
 func (c *call) Value(ctx *hcl.EvalContext) (v cty.Value, ds hcl.Diagnostics) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -52,7 +52,7 @@ func (c *call) Value(ctx *hcl.EvalContext) (v cty.Value, ds hcl.Diagnostics) {
 	return v, ds
 }
 
-// ahead evaluates a call whose arguments are looked at before the function is called.
+// ahead evaluates a call, and checks the arguments before the function is called.
 func (c *call) ahead(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	k := &calling{call: c}
 	k.b, _ = of(ctx)
@@ -77,7 +77,8 @@ func (c *call) ahead(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, ds
 }
 
-// afterwards evaluates a call of a function that evaluates its arguments itself: only its result can be looked at.
+// afterwards evaluates a call of a function that evaluates its arguments itself. So only the result can be
+// checked.
 func (c *call) afterwards(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	b, _ := of(ctx)
 	v, ds := c.FunctionCallExpr.Value(ctx)
@@ -111,7 +112,7 @@ func (c *call) result(b *budget.Budget, v cty.Value) *budget.Excess {
 	s, x := b.Measure(v)
 	if x == nil {
 		if c.bound.Kind == growth.Shares {
-			// The elements are the arguments', only the list of them is new.
+			// The elements belong to the arguments; only the list of them is new.
 			s = budget.Size{Values: shallow(v)}
 		}
 		x = b.Made(s)
@@ -119,7 +120,7 @@ func (c *call) result(b *budget.Budget, v cty.Value) *budget.Excess {
 	return x
 }
 
-// shallow returns how many elements a value has.
+// shallow returns how many values a result has if its elements' parts do not count: its elements and itself.
 func shallow(v cty.Value) int64 {
 	v, _ = v.Unmark()
 	if v.IsKnown() && !v.IsNull() && (v.CanIterateElements()) {
@@ -128,14 +129,14 @@ func shallow(v cty.Value) int64 {
 	return 1
 }
 
-// An argument is an argument of a call.
+// An argument is an argument of a call. Its evaluation also checks the call if it is the last one.
 type argument struct {
 	hclsyntax.Expression
 	k *calling
 	i int
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. After the last argument it checks the size of the call's result.
 func (a *argument) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	k := a.k
 	if k.excess == nil {
@@ -168,14 +169,14 @@ func (a *argument) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 		args = expanded(args)
 	}
 	if k.excess = k.call.bound.Check(k.b, args); k.excess != nil {
-		// An error, for the function must not be called.
+		// Return an error, so that the function is not called.
 		_, ds := failed(k.b, k.excess, k.call.Range())
 		return cty.DynamicVal, ds
 	}
 	return v, ds
 }
 
-// UnwrapExpression is for HCL's static analyses.
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (a *argument) UnwrapExpression() hcl.Expression { return a.Expression }
 
 const tooUnlike = "Evaluation takes too long"
@@ -183,7 +184,7 @@ const tooUnlike = "Evaluation takes too long"
 // anyList is the type of a parameter for lists with elements of any type.
 var anyList = cty.List(cty.DynamicPseudoType)
 
-// wants returns the type that an argument is about to be converted to; NilType if there is none.
+// wants returns the type to which argument i will be converted; NilType if it is not known.
 func (k *calling) wants(ctx *hcl.EvalContext, i int) cty.Type {
 	if k.call.ExpandFinal && i == len(k.args)-1 {
 		return cty.NilType
@@ -206,7 +207,7 @@ func (k *calling) wants(ctx *hcl.EvalContext, i int) cty.Type {
 	return cty.NilType
 }
 
-// expanded returns arguments of which the last is a list of arguments.
+// expanded returns the arguments with the elements of the last one in its place, as "..." passes them.
 func expanded(args []cty.Value) []cty.Value {
 	last, marks := args[len(args)-1].Unmark()
 	out := args[: len(args)-1 : len(args)-1]

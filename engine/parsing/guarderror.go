@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// harmless reports whether an error never contains a value: it is about a null argument, or about an argument's
-// conversion to the type of its parameter, without names or texts of the value. err is that of the function, nil for
-// a conversion. Source: go-cty 1.19, cty/function/function.go, cty/convert.
+// harmless reports whether an error certainly contains no value. It is then about a null argument, or about
+// an argument's conversion to the type of its parameter, without names or texts of the value. err is the
+// function's error, nil for a conversion. Source: go-cty 1.19, cty/function/function.go, cty/convert.
 func harmless(d *hcl.Diagnostic, err error) bool {
 	if err != nil {
 		return err.Error() == "argument must not be null"
@@ -24,9 +24,9 @@ func harmless(d *hcl.Diagnostic, err error) bool {
 	return !strings.Contains(reason, `"`)
 }
 
-// discreet returns the diagnostics of a failed call without the values of its arguments, if any of those is sensitive
-// or ephemeral: functions put parts of their arguments into their errors. Diagnostics of the arguments themselves
-// stay as they are.
+// discreet returns the diagnostics of a failed call. If any argument is sensitive or ephemeral, it hides the
+// reason in the call's own diagnostics: functions put parts of their arguments into their errors. Diagnostics
+// of the arguments' expressions stay as they are.
 func (c *call) discreet(ctx *hcl.EvalContext, ds hcl.Diagnostics) hcl.Diagnostics {
 	for i, d := range ds {
 		extra, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
@@ -51,9 +51,9 @@ func withoutReason(d *hcl.Diagnostic, name string) *hcl.Diagnostic {
 	return &hidden
 }
 
-// Hide hides, in place, whatever diagnostics show of a value with marks that HCL has taken off while it evaluated
-// them, as it does with the for_each of a dynamic block: the reasons of functions, and the variables of the contexts
-// between those of the diagnostics and ctx.
+// Hide changes ds in place so that they show no value whose marks HCL removed during the evaluation, as it
+// does with the for_each of a dynamic block. It hides the functions' reasons, and marks the variables of the
+// contexts from those of the diagnostics up to ctx.
 func Hide(ds hcl.Diagnostics, ctx *hcl.EvalContext, marks cty.ValueMarks) {
 	for i, d := range ds {
 		hidden := *d
@@ -77,13 +77,13 @@ func markedUpTo(ctx, end *hcl.EvalContext, marks cty.ValueMarks) *hcl.EvalContex
 	return out
 }
 
-// about reports whether a diagnostic is about this call, rather than about one in its arguments.
+// about reports whether a diagnostic is about this call, rather than about another call in its arguments.
 func (c *call) about(d *hcl.Diagnostic) bool {
 	at := c.Range()
 	return d.Context != nil && *d.Context == at || d.Subject != nil && *d.Subject == at
 }
 
-// secret reports whether any argument has a part that is sensitive or ephemeral. It evaluates the arguments again.
+// secret reports whether any argument has a sensitive or ephemeral part. It evaluates the arguments again.
 func (c *call) secret(ctx *hcl.EvalContext) bool {
 	for _, x := range c.Args {
 		if v, _ := x.Value(ctx); marks.Any(v) {

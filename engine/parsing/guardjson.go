@@ -11,18 +11,17 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 )
 
-// A jsonBody is a body of a JSON file. HCL parses the templates that its strings are
-// when they are evaluated, each time, so that nothing can be replaced in them; these are
-// parsed here, once.
+// A jsonBody is a body of a JSON file. HCL parses the templates in its strings at each evaluation, so nothing
+// in them can be replaced. jsonBody parses them once.
 type jsonBody struct{ hcl.Body }
 
-// Content implements hcl.Body.
+// Content implements hcl.Body. It wraps the expressions and bodies that it returns.
 func (b jsonBody) Content(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Diagnostics) {
 	c, ds := b.Body.Content(s)
 	return jsonContent(c), ds
 }
 
-// PartialContent implements hcl.Body.
+// PartialContent implements hcl.Body. It wraps the expressions and bodies that it returns.
 func (b jsonBody) PartialContent(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Body, hcl.Diagnostics) {
 	c, rest, ds := b.Body.PartialContent(s)
 	if rest != nil {
@@ -31,7 +30,7 @@ func (b jsonBody) PartialContent(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Body,
 	return jsonContent(c), rest, ds
 }
 
-// JustAttributes implements hcl.Body.
+// JustAttributes implements hcl.Body. It wraps the expressions that it returns.
 func (b jsonBody) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
 	attrs, ds := b.Body.JustAttributes()
 	return jsonAttributes(attrs), ds
@@ -55,11 +54,11 @@ func jsonAttributes(attrs hcl.Attributes) hcl.Attributes {
 	return attrs
 }
 
-// A jsonExpr is an expression of a JSON file.
+// A jsonExpr is an expression of a JSON file, with its templates parsed and guarded.
 type jsonExpr struct {
 	hcl.Expression
 	once sync.Once
-	// One of these is set once the expression was looked at.
+	// Exactly one of these fields is set after look.
 	text   hclsyntax.Expression // of a string
 	list   []*jsonExpr
 	object []jsonItem
@@ -69,13 +68,13 @@ type jsonExpr struct {
 
 type jsonItem struct{ key, value *jsonExpr }
 
-// UnwrapExpression is for HCL's static analyses.
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (e *jsonExpr) UnwrapExpression() hcl.Expression { return e.Expression }
 
-// IsJSON reports whether an expression stands in a JSON file.
+// IsJSON reports whether an expression is from a JSON file.
 func IsJSON(e hcl.Expression) bool { return json.IsJSONExpression(hcl.UnwrapExpression(e)) }
 
-// Value implements hcl.Expression. Without a context strings are literal.
+// Value implements hcl.Expression. Without a context, strings are literal texts.
 func (e *jsonExpr) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if ctx == nil {
 		return e.Expression.Value(nil)
@@ -100,7 +99,7 @@ func (e *jsonExpr) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return e.Expression.Value(ctx)
 }
 
-// look finds out the kind of the expression.
+// look determines the kind of the expression, once.
 func (e *jsonExpr) look() {
 	if list, ds := hcl.ExprList(e.Expression); !ds.HasErrors() {
 		e.list = make([]*jsonExpr, len(list))
@@ -132,7 +131,7 @@ func (e *jsonExpr) look() {
 	e.text = text
 }
 
-// objectValue evaluates the items, keys included, as HCL does.
+// objectValue evaluates the items and their keys, as HCL does.
 // Source: hcl 2.23, json/structure.go.
 func (e *jsonExpr) objectValue(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	var ds hcl.Diagnostics

@@ -13,10 +13,10 @@ import (
 // A loop is a for expression that counts its elements.
 type loop struct {
 	*hclsyntax.ForExpr
-	text bool // a loop of a template: its elements become one text
+	text bool // the loop is in a template: its elements become one text
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the loop within the budget.
 func (l *loop) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	r := &round{loop: l, text: l.text}
 	r.b, r.fresh = of(ctx)
@@ -40,18 +40,19 @@ func (l *loop) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 type round struct {
 	loop   *loop
 	b      *budget.Budget
-	fresh  bool // the loops within do not know b yet
+	fresh  bool // loops inside this loop do not have b yet
 	text   bool
 	length int64 // of the text
 	size   budget.Sum
-	told   int // errors
+	told   int // number of reported errors
 	excess *budget.Excess
 
-	marks     cty.ValueMarks // of the collection, which HCL takes off its elements
+	marks     cty.ValueMarks // marks of the collection, which HCL removes from its elements
 	secretKey bool           // some element's key has a mark
 }
 
-// discreet returns the errors of the loop itself without secrets: a key that is there twice.
+// discreet returns ds with secrets hidden in the errors of the loop itself, such as the error about a key
+// that occurs twice.
 func (r *round) discreet(ds hcl.Diagnostics) hcl.Diagnostics {
 	if len(r.marks) == 0 && !r.secretKey {
 		return ds
@@ -79,7 +80,7 @@ func (r *round) discreet(ds hcl.Diagnostics) hcl.Diagnostics {
 	return ds
 }
 
-// marked returns the context of an iteration in which the loop's variables have the marks of the collection.
+// marked returns the context of one iteration with the collection's marks on the loop's variables.
 func (r *round) marked(ctx *hcl.EvalContext) *hcl.EvalContext {
 	if ctx == nil || ctx.Parent() == nil {
 		return ctx
@@ -94,8 +95,8 @@ func (r *round) marked(ctx *hcl.EvalContext) *hcl.EvalContext {
 	return out
 }
 
-// evaluate evaluates an expression for one iteration. One that fails is evaluated again with the marks of the
-// collection on the loop's variables, so that its errors have no secrets.
+// evaluate evaluates an expression for one iteration. If it fails, evaluate does so again with the
+// collection's marks on the loop's variables, so that the errors show no secrets.
 func (r *round) evaluate(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, ds := x.Value(ctx)
 	if ds.HasErrors() && len(r.marks) > 0 {
@@ -106,26 +107,26 @@ func (r *round) evaluate(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl
 	return v, r.errors(ds)
 }
 
-// A collection is what a loop iterates over.
+// A collection is the collection expression of a loop. It records the marks of its value.
 type collection struct {
 	hclsyntax.Expression
 	r *round
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the collection and records its marks.
 func (c *collection) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, ds := c.Expression.Value(ctx)
 	c.r.marks = v.Marks()
 	return v, ds
 }
 
-// UnwrapExpression is for HCL's static analyses.
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (c *collection) UnwrapExpression() hcl.Expression { return c.Expression }
 
-// maxErrors is how many errors a loop tells of.
+// maxErrors is the number of errors of one loop that are reported.
 const maxErrors = 100
 
-// begin begins one iteration's part and reports whether the loop goes on.
+// begin counts steps, and reports whether the loop may continue. Each part of an iteration calls it first.
 func (r *round) begin(ctx *hcl.EvalContext, steps int64) bool {
 	if r.excess != nil {
 		return false
@@ -139,7 +140,7 @@ func (r *round) begin(ctx *hcl.EvalContext, steps int64) bool {
 	return true
 }
 
-// errors returns those of an iteration that are told.
+// errors returns the errors of an iteration. After maxErrors it returns none.
 func (r *round) errors(ds hcl.Diagnostics) hcl.Diagnostics {
 	if r.told += len(ds); r.told > maxErrors && ds.HasErrors() {
 		return nil // HCL has enough of them to know that the loop failed
@@ -147,7 +148,7 @@ func (r *round) errors(ds hcl.Diagnostics) hcl.Diagnostics {
 	return ds
 }
 
-// add counts an element.
+// add counts a new element.
 func (r *round) add(v cty.Value) {
 	r.excess = r.size.Add(r.b, v)
 	if r.excess == nil && r.text {
@@ -170,7 +171,7 @@ type element struct {
 	r *round
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates one element and counts it.
 func (e *element) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !e.r.begin(ctx, 1) {
 		return cty.DynamicVal, nil
@@ -182,16 +183,16 @@ func (e *element) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, ds
 }
 
-// UnwrapExpression is for HCL's static analyses.
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (e *element) UnwrapExpression() hcl.Expression { return e.Expression }
 
-// An elementKey is the key of an element.
+// An elementKey is the key expression of a loop.
 type elementKey struct {
 	hclsyntax.Expression
 	r *round
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the key of one element and counts it.
 func (e *elementKey) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !e.r.begin(ctx, 1) {
 		return cty.UnknownVal(cty.String), nil
@@ -204,7 +205,7 @@ func (e *elementKey) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return v, ds
 }
 
-// UnwrapExpression is for HCL's static analyses.
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (e *elementKey) UnwrapExpression() hcl.Expression { return e.Expression }
 
 // A filter is the condition of a loop.
@@ -213,18 +214,18 @@ type filter struct {
 	r *round
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It evaluates the condition for one element.
 func (f *filter) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if !f.r.begin(ctx, 1) {
-		return cty.False, nil // on to the end
+		return cty.False, nil // skip all remaining elements
 	}
 	return f.r.evaluate(f.Expression, ctx)
 }
 
-// UnwrapExpression is for HCL's static analyses.
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (f *filter) UnwrapExpression() hcl.Expression { return f.Expression }
 
-// textBytes returns how long a value is as text, 0 if it cannot be one.
+// textBytes returns the length of a value as text; 0 if it cannot be a text.
 func textBytes(v cty.Value) int64 {
 	v, _ = v.Unmark()
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// A template is one of several parts, whose length counts.
+// A template is a template of several parts. It checks the total length of its text.
 type template struct {
 	*hclsyntax.TemplateExpr
 	literal int64 // bytes of the parts that are text
@@ -34,9 +34,9 @@ func guardTemplate(x *hclsyntax.TemplateExpr) hclsyntax.Expression {
 	return t
 }
 
-// Value implements hcl.Expression. The parts are evaluated here, once, so that their lengths
-// are known before the text is made. Where all of them are plain, so is the text; for
-// everything else HCL gets the parts' values.
+// Value implements hcl.Expression. It evaluates the parts once, so that their lengths are known before the
+// text is made. If all values are plain, it joins their texts. Otherwise HCL gets the values and makes the
+// result.
 func (t *template) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	b, _ := of(ctx)
 	var few [8]result
@@ -72,7 +72,7 @@ func (t *template) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return t.counted(b, cty.StringVal(text.String()), nil)
 }
 
-// counted checks and counts the text that was made.
+// counted checks and counts the new text.
 func (t *template) counted(b *budget.Budget, v cty.Value, ds hcl.Diagnostics) (cty.Value, hcl.Diagnostics) {
 	if ds.HasErrors() {
 		return v, ds
@@ -87,7 +87,7 @@ func (t *template) counted(b *budget.Budget, v cty.Value, ds hcl.Diagnostics) (c
 	return v, ds
 }
 
-// replay has HCL make the text of parts whose values are known.
+// replay lets HCL make the text from parts that are already evaluated.
 func (t *template) replay(ctx *hcl.EvalContext, parts []result) (cty.Value, hcl.Diagnostics) {
 	e := *t.TemplateExpr
 	e.Parts = make([]hclsyntax.Expression, len(parts))
@@ -103,7 +103,7 @@ type result struct {
 	ds hcl.Diagnostics
 }
 
-// plain reports whether a part is text and nothing else.
+// plain reports whether a part is nothing but text: known, not null, without marks and diagnostics.
 func (r result) plain() bool {
 	return len(r.ds) == 0 && !r.v.IsMarked() && r.v.IsKnown() && !r.v.IsNull() && r.v.Type().IsPrimitiveType()
 }
@@ -120,16 +120,16 @@ func (r result) text() string {
 	return v.AsString()
 }
 
-// A replayed expression was evaluated before.
+// A replayed expression returns a result that was evaluated before.
 type replayed struct {
 	hclsyntax.Expression
 	result result
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It returns the earlier result.
 func (r *replayed) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return r.result.v, r.result.ds
 }
 
-// UnwrapExpression is for HCL's static analyses.
+// UnwrapExpression returns the original expression. HCL's static analyses call it.
 func (r *replayed) UnwrapExpression() hcl.Expression { return r.Expression }

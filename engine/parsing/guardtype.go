@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/converting"
 )
 
-// A typeArgument is the second argument of convert: a type constraint, whose names are no references.
+// A typeArgument is the second argument of the function convert: a type constraint. The names in it are not
+// references.
 type typeArgument struct {
-	*hclsyntax.LiteralValueExpr // has no children, so that nobody looks for references in them
+	*hclsyntax.LiteralValueExpr // it has no children, so no references are found in them
 	wrong                       hcl.Diagnostics
 }
 
@@ -31,5 +32,5 @@ func guardType(x hclsyntax.Expression) hclsyntax.Expression {
 	return out
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. It returns the type constraint as a capsule value.
 func (t *typeArgument) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) { return t.Val, t.wrong }

@@ -8,10 +8,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// depthJSON returns an error at the place where arrays and objects of a JSON text are
-// nested too deep, or where one of its strings is a template that is; nil if neither.
-// Strings end where HCL's scanner lets them end: at a quote without a backslash, or
-// before a control character.
+// depthJSON returns an error at the place where the arrays and objects of a JSON text are nested too deep, or
+// at a string that is a template nested too deep; nil if there is none. As in HCL's scanner, a string ends at
+// a quote without a backslash, or before a control character.
 func depthJSON(src []byte, name string, limit int) *hcl.Diagnostic {
 	var open []byte
 	for i := 0; i < len(src); {
@@ -38,8 +37,8 @@ func depthJSON(src []byte, name string, limit int) *hcl.Diagnostic {
 	return nil
 }
 
-// stringEnd returns the end of the string that begins at i. HCL's scanner takes a
-// grapheme cluster for one character, even if a quote belongs to it.
+// stringEnd returns the end of the string that begins at i. HCL's scanner treats a grapheme cluster as one
+// character, even if a quote belongs to it.
 func stringEnd(src []byte, i int) int {
 	for i++; i < len(src); {
 		switch b := src[i]; {
@@ -59,14 +58,14 @@ func stringEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// depthOfString checks the template that a string is.
+// depthOfString checks the depth of a JSON string as a template.
 func depthOfString(quoted []byte, limit int) *hcl.Diagnostic {
 	if len(quoted) <= limit { // a level has a byte at least
 		return nil
 	}
 	var text string
 	if json.Unmarshal(quoted, &text) != nil {
-		return nil // no string, so that nobody reads it
+		return nil // not a string, so nobody parses it
 	}
 	return depthOf([]byte(text), "", hcl.InitialPos, templateText, limit)
 }

@@ -1,10 +1,9 @@
-// Package parsing calls HCL's parsers, for all of Lockstep, with texts that they can
-// take. They are recursive, at up to 13 KB of stack a level (measured), and a stack
-// that overflows ends the process, which nothing recovers from. So a text that is nested
-// deeper than [MaxDepth] is refused by a scan that does not recurse; see nativeDepth
-// for how it counts.
+// Package parsing calls HCL's parsers for all of Lockstep. It refuses texts that would exhaust the parsers.
+// They are recursive, and need up to 13 KB of stack for each level (measured). A stack overflow ends the
+// process, and nothing can recover from it. So a scan that is not recursive refuses a text that is nested
+// deeper than [MaxDepth]; see nativeDepth for how it counts.
 //
-// It refuses to know the meaning of a text. Start at [Config].
+// The package does not know the meaning of a text. Start at [Config].
 package parsing
 
 import (
@@ -14,13 +13,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// MaxDepth is how many levels may be nested in each other. A level is a block, a
-// bracket, a quoted template, a template directive, a conditional, a unary operator
-// or an index; so are ten binary operators in a row.
+// MaxDepth is the largest number of nested levels. A level is a block, a bracket, a quoted template, a
+// template directive, a conditional, a unary operator or an index. Ten binary operators in a row also count
+// as a level.
 const MaxDepth = 1000
 
-// Config parses a file in native syntax, as [hclsyntax.ParseConfig] does. The file is
-// never nil and has a body.
+// Config parses a file in native syntax, as [hclsyntax.ParseConfig] does. The result is never nil and always
+// has a body.
 func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if d := pointed(src, name); d != nil {
 		return refused(src), hcl.Diagnostics{d}
@@ -35,7 +34,7 @@ func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return f, ds
 }
 
-// unguarded is Config with HCL's own expressions.
+// unguarded is Config without replacements of HCL's expressions.
 func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if f := inPieces(src, name); f != nil {
 		return f, nil
@@ -46,8 +45,8 @@ func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return whole(hclsyntax.ParseConfig(src, name, hcl.InitialPos))(src)
 }
 
-// Syntax is Config for who looks at the tree, and does not evaluate it: nothing in it stops what grows. It is nil for a text that
-// is refused.
+// Syntax is [Config] for code that reads the tree and does not evaluate it: the tree does not limit the size
+// of values. The result is nil if the text is refused.
 func Syntax(src []byte, name string) *hclsyntax.Body {
 	if longNumber(src, name) != nil {
 		return nil
@@ -57,9 +56,9 @@ func Syntax(src []byte, name string) *hclsyntax.Body {
 	return b
 }
 
-// JSON parses a file in JSON syntax, as [json.Parse] does. The file is never nil and
-// has a body. The templates that its strings are can be evaluated; a string that is
-// read as an expression is checked by [Expression] or [Quoted] alone.
+// JSON parses a file in JSON syntax, as [json.Parse] does. The result is never nil and always has a body. The
+// templates in its strings are safe to evaluate. A string that will be read as an expression is not checked
+// here: use [Expression] or [Quoted].
 func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if d := pointed(src, name); d != nil {
 		return refused(src), hcl.Diagnostics{d}
@@ -75,14 +74,15 @@ func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return f, ds
 }
 
-// Expression parses an expression in native syntax, which begins at start, as
-// [hclsyntax.ParseExpression] does.
+// Expression parses an expression in native syntax, as [hclsyntax.ParseExpression] does. start is the
+// position of src in its file.
 func Expression(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	x, ds := Tree(src, name, start)
 	return guard(x), ds
 }
 
-// Tree is Expression for who looks at the tree, and does not evaluate it: nothing in it stops what grows.
+// Tree is [Expression] for code that reads the tree and does not evaluate it: the tree does not limit the
+// size of values.
 func Tree(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if d := depthOf(src, name, start, expressionText, MaxDepth); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
@@ -98,13 +98,13 @@ func Template(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
 	return templateAt(src, name, hcl.InitialPos)
 }
 
-// templateAt is Template for a text that begins at start.
+// templateAt is [Template] for a text at the position start of its file.
 func templateAt(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	x, ds := templateTree(src, name, start)
 	return guard(x), ds
 }
 
-// TemplateTree is Template for who looks at the tree, and does not evaluate it.
+// TemplateTree is [Template] for code that reads the tree and does not evaluate it.
 func TemplateTree(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
 	return templateTree(src, name, hcl.InitialPos)
 }
@@ -119,15 +119,15 @@ func templateTree(src []byte, name string, start hcl.Pos) (hclsyntax.Expression,
 	return hclsyntax.ParseTemplate(src, name, start)
 }
 
-// Quoted checks an expression of a JSON file whose string HCL will read as an
-// expression of the native syntax; others are well. It returns an error, or nil.
+// Quoted checks an expression of a JSON file whose string HCL will read as an expression of native syntax. It
+// returns an error if the string is nested too deep. For all other expressions it returns nil.
 func Quoted(e hcl.Expression) *hcl.Diagnostic {
 	if !IsJSON(e) {
 		return nil
 	}
 	v, ds := e.Value(nil)
 	if ds.HasErrors() || v.IsNull() || v.Type() != cty.String {
-		return nil // refused by whoever reads it
+		return nil // the caller that reads it reports the error
 	}
 	d := depthOf([]byte(v.AsString()), e.Range().Filename, e.Range().Start, expressionText, MaxDepth)
 	if d != nil {
@@ -136,10 +136,11 @@ func Quoted(e hcl.Expression) *hcl.Diagnostic {
 	return d
 }
 
-// refused stands for a file that was not parsed, so that its text can be shown.
+// refused returns a file without content in place of a file that was not parsed. It has the bytes, so that
+// diagnostics can show them.
 func refused(src []byte) *hcl.File { return &hcl.File{Bytes: src, Body: hcl.EmptyBody()} }
 
-// whole makes a file that the parser left out or without a body an empty one.
+// whole replaces a missing file, or a file without a body, with an empty one.
 func whole(f *hcl.File, ds hcl.Diagnostics) func(src []byte) (*hcl.File, hcl.Diagnostics) {
 	return func(src []byte) (*hcl.File, hcl.Diagnostics) {
 		if f == nil || f.Body == nil {

@@ -7,30 +7,29 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// pieceSize is how much source is parsed at a time, in bytes, unless a block is larger. The
-// parser first makes a list of all tokens, of about 100 bytes for each 4 bytes of source, in
-// a slice that append grows by doubling up to 256 elements and by a quarter from there on:
-// pieces that stay just below those 256 throw away the least on the way.
+// pieceSize is the size of a piece of source that is parsed at a time, in bytes; a piece with a larger block
+// is larger. The parser first makes a slice of all tokens, with about 100 bytes for each 4 bytes of source.
+// append doubles the slice up to 256 elements, and then adds a quarter each time. Pieces of slightly less
+// than 256 tokens waste the least memory.
 const pieceSize = 880
 
-// maxPiece is the largest piece that is tried, in bytes. A file with larger blocks, or an
-// unclosed one, takes hardly longer than as a whole.
+// maxPiece is the largest piece that is tried, in bytes. A file with a larger block, or an unclosed one, is
+// then parsed as a whole, at hardly any extra cost.
 const maxPiece = 64 << 10
 
-// inPieces parses a file block after block: the result is that of parsing it as a whole.
-// It is here for the memory: of a file of 2,000 resources (0.4 MB) the parser allocates 85 MB
-// as a whole, with the tokens of the file all alive at once, and 54 MB in pieces, with the
-// tokens of one piece; the time is the same (BenchmarkPieces).
+// inPieces parses a file block after block. The result is the same as for the whole file. It saves memory:
+// for a file of 2,000 resources (0.4 MB), the parser allocates 85 MB as a whole, with all tokens of the file
+// alive at once. In pieces it allocates 54 MB, with the tokens of one piece at a time. The time is the same
+// (BenchmarkPieces).
 //
-// It returns nil for files that it leaves to the parser: one that is hardly more than a
-// piece, one with arguments outside of blocks, and every faulty one, for the parser's way
-// to recover from an error depends on the text behind it.
+// It returns nil for files that must be parsed as a whole: a file that is hardly larger than a piece, a file
+// with arguments outside of blocks, and a file with errors. The parser's recovery from an error depends on
+// the text after the error.
 //
-// A piece ends after a line that begins with a closing brace. That may be inside of
-// something, of a here document for example; then the piece is incomplete, which is an
-// error, and it is tried again with more of the file, twice as much each time. A complete
-// piece is the one that the parser would have found there: it reads from left to right, and
-// between two blocks it has nothing to remember.
+// A piece ends after a line that begins with a closing brace. That line may be inside a block or a here
+// document, for example. Then the piece is incomplete, which is an error, and inPieces tries a piece of twice
+// the size. A complete piece has the same blocks as in the whole file: the parser reads from left to right,
+// and keeps no state between two blocks.
 func inPieces(src []byte, name string) *hcl.File {
 	if len(src) < 2*pieceSize {
 		return nil
@@ -61,12 +60,12 @@ func inPieces(src []byte, name string) *hcl.File {
 		pos.Byte, size = end, pieceSize
 	}
 	if file != nil {
-		file.Bytes = src // its Nav, which finds the block around an offset, looks at the body, now the whole one
+		file.Bytes = src // its Nav finds the block around an offset in the body, which is now the whole one
 	}
 	return file
 }
 
-// piece parses a piece that begins at pos; it may turn out to be none.
+// piece parses a piece that begins at pos. The result is false if the piece is incomplete or has errors.
 func piece(src []byte, name string, pos hcl.Pos) (*hcl.File, *hclsyntax.Body, bool) {
 	if depthOf(src, name, pos, fileText, MaxDepth) != nil {
 		return nil, nil, false
@@ -76,8 +75,8 @@ func piece(src []byte, name string, pos hcl.Pos) (*hcl.File, *hclsyntax.Body, bo
 	return f, body, ok && len(ds) == 0
 }
 
-// pieceEnd returns where a piece ends that begins at start: after the last block that is
-// over within size bytes, or else after the first one.
+// pieceEnd returns the end of the piece that begins at start: after the last block that ends within size
+// bytes, otherwise after the first block.
 func pieceEnd(src []byte, start, size int) int {
 	end := blockEnd(src, start)
 	for end-start < size && end < len(src) {
@@ -90,8 +89,8 @@ func pieceEnd(src []byte, start, size int) int {
 	return end
 }
 
-// blockEnd returns the end of the first line that begins with a closing brace and has
-// nothing else, at or after from; otherwise the end of the source.
+// blockEnd returns the end of the first line, at or after from, that has only a closing brace, at its
+// beginning; otherwise the end of the source.
 func blockEnd(src []byte, from int) int {
 	for from < len(src) {
 		i := bytes.Index(src[from:], []byte("\n}"))
@@ -100,7 +99,7 @@ func blockEnd(src []byte, from int) int {
 		}
 		from += i + len("\n}")
 		rest := bytes.TrimPrefix(src[from:], []byte("\r"))
-		// The parser skips a byte order mark where it begins.
+		// A piece must not begin with a byte order mark: the parser would skip it.
 		if bytes.HasPrefix(rest, []byte("\n")) && !bytes.HasPrefix(rest, []byte("\n\xef\xbb\xbf")) {
 			return len(src) - len(rest) + len("\n")
 		}

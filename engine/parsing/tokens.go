@@ -8,9 +8,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// Fits returns an error if a text has so many tokens that parsing it would take more
-// memory than l allows. The parsers make lists of all tokens first, of about 100 bytes
-// each, and trees of some 200 bytes each; a token can be a single byte. Source: measured.
+// Fits returns an error if a text has so many tokens that parsing it would take more memory than l allows.
+// The parsers first make lists of all tokens, with about 100 bytes for each token, and then trees, with about
+// 200 bytes for each token. A token can be a single byte.
+// Source: measured.
 func Fits(src []byte, l budget.Limits) *budget.Excess {
 	if int64(len(src)) <= l.Tokens {
 		return nil
@@ -21,8 +22,8 @@ func Fits(src []byte, l budget.Limits) *budget.Excess {
 	return nil
 }
 
-// tokens returns about how many tokens a text has: words, numbers, and every sign by
-// itself. Spaces, letters within a word and what is not ASCII count nothing.
+// tokens estimates the number of tokens in a text: words, numbers, and each other sign. Spaces, the further
+// letters of a word, and bytes that are not ASCII do not count.
 func tokens(src []byte) int64 {
 	n := int64(0)
 	word := false
@@ -43,11 +44,11 @@ func tokens(src []byte) int64 {
 	return n
 }
 
-// maxDigits is how many digits may follow each other in a text that is parsed. To read a
-// number takes time in the order of the square of its length: a second for a million digits.
+// maxDigits is the largest number of consecutive digits in a text that is parsed. Reading a number takes time
+// in the order of the square of its length: a second for a million digits.
 const maxDigits = 200_000
 
-// longNumber returns an error at a number that is too long, nil if there is none.
+// longNumber returns an error at a number that is too long; nil if there is none.
 func longNumber(src []byte, name string) *hcl.Diagnostic {
 	if len(src) <= maxDigits {
 		return nil

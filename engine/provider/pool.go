@@ -12,19 +12,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Factory starts a provider process (or an equivalent). declared is the provider's schema
-// if another process has returned it already; if nil, the client has to ask for it. ctx
-// bounds the start only.
+// A Factory starts a provider process (or an equivalent). declared is the provider's schema, if another
+// process has already returned it. If declared is nil, the client must ask for the schema. ctx limits only
+// the start.
 type Factory func(ctx context.Context, declared *schema.Provider) (Client, error)
 
-// A Pool starts the processes of a run as they are needed, shares them as far as they
-// can be shared, and ends all of them. A process can be configured once only, so there
-// is one for each provider configuration; the first configuration of a provider takes
-// the process that returned the schema. Safe for concurrent use.
+// A Pool starts the processes of a run when they are needed, shares them, and ends all of them. A process can
+// be configured only once. So each provider configuration has its own process; the first configuration of a
+// provider uses the process that returned the schema. A Pool is safe for concurrent use.
 type Pool struct {
 	factories map[addrs.Provider]Factory
 
-	// ctx ends when the pool is closed: starts under way are given up.
+	// ctx ends when the pool is closed: starts under way are then given up.
 	ctx        context.Context
 	cancel     context.CancelFunc
 	background sync.WaitGroup
@@ -34,14 +33,14 @@ type Pool struct {
 
 	mu      sync.Mutex
 	closed  bool
-	first   map[addrs.Provider]*start          // the process that tells the schema
-	taken   map[addrs.Provider]bool            // first belongs to a configuration
+	first   map[addrs.Provider]*start          // the process that returns the schema
+	taken   map[addrs.Provider]bool            // first is used by a configuration
 	warned  map[addrs.Provider]bool            // warnings of the schema were returned
 	configs map[addrs.AbsProviderConfig]*start // the process of each configuration
 	all     []*start
 }
 
-// start is a process that was asked for: being started, running, or failed.
+// start is a process that was requested: it is starting, running, or has failed.
 type start struct {
 	provider addrs.Provider
 	done     chan struct{} // closed when client or err is set
@@ -49,7 +48,7 @@ type start struct {
 	err      error
 }
 
-// NewPool returns a pool without processes. It must be closed.
+// NewPool returns a pool without processes. The caller must close it.
 func NewPool(factories map[addrs.Provider]Factory) *Pool {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Pool{
@@ -63,9 +62,8 @@ func NewPool(factories map[addrs.Provider]Factory) *Pool {
 	}
 }
 
-// Prestart starts one process for each of the providers in the background, and asks
-// it for its schema. Errors go to the callers that need the provider; providers
-// without a factory are ignored.
+// Prestart starts one process for each of the providers in the background, and asks it for its schema. Errors
+// are returned later, to the callers that need the provider. Providers without a factory are ignored.
 func (p *Pool) Prestart(providers ...addrs.Provider) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,8 +74,7 @@ func (p *Pool) Prestart(providers ...addrs.Provider) {
 	}
 }
 
-// Schema returns a provider's declarations. Warnings that come with it are returned to
-// the first caller only.
+// Schema returns a provider's declarations. Only the first caller gets the warnings of the schema.
 func (p *Pool) Schema(ctx context.Context, addr addrs.Provider) (*schema.Provider, diags.Diagnostics) {
 	client, ds := p.Unconfigured(ctx, addr)
 	if ds.HasErrors() {
@@ -96,9 +93,8 @@ func (p *Pool) Schema(ctx context.Context, addr addrs.Provider) (*schema.Provide
 	return declared, ds
 }
 
-// Unconfigured returns a process of the provider that may or may not have been
-// configured, for calls to which that makes no difference: schema, validation,
-// functions.
+// Unconfigured returns a process of the provider, which may or may not be configured. It is for calls that
+// need no configuration: schema, validation, functions.
 func (p *Pool) Unconfigured(ctx context.Context, addr addrs.Provider) (Client, diags.Diagnostics) {
 	p.mu.Lock()
 	if ds := p.usable(addr); ds.HasErrors() {
@@ -110,8 +106,8 @@ func (p *Pool) Unconfigured(ctx context.Context, addr addrs.Provider) (Client, d
 	return p.wait(ctx, s)
 }
 
-// Client returns the process for a provider configuration, always the same one. It is
-// the caller who configures it, once.
+// Client returns the process for a provider configuration: always the same one. The caller must configure it,
+// once.
 func (p *Pool) Client(ctx context.Context, config addrs.AbsProviderConfig) (Client, diags.Diagnostics) {
 	p.mu.Lock()
 	s := p.configs[config]
@@ -131,7 +127,7 @@ func (p *Pool) Client(ctx context.Context, config addrs.AbsProviderConfig) (Clie
 	return p.wait(ctx, s)
 }
 
-// usable reports why no process of a provider can be started. p.mu is held.
+// usable returns an error if no process of a provider can be started. The caller holds p.mu.
 func (p *Pool) usable(addr addrs.Provider) diags.Diagnostics {
 	switch {
 	case p.closed:
@@ -144,8 +140,8 @@ func (p *Pool) usable(addr addrs.Provider) diags.Diagnostics {
 	return nil
 }
 
-// primary returns the process that tells the provider's schema, and starts it if need
-// be. p.mu is held.
+// primary returns the process that returns the provider's schema. If there is none, primary starts it. The
+// caller holds p.mu.
 func (p *Pool) primary(addr addrs.Provider) *start {
 	s := p.first[addr]
 	if s == nil {
@@ -155,16 +151,16 @@ func (p *Pool) primary(addr addrs.Provider) *start {
 	return s
 }
 
-// begin starts a process in the background. The schema is taken from the process
-// teller, or asked for if that is nil. p.mu is held.
+// begin starts a process in the background. The process takes the schema from the process teller; if teller
+// is nil, it is asked itself. The caller holds p.mu.
 func (p *Pool) begin(addr addrs.Provider, teller *start) *start {
 	s := &start{provider: addr, done: make(chan struct{})}
 	p.all = append(p.all, s)
 	p.background.Go(func() {
 		s.run(p.ctx, p.factories[addr], teller)
 		if s.err == nil && teller == nil {
-			// The schema should be ready before its first use. Diagnostics can be ignored
-			// here: a failed attempt is not remembered, and the next call returns them.
+			// Get the schema before its first use. Diagnostics can be ignored here: a failed attempt is not
+			// remembered, and the next call returns them.
 			s.client.Schema(p.ctx)
 		}
 	})
@@ -189,10 +185,10 @@ func (s *start) run(ctx context.Context, factory Factory, teller *start) {
 	s.client, s.err = factory(ctx, declared)
 }
 
-// errClosed is why a process is not there after the pool was closed.
+// errClosed is the error for a process that was not started because the pool is closed.
 var errClosed = errors.New("the run is ending")
 
-// wait returns the client once it is there.
+// wait waits until the process has started or failed, and returns its client.
 func (p *Pool) wait(ctx context.Context, s *start) (Client, diags.Diagnostics) {
 	select {
 	case <-s.done:
@@ -206,18 +202,17 @@ func (p *Pool) wait(ctx context.Context, s *start) (Client, diags.Diagnostics) {
 	return s.client, nil
 }
 
-// Stop asks all processes to end the calls that are under way early; these still
-// answer. It returns when all processes have taken note, or ctx ends.
+// Stop asks all processes to end running calls early. The calls still return an answer. Stop returns when all
+// processes have confirmed, or ctx ends.
 func (p *Pool) Stop(ctx context.Context) error {
 	var errs errorList
 	p.each(ctx, func(c Client) { errs.add(c.Stop(ctx)) })
 	return errs.join()
 }
 
-// Guard ties the processes to ctx: when it ends, they are asked to stop, and if grace
-// passes without a call of release, they are killed, even during a call. So an
-// interrupted run can wait for its calls (made with a context that is not cancelled),
-// and still no plugin that hangs can hold it up for ever.
+// Guard stops the processes when ctx ends. First it asks them to stop. If grace passes without a call of
+// release, it kills them, even during a call. So an interrupted run can wait for its calls (made with a
+// context that is not cancelled), and a plugin that hangs cannot delay it for ever.
 func (p *Pool) Guard(ctx context.Context, grace time.Duration) (release func()) {
 	released := make(chan struct{})
 	go func() {
@@ -239,8 +234,8 @@ func (p *Pool) Guard(ctx context.Context, grace time.Duration) (release func()) 
 	return func() { once.Do(func() { close(released) }) }
 }
 
-// Close ends all processes and waits until they are gone. Calls under way fail. The
-// pool can be closed again, and starts nothing any more.
+// Close ends all processes and waits until they have ended. Running calls fail. A closed pool starts no
+// process; closing it again has no effect.
 func (p *Pool) Close() error {
 	p.closing.Do(func() {
 		p.mu.Lock()
@@ -255,8 +250,8 @@ func (p *Pool) Close() error {
 	return p.closeErr
 }
 
-// each calls f for all processes that were started, at the same time, and waits.
-// Processes that are being started are waited for, until ctx ends.
+// each calls f for all started processes at the same time, and waits for the calls. It also waits for
+// processes that are starting, until ctx ends.
 func (p *Pool) each(ctx context.Context, f func(Client)) {
 	p.mu.Lock()
 	all := p.all

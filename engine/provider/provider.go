@@ -1,12 +1,10 @@
-// Package provider is the engine's side of the conversation with providers: the
-// calls that the engine makes ([Client]), and how plugin processes are started,
-// shared and stopped.
+// Package provider is the engine's interface to providers: the calls that the engine makes ([Client]), and
+// how plugin processes are started, shared and stopped.
 //
-// It refuses to know why a call is made: questions and the consequences of answers are for
-// planning and applying. The sub-package process starts plugins,
-// tfplugin speaks with them (tfplugin5 and tfplugin6 hold the differences of the two
-// protocols), builtin is the provider that is part of the engine, install brings
-// plugins to disk, providertest has providers for tests. Start at [Pool].
+// The package does not know why a call is made: planning and applying do. The sub-package process starts
+// plugins. tfplugin makes the calls to plugins (tfplugin5 and tfplugin6 have the differences between the two
+// protocols). builtin is the provider that is part of the engine. install installs plugins. providertest has
+// providers for tests. Start at [Pool].
 package provider
 
 import (
@@ -19,24 +17,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Client is one provider process (or an equivalent), before or after it was
-// configured. All values it takes and gives are without marks and conform to the
-// implied type of the type's schema; unknown values are allowed where said.
+// A Client is one provider process (or an equivalent), before or after it was configured. All arguments and
+// results are values without marks, and conform to the implied type of the type's schema. Unknown values are
+// allowed where a comment says so.
 //
-// Methods may be called by many goroutines at once. A call returns early, with an
-// error diagnostic, when ctx ends; the provider may have done a part by then.
-// Diagnostics carry the provider's attribute path in Attribute; the caller adds address
-// and range. A broken connection (the plugin crashed) is an error diagnostic, too.
+// Methods may be called by many goroutines at once. A call returns early, with an error diagnostic, when ctx
+// ends; the provider may have done a part by then. Diagnostics have the provider's attribute path in
+// Attribute; the caller adds address and range. A broken connection (the plugin crashed) is also an error
+// diagnostic.
 type Client interface {
-	// Schema returns the provider's declarations. It asks the plugin once.
+	// Schema returns the provider's declarations. It asks the plugin only once.
 	Schema(ctx context.Context) (*schema.Provider, diags.Diagnostics)
-	// ValidateProvider checks a provider block's value; unknowns allowed.
+	// ValidateProvider checks the value of a provider block. Unknown values are allowed.
 	ValidateProvider(ctx context.Context, config cty.Value) diags.Diagnostics
-	// Configure gives the provider its configuration; unknowns allowed while planning.
+	// Configure sends the provider its configuration. Unknown values are allowed while planning.
 	Configure(ctx context.Context, config cty.Value) diags.Diagnostics
-	// Stop asks calls under way to end early. They still answer.
+	// Stop asks running calls to end early. They still return an answer.
 	Stop(ctx context.Context) error
-	// Close ends the process. No call may be under way.
+	// Close ends the process. No call may be running.
 	Close() error
 
 	Resources
@@ -45,11 +43,11 @@ type Client interface {
 	Functions
 }
 
-// Resources are the calls about managed resource types.
+// Resources has the calls for managed resource types.
 type Resources interface {
 	ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
 	UpgradeState(ctx context.Context, req UpgradeRequest) (cty.Value, diags.Diagnostics)
-	// UpgradeIdentity is called for stored identities of older versions only.
+	// UpgradeIdentity is called only for stored identities of older versions.
 	UpgradeIdentity(ctx context.Context, req UpgradeIdentityRequest) (cty.Value, diags.Diagnostics)
 	Read(ctx context.Context, req ReadRequest) (ReadResponse, diags.Diagnostics)
 	Plan(ctx context.Context, req PlanRequest) (PlanResponse, diags.Diagnostics)
@@ -58,13 +56,13 @@ type Resources interface {
 	Move(ctx context.Context, req MoveRequest) (MoveResponse, diags.Diagnostics)
 }
 
-// DataSources are the calls about data sources.
+// DataSources has the calls for data sources.
 type DataSources interface {
 	ValidateData(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
 	ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics)
 }
 
-// Ephemerals are the calls about ephemeral resource types.
+// Ephemerals has the calls for ephemeral resource types.
 type Ephemerals interface {
 	ValidateEphemeral(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
 	OpenEphemeral(ctx context.Context, typeName string, config cty.Value) (OpenResponse, diags.Diagnostics)
@@ -72,14 +70,14 @@ type Ephemerals interface {
 	CloseEphemeral(ctx context.Context, typeName string, private []byte) diags.Diagnostics
 }
 
-// Functions are the calls about provider-defined functions.
+// Functions has the calls for provider-defined functions.
 type Functions interface {
-	// CallFunction returns a *FunctionError if the function itself refused.
+	// CallFunction calls a function. If the function itself refuses its arguments, the error is a
+	// *FunctionError.
 	CallFunction(ctx context.Context, name string, args []cty.Value) (cty.Value, error)
 }
 
-// An UpgradeRequest holds an object as a state file keeps it. One of JSON and
-// Flatmap is set.
+// An UpgradeRequest has an object as it is stored in a state file. Either JSON or Flatmap is set.
 type UpgradeRequest struct {
 	TypeName string
 	Version  int64             // the schema version it was written with
@@ -87,26 +85,26 @@ type UpgradeRequest struct {
 	Flatmap  map[string]string // attributes as states of Terraform 0.11 hold them
 }
 
-// An UpgradeIdentityRequest holds the identity of an object as a state file keeps it.
+// An UpgradeIdentityRequest has the identity of an object as it is stored in a state file.
 type UpgradeIdentityRequest struct {
 	TypeName string
 	Version  int64 // the version of the identity schema that it was written with
 	JSON     []byte
 }
 
-// Identities are in the requests and responses about objects of those types that have an identity schema. A request's
-// is wholly known, except that a planned one may be unknown; cty.NilVal stands for none, in a response too.
+// The fields Identity of requests and responses are set for types with an identity schema. cty.NilVal means that
+// there is no identity. An identity in a request is completely known, but a planned identity may be unknown.
 
 // A ReadRequest asks for the present value of an object.
 type ReadRequest struct {
 	TypeName string
 	Prior    cty.Value
-	Identity cty.Value // the stored one
+	Identity cty.Value // the stored identity
 	Private  []byte
 	Meta     cty.Value // the provider_meta block's value, or cty.NilVal
 }
 
-// A ReadResponse holds the new value: null if the object is gone.
+// A ReadResponse has the new value; it is null if the object no longer exists.
 type ReadResponse struct {
 	New      cty.Value
 	Identity cty.Value
@@ -125,18 +123,18 @@ type PlanRequest struct {
 	Meta     cty.Value
 }
 
-// A PlanResponse holds the planned value.
+// A PlanResponse has the planned value.
 type PlanResponse struct {
 	Planned         cty.Value
 	Identity        cty.Value // may be unknown, or unknown in part
 	Private         []byte
 	RequiresReplace []cty.Path
-	// LegacyTypeSystem exempts the answer from most of the contract between values.
+	// LegacyTypeSystem means that most rules for the values in an answer do not apply.
 	LegacyTypeSystem bool
 }
 
-// An ApplyRequest asks to turn Prior into Planned. Planned and Config are
-// null for a deletion, Prior for a creation.
+// An ApplyRequest asks to change an object from Prior to Planned. Planned and Config are null for a deletion,
+// Prior for a creation.
 type ApplyRequest struct {
 	TypeName string
 	Prior    cty.Value
@@ -147,15 +145,15 @@ type ApplyRequest struct {
 	Meta     cty.Value
 }
 
-// An ApplyResponse holds the new value, also beside errors: then it is the
-// object as far as the provider knows (cty.NilVal if it did not tell).
+// An ApplyResponse has the new value, even with errors. With errors it is the object as far as the provider
+// knows it (cty.NilVal if the provider returned none).
 type ApplyResponse struct {
 	New              cty.Value
 	Identity         cty.Value
 	Private          []byte
 	LegacyTypeSystem bool
-	// Unanswered: the provider was asked and did not answer, since it died, was killed, or was cut off.
-	// Nobody knows what it has done.
+	// Unanswered reports that the provider got the request and returned no answer, since it died, was killed,
+	// or lost its connection. Nobody knows what it has done.
 	Unanswered bool
 }
 
@@ -166,7 +164,7 @@ type ImportRequest struct {
 	Identity cty.Value // cty.NilVal: by ID
 }
 
-// Imported is one object found: a stub that a read completes.
+// Imported is one found object. It is incomplete until it is read.
 type Imported struct {
 	TypeName string
 	State    cty.Value
@@ -174,27 +172,28 @@ type Imported struct {
 	Private  []byte
 }
 
-// A MoveRequest asks to turn an object of another type into one of TargetType.
+// A MoveRequest asks to convert an object of another type into one of TargetType.
 type MoveRequest struct {
 	SourceProvider string // full source address
 	SourceType     string
 	SourceVersion  int64
 	SourceJSON     []byte
 	SourcePrivate  []byte
-	// SourceIdentity is the stored identity, nil for none, and SourceIdentityVersion the version it was written with.
+	// SourceIdentity is the stored identity; nil for none. SourceIdentityVersion is the version of the
+	// identity schema that it was written with.
 	SourceIdentity        []byte
 	SourceIdentityVersion int64
 	TargetType            string
 }
 
-// A MoveResponse holds the object in its new type.
+// A MoveResponse has the object in its new type.
 type MoveResponse struct {
 	State    cty.Value
 	Identity cty.Value
 	Private  []byte
 }
 
-// An OpenResponse holds an opened ephemeral resource.
+// An OpenResponse has an opened ephemeral resource.
 type OpenResponse struct {
 	Result  cty.Value
 	Private []byte
@@ -207,7 +206,7 @@ type RenewResponse struct {
 	RenewAt time.Time // zero: never
 }
 
-// A FunctionError is a provider-defined function's own refusal.
+// A FunctionError is an error that a provider-defined function itself returned.
 type FunctionError struct {
 	Text     string
 	Argument int // index of the argument at fault, or -1

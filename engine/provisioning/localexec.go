@@ -16,19 +16,19 @@ type Command struct {
 	Args []string // the interpreter and its arguments, Text last
 	Dir  string   // "" is the working directory
 	Env  []string // KEY=VALUE, to be added to the environment
-	// Quiet keeps the command itself from being shown.
+	// Quiet means that the command itself is not shown.
 	Quiet bool
 }
 
-// A Runner runs a command and calls output for each line that it writes, from one goroutine at a
-// time. Its error is short (such as "exit status 1"). When ctx ends, it has to end the command.
+// A Runner runs a command, and calls output for each line that the command writes, from one goroutine at a
+// time. Its error is short (such as "exit status 1"). When ctx ends, the Runner must end the command.
 type Runner func(ctx context.Context, c Command, output func(line string)) error
 
 // errNoCommand is the error for an empty command.
 var errNoCommand = errors.New("the command must not be empty or null")
 
-// LocalExec returns the command of a local-exec block. Its value v is known and without marks. Each argument that is
-// null, and each null element of one, counts as not given.
+// LocalExec returns the command of a local-exec block. The block's value v is known and has no marks. A null
+// argument counts as missing, and so does a null element of an argument.
 func LocalExec(v cty.Value) (Command, error) {
 	var c Command
 	if x := v.GetAttr("command"); !x.IsNull() {
@@ -65,7 +65,7 @@ func LocalExec(v cty.Value) (Command, error) {
 	return c, nil
 }
 
-// shell returns the interpreter that is used if none is given.
+// shell returns the default interpreter.
 func shell() []string {
 	if runtime.GOOS == "windows" {
 		return []string{"cmd", "/C"}
@@ -73,13 +73,13 @@ func shell() []string {
 	return []string{"/bin/sh", "-c"}
 }
 
-// tailSize is how much of its output is told if a command fails, in bytes.
+// tailSize is how much of a failed command's output is shown, in bytes.
 const tailSize = 8 << 10
 
-// A Tail keeps the last part of a command's output.
+// A Tail keeps the end of a command's output.
 type Tail struct{ text []byte }
 
-// Add adds a line.
+// Add adds a line of output.
 func (t *Tail) Add(line string) {
 	t.text = append(append(t.text, line...), '\n')
 	if extra := len(t.text) - tailSize; extra > 0 {
@@ -87,5 +87,5 @@ func (t *Tail) Add(line string) {
 	}
 }
 
-// String returns the last part.
+// String returns the end of the output.
 func (t *Tail) String() string { return string(t.text) }

@@ -1,9 +1,8 @@
-// Package provisioning knows the language's provisioners: the schemas of their blocks and of
-// connections, and the command of a local-exec block.
+// Package provisioning has the schemas of provisioner and connection blocks, and the command of a local-exec
+// block.
 //
-// It runs nothing: a command is a value ([Command]), for a caller who may run commands. It refuses
-// to know when provisioners run and which consequences a failure has: that is for applying. Start
-// at [Schema] and [LocalExec].
+// It runs nothing: it returns a command as a value ([Command]), for a caller that may run commands. Package
+// applying decides when provisioners run, and what a failure means. Start at [Schema] and [LocalExec].
 package provisioning
 
 import (
@@ -16,15 +15,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Types are the provisioners that the language has. Only local-exec can be run.
+// Types are the types of provisioners in the language. Only local-exec can be run.
 // Source: https://developer.hashicorp.com/terraform/language/provisioners
 var Types = []string{"file", "local-exec", "remote-exec"}
 
-// Schema returns the schema of a provisioner's block, or nil if the language has no such
-// provisioner.
+// Schema returns the schema of a provisioner's block; nil if there is no provisioner of that type.
 func Schema(name string) *schema.Block { return blocks[name] }
 
-// Connection returns the arguments of connection blocks, whichever the type of connection.
+// Connection returns the arguments of connection blocks, for all types of connection.
 func Connection() *hcl.BodySchema { return connection }
 
 func optional(ty cty.Type) *schema.Attribute { return &schema.Attribute{Type: ty, Optional: true} }
@@ -44,7 +42,7 @@ var blocks = map[string]*schema.Block{
 	}},
 }
 
-// connection holds the arguments of ssh and winrm connections, and those of proxies.
+// connection has the arguments of ssh and winrm connections, and those for proxies.
 // Source: https://developer.hashicorp.com/terraform/language/provisioners (connection)
 var connection = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 	{Name: "host", Required: true},
@@ -56,7 +54,7 @@ var connection = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 	{Name: "https"}, {Name: "insecure"}, {Name: "cacert"}, {Name: "use_ntlm"},
 }}
 
-// Check returns the error about the value of a provisioner's block beyond its schema.
+// Check returns an error if the value of a provisioner's block breaks a rule that the schema cannot express.
 func Check(name string, v cty.Value) error {
 	given := 0
 	count := func(attrs ...string) {
@@ -79,8 +77,8 @@ func Check(name string, v cty.Value) error {
 	return nil
 }
 
-// Refused is the error about a provisioner of an object that would have to run, but cannot or must
-// not.
+// Refused returns the error about a provisioner of the object at address that would have to run, but cannot
+// or must not.
 func Refused(name string, place *hcl.Range, address string) diags.Diagnostics {
 	if name == "local-exec" {
 		return diags.Errorf(place, "Provisioners are not run here",

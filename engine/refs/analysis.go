@@ -11,27 +11,27 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// analysis finds the references in one content.
+// analysis finds the references in the content of one module.
 type analysis struct {
 	r       *Refs
-	module  *config.Module // one with the content
+	module  *config.Module // a module with this content
 	content *config.Content
 	uses    map[addrs.Object][]*Reference
 	ds      diags.Diagnostics
 
 	ofContent []*Reference
-	scoped    map[addrs.Resource]string                // the check blocks of data sources that stand in one
-	check     string                                   // the check block at hand
-	providers map[addrs.LocalProviderConfig]*Reference // one for all resources of a provider
+	scoped    map[addrs.Resource]string                // by data source inside a check block: the name of the check
+	check     string                                   // the name of the check block being analysed
+	providers map[addrs.LocalProviderConfig]*Reference // one reference for all resources with the same provider configuration
 }
 
-// all analyses every declaration, in a stable order.
+// all analyses every declaration of the content, in a stable order.
 func (a *analysis) all() {
 	a.blocks()
 	a.imports()
 }
 
-// blocks is all without the import blocks.
+// blocks analyses all declarations except import blocks.
 func (a *analysis) blocks() {
 	c := a.content
 	for n, x := range c.Checks {
@@ -64,7 +64,7 @@ func (a *analysis) blocks() {
 		return compareStrings(x.Addr.String(), y.Addr.String())
 	}) {
 		o := a.declare(addrs.Object{Kind: addrs.KindProvider, Name: p.Addr.String()})
-		a.expr(o, p.ForEach) // which is evaluated before anybody knows who uses it
+		a.expr(o, p.ForEach) // ForEach is evaluated even if nobody uses the provider
 		if a.r.unused[p] || p.Mocked || p.Context != nil {
 			continue
 		}
@@ -81,8 +81,8 @@ func (a *analysis) blocks() {
 	}
 }
 
-// call finds the references of a module call. Those of arguments make no edges from o: they start at the
-// child's variable.
+// call finds the references of a module call. References in its arguments are not dependencies of o: they are
+// dependencies of the variables in the called module.
 func (a *analysis) call(o addrs.Object, call *config.Call) {
 	for _, x := range call.Repetition.Expressions() {
 		a.expr(o, x)
@@ -96,7 +96,7 @@ func (a *analysis) call(o addrs.Object, call *config.Call) {
 	}
 }
 
-// imports analyses the expressions of import blocks, see [Refs.Imports].
+// imports analyses the expressions of import blocks: see [Refs.Imports].
 func (a *analysis) imports() {
 	for _, im := range a.content.Imports {
 		a.find(im.ID)
@@ -153,7 +153,7 @@ func (a *analysis) resource(r *config.Resource) {
 	a.meta(o, r)
 }
 
-// meta adds the references of the provider_meta block for a resource.
+// meta adds the references of the provider_meta block that applies to a resource.
 func (a *analysis) meta(o addrs.Object, r *config.Resource) {
 	pm := a.content.MetaFor(r)
 	if pm == nil {
@@ -169,7 +169,7 @@ func (a *analysis) meta(o addrs.Object, r *config.Resource) {
 	}
 }
 
-// use adds a reference of o. It is kept: the caller must not change it.
+// use adds a reference of o. The analysis keeps ref: the caller must not change it.
 func (a *analysis) use(o addrs.Object, ref *Reference) {
 	a.uses[o] = append(a.uses[o], ref)
 }
@@ -187,15 +187,15 @@ func (a *analysis) provider(p addrs.LocalProviderConfig) *Reference {
 	return ref
 }
 
-// trigger analyses an element of replace_triggered_by: a reference to a resource,
-// whose key may be an expression of its own.
+// trigger analyses an element of replace_triggered_by: a reference to a resource, with a key that may be any
+// expression.
 func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 	for _, t := range x.Variables() {
 		if _, is := ambient[t.RootName()]; is {
 			continue
 		}
-		// Objects that are not declared are reported when the resource is planned. An attribute may
-		// be that of any instance, with no key: only the resource matters.
+		// Objects that are not declared are reported when the resource is planned. The reference need not
+		// have a key: only its resource matters here.
 		n := 2
 		if word := t.RootName(); word == "resource" || word == "data" || word == "ephemeral" {
 			n = 3
@@ -220,7 +220,7 @@ func (a *analysis) dependsOn(o addrs.Object, ts []hcl.Traversal) {
 	}
 }
 
-// expr adds the references of x to those of o.
+// expr adds the references in x to the references of o.
 func (a *analysis) expr(o addrs.Object, x hcl.Expression) {
 	if x == nil {
 		return
@@ -234,7 +234,7 @@ func (a *analysis) expr(o addrs.Object, x hcl.Expression) {
 	}
 }
 
-// find resolves the references of x, once.
+// find returns the resolved references of x. It resolves them at the first call for x.
 func (a *analysis) find(x hcl.Expression) []Reference {
 	if x == nil {
 		return nil
@@ -247,19 +247,19 @@ func (a *analysis) find(x hcl.Expression) []Reference {
 	return refs
 }
 
-// block adds the references of a block's body to those of o.
+// block adds the references in a block's body to the references of o. s says which names are defined in the block.
 func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	ts := bodyVariables(body)
 	a.ds = append(a.ds, s.Check(ts)...)
 	refs := a.resolve(ts, true)
 	a.r.blocks[block] = refs
-	a.uses[o] = slices.Grow(a.uses[o], len(refs)+1) // and the provider
+	a.uses[o] = slices.Grow(a.uses[o], len(refs)+1) // one more for the provider
 	for i := range refs {
 		a.use(o, &refs[i])
 	}
 }
 
-// bodyOnly adds the references of a body to those of o.
+// bodyOnly adds the references in a body to the references of o.
 func (a *analysis) bodyOnly(o addrs.Object, body hcl.Body) {
 	refs := a.resolve(bodyVariables(body), true)
 	for i := range refs {
@@ -275,8 +275,8 @@ func (a *analysis) traversal(o addrs.Object, t hcl.Traversal) {
 	}
 }
 
-// resolve resolves traversals; lenient ones may be names that a dynamic block
-// makes, in syntaxes where that cannot be seen.
+// resolve resolves traversals. In the body of a JSON file a name may be the iterator of a dynamic block,
+// which cannot be seen there: with inBody, such names are not reported.
 func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
 	if len(ts) == 0 {
 		return nil

@@ -8,22 +8,22 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// metaBlocks are the nested blocks of a resource that its provider does not see.
-// They are analysed by themselves.
+// metaBlocks are the nested blocks of a resource that its provider does not see. They are analysed
+// separately.
 var metaBlocks = map[string]bool{"lifecycle": true, "connection": true, "provisioner": true}
 
-// bodyVariables returns the traversals in a body whose schema is not known. In native syntax every
-// attribute at any depth is an expression; the iterators of dynamic blocks are left out. In JSON
-// every property is one.
+// bodyVariables returns the traversals in a body whose schema is not known. In native syntax every attribute
+// at any depth is an expression; the iterators of dynamic blocks are left out. In JSON every property counts
+// as an expression.
 func bodyVariables(body hcl.Body) []hcl.Traversal {
 	return appendTop(nil, body, nil)
 }
 
-// parted is a body that is put together, later parts over earlier ones.
+// parted is a body that consists of several bodies: later ones override arguments and blocks of earlier ones.
 type parted interface{ Parts() []hcl.Body }
 
-// appendTop handles the body of a block as a whole, without the arguments and nested
-// blocks named in hidden: others stand in their place.
+// appendTop adds the traversals in the whole body of a block. It leaves out the arguments and nested blocks
+// named in hidden, since a later part of the body replaces them.
 func appendTop(out []hcl.Traversal, body hcl.Body, hidden map[string]bool) []hcl.Traversal {
 	whole, ok := body.(parted)
 	if !ok {
@@ -40,8 +40,7 @@ func appendTop(out []hcl.Traversal, body hcl.Body, hidden map[string]bool) []hcl
 	return out
 }
 
-// names adds the names of the arguments and nested blocks of a body to a set, which may
-// be nil.
+// names adds the names of the arguments and nested blocks of a body to set, which may be nil.
 func names(set map[string]bool, body hcl.Body) map[string]bool {
 	if set == nil {
 		set = map[string]bool{}
@@ -68,7 +67,7 @@ func names(set map[string]bool, body hcl.Body) map[string]bool {
 	return set
 }
 
-// blockName returns the type of a block, or of those that a dynamic block makes.
+// blockName returns the type of a block; for a dynamic block, the type of the blocks that it makes.
 func blockName(b *hclsyntax.Block) string {
 	if b.Type == "dynamic" && len(b.Labels) == 1 {
 		return b.Labels[0]
@@ -84,7 +83,7 @@ func appendBody(out []hcl.Traversal, body hcl.Body, iterators, hidden map[string
 	if !ok {
 		return appendJSON(out, body, hidden)
 	}
-	attrs, _ := native.JustAttributes() // without those that the meta-arguments took
+	attrs, _ := native.JustAttributes() // without the arguments that the meta-arguments have taken
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		if !hidden[name] {
 			out = appendExpr(out, attrs[name].Expr, iterators)
@@ -103,7 +102,7 @@ func appendBody(out []hcl.Traversal, body hcl.Body, iterators, hidden map[string
 	return out
 }
 
-// appendDynamic handles `dynamic "label" { for_each, iterator, labels, content {} }`.
+// appendDynamic adds the traversals in `dynamic "label" { for_each, iterator, labels, content {} }`.
 func appendDynamic(out []hcl.Traversal, b *hclsyntax.Block, iterators map[string]bool) []hcl.Traversal {
 	iterator := b.Labels[0]
 	if a := b.Body.Attributes["iterator"]; a != nil {
@@ -140,9 +139,9 @@ func appendExpr(out []hcl.Traversal, x hcl.Expression, iterators map[string]bool
 	return out
 }
 
-// appendJSON takes every property of a JSON body for an expression. A dynamic
-// block's iterator cannot be told from a resource type there; names that nothing
-// declares are therefore left to evaluation to complain about.
+// appendJSON treats every property of a JSON body as an expression. There, the iterator of a dynamic block
+// looks like a resource type. So a name that nothing declares is not reported here, but when the expression
+// is evaluated.
 func appendJSON(out []hcl.Traversal, body hcl.Body, hidden map[string]bool) []hcl.Traversal {
 	attrs, _ := body.JustAttributes()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {

@@ -7,8 +7,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Path converts the rest of a reference, which has names and literal keys, to the path of an
-// attribute. An error is a splat.
+// Path converts the rest of a reference to the path of an attribute. The steps of the rest are names and
+// literal keys; for a splat, Path returns an error.
 func Path(t hcl.Traversal) (cty.Path, error) {
 	var path cty.Path
 	for _, step := range t {

@@ -1,10 +1,10 @@
-// Package refs has the references between the objects of a configuration. They are static
-// traversals, so the whole graph is known, and checked for cycles, before anything is evaluated; an
-// expression is analysed once, not once an instance.
+// Package refs has the references between the objects of a configuration. References are static traversals.
+// So the whole graph is known, and checked for cycles, before anything is evaluated. Each expression is
+// analysed once, not once for each instance.
 //
-// It refuses to know values, schemas and states. [Resolve] is the one place that gives a traversal
-// its meaning. Evaluation uses the same answers, so that it can never need an object that the walk
-// did not wait for. Start at [Analyze].
+// The package does not depend on values, schemas and states. Only [Resolve] gives a traversal its meaning.
+// Evaluation uses the same answers, so it can never need an object that the walk did not wait for. Start at
+// [Analyze].
 package refs
 
 import (
@@ -19,39 +19,37 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Refs is the reference graph of a configuration. Immutable once made.
+// Refs is the reference graph of a configuration. It never changes after [Analyze].
 type Refs struct {
 	cfg *config.Config
-	// exprs holds the references of each expression, blocks those of each block with
-	// a body of its own (*config.Resource, *config.Provider, *config.Provisioner).
+	// exprs has the references of each expression. blocks has the references of each block with a body of its
+	// own (*config.Resource, *config.Provider, *config.Provisioner).
 	exprs  map[hcl.Expression][]Reference
 	blocks map[any][]Reference
-	// ofContent are all references of a content.
+	// ofContent has all references of a module content.
 	ofContent map[*config.Content][]*Reference
-	// uses are the direct references of each object, by content, with local addresses. They,
-	// declared and keyed are there while the graph is made.
+	// uses has the direct references of each object, by content, with local addresses. uses, declared and
+	// keyed are nil once the graph is complete.
 	uses map[*config.Content]map[addrs.Object][]*Reference
-	// declared are all objects of a content, with local addresses, in order.
+	// declared has all objects of a content, sorted, with local addresses.
 	declared map[*config.Content][]addrs.Object
-	// direct are the edges of the whole graph.
+	// direct has the edges of the whole graph.
 	direct map[addrs.Object][]addrs.Object
-	// imports are the references of import blocks, by target.
+	// imports has the references of import blocks, by target.
 	imports map[addrs.Object][]addrs.Object
-	// resources caches [Refs.Resources].
+	// resources has the results of [Refs.Resources].
 	resources map[addrs.Object][]addrs.Object
-	// keyed holds for the direct edges to resources, and only for all edges to them, the instance
-	// keys: see [Refs.OnlyInstances].
+	// keyed has the instance keys of direct references to resources. only has those of all references, and is
+	// the result of [Refs.OnlyInstances].
 	keyed, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
 	cyclic      bool
 	unused      map[*config.Provider]bool
 }
 
-// Analyze finds all references of cfg. It reports references to objects that do not exist, and
-// cycles.
+// Analyze finds all references of cfg. It reports references to objects that do not exist, and cycles.
 func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) { return AnalyzeWithout(cfg, nil) }
 
-// AnalyzeWithout is Analyze without the references of some provider blocks, which have no user and
-// are never evaluated.
+// AnalyzeWithout is [Analyze] without the references of unused provider blocks, which are never evaluated.
 func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs, diags.Diagnostics) {
 	r := &Refs{
 		cfg:       cfg,
@@ -92,11 +90,11 @@ func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs
 			ds = append(ds, r.checkOutputs(m)...)
 		}
 	}
-	r.uses, r.declared, r.keyed = nil, nil, nil // they have served
+	r.uses, r.declared, r.keyed = nil, nil, nil // no longer needed
 	return r, ds
 }
 
-// Cyclic reports whether there are cycles: then nothing can be evaluated.
+// Cyclic reports whether there are cycles. If so, nothing can be evaluated.
 func (r *Refs) Cyclic() bool { return r.cyclic }
 
 // OfExpr returns the references of an expression of the configuration.
@@ -106,20 +104,20 @@ func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
 // *config.Provisioner.
 func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
 
-// OfContent returns all references to resources and module calls that the expressions of a content
-// have, but for those in depends_on and replace_triggered_by.
+// OfContent returns all references to resources and module calls in the expressions of a content, except
+// those in depends_on and replace_triggered_by.
 func (r *Refs) OfContent(c *config.Content) []*Reference { return r.ofContent[c] }
 
-// Direct returns the objects of o's own references. The caller must not change it.
+// Direct returns the objects that o itself refers to. The caller must not change the result.
 func (r *Refs) Direct(o addrs.Object) []addrs.Object { return r.direct[o] }
 
-// Imports returns the objects that the import blocks for a resource refer to: they are needed for
-// the import, but no stored dependency comes of them. The caller must not change it.
+// Imports returns the objects that the import blocks for a resource refer to. The import needs them, but they
+// do not become stored dependencies of the resource. The caller must not change the result.
 func (r *Refs) Imports(o addrs.Object) []addrs.Object { return r.imports[o] }
 
-// Resources returns the resources and provider configurations that o depends on
-// directly, looking through variables, locals, outputs and calls, in a stable
-// order. The caller must not change it.
+// Resources returns the resources and provider configurations that o depends on, either directly or through
+// variables, local values, outputs and module calls only. The order is stable. The caller must not change the
+// result.
 func (r *Refs) Resources(o addrs.Object) []addrs.Object {
 	return r.resources[o]
 }
@@ -163,7 +161,7 @@ func (r *Refs) link(m *config.Module) {
 	r.direct[inside] = append(r.direct[inside], call)
 }
 
-// linkImports notes the references of the import blocks.
+// linkImports records the references of the import blocks.
 func (r *Refs) linkImports() {
 	root := r.cfg.Root
 	for _, im := range root.Imports {
@@ -184,7 +182,7 @@ func (r *Refs) linkImports() {
 	}
 }
 
-// edges adds the objects of uses in m to out, each once.
+// edges appends the objects that uses in m refer to, each object once.
 func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []*Reference) []addrs.Object {
 	set := objectSet{list: out}
 	for _, u := range uses {
@@ -195,14 +193,14 @@ func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []*Reference) []
 	return slices.Clip(set.list)
 }
 
-// An objectSet collects objects, each once, in the order of the first reference.
+// An objectSet collects objects, each once, in the order in which they are added.
 type objectSet struct {
 	list []addrs.Object
 	seen map[addrs.Object]bool // nil while the list is short enough to search
 }
 
 func (s *objectSet) add(o addrs.Object) {
-	const few = 16 // of which searching a list is faster than a map
+	const few = 16 // up to this length, searching a list is faster than a map
 	switch {
 	case s.seen[o] || s.seen == nil && slices.Contains(s.list, o):
 		return
@@ -218,7 +216,8 @@ func (s *objectSet) add(o addrs.Object) {
 	s.list = append(s.list, o)
 }
 
-// object returns the object of a reference in m in the whole tree, if there is one.
+// object returns the object that a reference in m refers to, as an address in the whole tree. The result is
+// false if there is none.
 func (r *Refs) object(m *config.Module, u *Reference) (addrs.Object, bool) {
 	o := u.Object
 	o.Module = m.Addr
@@ -233,7 +232,7 @@ func (r *Refs) object(m *config.Module, u *Reference) (addrs.Object, bool) {
 		}
 		return addrs.Object{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: u.Output}, true
 	case addrs.KindProvider:
-		// The configuration may live further up.
+		// The configuration may be in a calling module.
 		pc := m.ProviderConfig(localConfig(o.Name))
 		up := r.cfg.Modules[pc.Module]
 		for local := range up.Providers {
@@ -251,9 +250,9 @@ func localConfig(s string) addrs.LocalProviderConfig {
 	return addrs.LocalProviderConfig{LocalName: name, Alias: alias}
 }
 
-// checkOutputs finds references to outputs that the called module does not have. Evaluation finds
-// them as well, and respects try and can: this is for configurations that are not evaluated because
-// of other errors.
+// checkOutputs finds references to outputs that the called module does not have. Evaluation finds them, too,
+// and respects try and can. So checkOutputs is only for configurations that are not evaluated because of
+// other errors.
 func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, o := range r.declared[m.Content] {
@@ -277,7 +276,7 @@ func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	return ds
 }
 
-// sort returns all objects, each after its references, and the cycles found.
+// sort returns all objects, each after the objects that it refers to, and the errors about cycles.
 func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 	const active, done = 1, 2
 	var (
@@ -297,7 +296,7 @@ func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 		for _, u := range next {
 			switch {
 			case u == o && o.Kind == addrs.KindResource:
-				// Planning refuses a resource that refers to itself, and has a better message.
+				// Planning refuses a resource that refers to itself, with a better message.
 			case mark[u] == active:
 				ds = append(ds, r.cycle(stack[slices.Index(stack, u):])...)
 			case mark[u] == 0:
@@ -319,7 +318,7 @@ func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 	return order, ds
 }
 
-// cycle reports a cycle of references, at the range of one of them.
+// cycle returns the error about a cycle of references, at the range of one of them.
 func (r *Refs) cycle(path []addrs.Object) diags.Diagnostics {
 	var names []string
 	var place *hcl.Range
@@ -340,7 +339,7 @@ func (r *Refs) cycle(path []addrs.Object) diags.Diagnostics {
 		strings.Join(append(slices.Clone(names), names[0]), " -> "))
 }
 
-// rangeOf returns the range of a reference of o to u, if there is one.
+// rangeOf returns the range of a reference from o to u; nil if there is none.
 func (r *Refs) rangeOf(o, u addrs.Object) *hcl.Range {
 	m := r.cfg.Modules[o.Module]
 	if m == nil {
@@ -356,8 +355,8 @@ func (r *Refs) rangeOf(o, u addrs.Object) *hcl.Range {
 	return nil
 }
 
-// closeOverResources completes Resources for every object. order has each object after its
-// references (as far as there are no cycles).
+// closeOverResources computes Resources for every object. In order, each object comes after the objects that
+// it refers to (as far as there are no cycles).
 func (r *Refs) closeOverResources(order []addrs.Object) {
 	r.resources = make(map[addrs.Object][]addrs.Object, len(order))
 	for _, o := range order {
@@ -380,7 +379,7 @@ func (r *Refs) closeOverResources(order []addrs.Object) {
 	}
 }
 
-// compare orders objects of one content.
+// compare orders the objects of one content.
 func compare(a, b addrs.Object) int {
 	if a.Kind != b.Kind {
 		return int(a.Kind) - int(b.Kind)

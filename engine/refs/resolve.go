@@ -13,24 +13,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Reference is one reference to an object in an expression, resolved within the module that the
-// expression is written in. Object.Module is always the root here: the same content may be called
-// as several modules.
+// A Reference is one reference to an object in an expression, resolved within the module of the expression.
+// Object.Module is always the root module here, since several module calls may share the same content.
 type Reference struct {
 	Object addrs.Object
-	// Output is the name of the output meant where Object is a call, "" for the whole call.
+	// Output is the name of the output that is referred to if Object is a call; "" means the whole call.
 	Output string
-	// Key is the instance key written behind a resource or call, if it is a literal.
+	// Key is the instance key after a resource or call, if it is a literal.
 	Key    addrs.InstanceKey
 	HasKey bool
-	// Rest are the steps behind the object, its key included.
+	// Rest has the steps after the object, beginning with its key if there is one.
 	Rest hcl.Traversal
-	// whole is the reference as written; nil for one that is not written, such as that to a
-	// provider.
+	// whole is the reference as written. It is nil for an implied reference, such as a resource's reference
+	// to its provider.
 	whole hcl.Traversal
 }
 
-// Range returns the range of the reference, the zero Range if it is not written.
+// Range returns the range of the reference, or the zero Range for an implied reference.
 func (r *Reference) Range() hcl.Range {
 	if len(r.whole) == 0 {
 		return hcl.Range{}
@@ -38,7 +37,7 @@ func (r *Reference) Range() hcl.Range {
 	return r.whole.SourceRange()
 }
 
-// Named returns the range of the name of the object, without the steps behind it.
+// Named returns the range of the object's name, without the steps after it.
 func (r *Reference) Named() hcl.Range {
 	if len(r.whole) == 0 {
 		return hcl.Range{}
@@ -46,7 +45,7 @@ func (r *Reference) Named() hcl.Range {
 	return subject(r.whole, len(r.whole)-len(r.Rest))
 }
 
-// Names that mean something by themselves, with the attributes they have.
+// ambient has the names that need no declaration, each with the attributes that it has.
 var ambient = map[string][]string{
 	"each":      {"key", "value"},
 	"count":     {"index"},
@@ -55,8 +54,8 @@ var ambient = map[string][]string{
 	"self":      nil,
 }
 
-// Resolve returns the reference of a traversal written in a module. ok is false if its root is each,
-// count, path, terraform or self: these are not objects.
+// Resolve returns the reference that a traversal in module m means. ok is false after an error, and if the
+// root is each, count, path, terraform or self: these are not objects.
 func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
 	rng := subject(t, 2)
 	ref.whole = t
@@ -101,7 +100,7 @@ func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diag
 	return ref, true, nil
 }
 
-// resolveResource resolves a reference to a resource whose address takes up the first n steps.
+// resolveResource resolves a reference to a resource. The first n steps are the resource's address.
 func resolveResource(m *config.Module, t hcl.Traversal, n int, r addrs.Resource) (Reference, bool, diags.Diagnostics) {
 	content, rng := m.Content, subject(t, n)
 	if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
@@ -129,7 +128,7 @@ func resolveResource(m *config.Module, t hcl.Traversal, n int, r addrs.Resource)
 	return ref, true, nil
 }
 
-// named is a module's name in texts.
+// named returns a module's name for messages.
 func named(m addrs.Module) string {
 	if m.IsRoot() {
 		return "the root module"
@@ -137,8 +136,8 @@ func named(m addrs.Module) string {
 	return m.String()
 }
 
-// checkKey reports an instance key where there are no instances to tell apart, and
-// its absence where there are.
+// checkKey reports an instance key after a resource without count and for_each, and a missing key after a
+// resource with one of them.
 func checkKey(r *config.Resource, step hcl.Traverser, rng hcl.Range) diags.Diagnostics {
 	_, indexed := step.(hcl.TraverseIndex)
 	what, example := "", ""
@@ -166,7 +165,7 @@ func resolveCall(m *config.Module, t hcl.Traversal, name string) (Reference, boo
 	ref := Reference{Object: addrs.Object{Kind: addrs.KindCall, Name: name}, Rest: t[2:], whole: t}
 	content := m.Content
 	if content.Calls[name] == nil {
-		n := 2 // and a key, and an output
+		n := 2 // the key and the output can follow
 		if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
 			n++
 		}
@@ -236,10 +235,10 @@ func listed(attrs []string) string {
 	return s + "."
 }
 
-// subject is the range of the first n steps of t: of the object, without its attributes.
+// subject returns the range of the first n steps of t: of the object, without its attributes.
 func subject(t hcl.Traversal, n int) hcl.Range { return t[:min(n, len(t))].SourceRange() }
 
-// at returns a step, nil if t is shorter.
+// at returns step i of t; nil if t is shorter.
 func at(t hcl.Traversal, i int) hcl.Traverser {
 	if i >= len(t) {
 		return nil
@@ -262,7 +261,7 @@ func attrName(t hcl.Traversal, i int, what string) (string, diags.Diagnostics) {
 	}
 }
 
-// literalKey returns the instance key that a step means.
+// literalKey returns the instance key in a step; false if the step is not an index with a valid key.
 func literalKey(s hcl.Traverser) (addrs.InstanceKey, bool) {
 	x, ok := s.(hcl.TraverseIndex)
 	if !ok {

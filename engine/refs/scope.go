@@ -6,10 +6,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Scope has those names that are defined in some parts of a configuration only.
+// A Scope tells whether count, each and self are defined in a part of a configuration.
 type Scope struct{ Count, Each, Self bool }
 
-// Check reports references to count, each and self where they are not defined.
+// Check reports references to count, each and self that the scope does not define.
 func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, t := range ts {
@@ -33,7 +33,7 @@ func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 	return ds
 }
 
-// isAttr reports whether a step of a traversal is that attribute.
+// isAttr reports whether a step of a traversal is the attribute name.
 func isAttr(t hcl.Traverser, name string) bool {
 	a, ok := t.(hcl.TraverseAttr)
 	return ok && a.Name == name

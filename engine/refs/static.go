@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// checkStatic reports the for_each of provider blocks that depends on more than variables
-// and local values: which instances a provider configuration has must be known before
-// anything is read or made. Source: OpenTofu 1.9.
+// checkStatic reports a for_each of a provider block that depends on anything but variables and local values.
+// The instances of a provider configuration must be known before anything is read or created. Source:
+// OpenTofu 1.9.
 func (r *Refs) checkStatic() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range r.cfg.Order {
@@ -31,8 +31,8 @@ func (r *Refs) checkStatic() diags.Diagnostics {
 	return ds
 }
 
-// dynamic reports whether a reference is to a resource or an output of a module, or to a value that
-// depends on one.
+// dynamic reports whether a reference depends on a resource or an output of a module, directly or through
+// variables and local values.
 func (r *Refs) dynamic(m *config.Module, ref *Reference) bool {
 	o, ok := r.object(m, ref)
 	return ok && (o.Kind != addrs.KindVariable && o.Kind != addrs.KindLocal || len(r.Resources(o)) > 0)

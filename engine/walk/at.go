@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// At calls f at a time, or at once if it is past, and again at the time that f returns,
-// until that is zero or stop is called. Stop waits for a call that is under way.
+// At calls f at the given time, or at once if the time is past. It calls f again at the time that f returns,
+// until f returns the zero time or stop is called. stop waits for a call that is running.
 func At(when time.Time, f func() (next time.Time)) (stop func()) {
 	stopped := make(chan struct{})
 	var done sync.WaitGroup

@@ -2,16 +2,16 @@ package walk
 
 import "fmt"
 
-// findCycle returns nodes each of which comes after the next, and the last after
-// the first; or nil if g has no cycle.
+// findCycle returns the nodes of a cycle: each comes after the next one, and the last comes after the first.
+// It returns nil if g has no cycle.
 func findCycle(g Graph) []int {
 	inOrder := make([]bool, g.N)
 	order, _ := sorted(g)
 	for _, n := range order {
 		inOrder[n] = true
 	}
-	// Each node that is left comes after another that is left: following these edges must lead
-	// back.
+	// Each remaining node comes after another remaining node. Following these edges must therefore reach a
+	// node again.
 	seen := make([]int, g.N)
 	var path []int
 	for n := range g.N {
@@ -28,7 +28,7 @@ func findCycle(g Graph) []int {
 	return nil
 }
 
-// leftOver returns a node that n comes after and that could not be put in order.
+// leftOver returns a node that n comes after, and that is not in the order.
 func leftOver(g Graph, n int, inOrder []bool) int {
 	for _, m := range g.After[n] {
 		if !inOrder[m] {
@@ -38,8 +38,8 @@ func leftOver(g Graph, n int, inOrder []bool) int {
 	panic("walk: a node is left over that comes after none such")
 }
 
-// sorted returns the nodes in an order that the graph allows, and the successors of each. Nodes on
-// a cycle, and those that come after one, are missing in the order.
+// sorted returns the nodes in an order that the graph allows, and the successors of each node. The order
+// lacks the nodes on a cycle and the nodes that come after them.
 func sorted(g Graph) (order []int32, next successors) {
 	waits, next := links(g)
 	order = make([]int32, 0, g.N)
@@ -58,8 +58,7 @@ func sorted(g Graph) (order []int32, next successors) {
 	return order, next
 }
 
-// successors are the edges of a graph turned round, in two slices however many nodes
-// there are.
+// successors are the reversed edges of a graph. They need only two slices, for any number of nodes.
 type successors struct {
 	start []int32
 	nodes []int32

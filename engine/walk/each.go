@@ -2,20 +2,19 @@ package walk
 
 import "context"
 
-// Each does n things, numbered from 0, that need not wait for each other: the instances of a
-// resource, say. Called inside a visit, it shares the places of the walk: the caller works itself,
-// and places that are free or become free help it. While it waits for the last of them, its own
-// place is free for others. So it cannot deadlock, may be nested at will, and never makes more run
-// at a time than the limit of the walk. The things are of the visit's kind, whose limit the caller may exceed when it comes
-// back from such a wait. Called elsewhere, it does one thing after another.
+// Each calls do n times, with i from 0 to n-1, for n things that need not wait for each other, such as the
+// instances of a resource. It returns when no call is running: nil if all are done, otherwise the cause of
+// the end of ctx or of the walk's context. After such an end, running calls finish and the rest is not begun.
 //
-// It returns when nothing of it is under way any more: nil if all was done, else the cause of the
-// end of ctx or of the walk's context. After such an end things under way finish and the rest is
-// not done.
+// Inside a visit, Each shares the walk's places: the caller works itself, and goroutines in free places help
+// it. While the caller waits for the last calls, its own place is free for others. So Each cannot deadlock,
+// may be nested, and never runs more calls at a time than the limit of the walk. The calls are of the visit's
+// kind; the caller may exceed the limit of that kind when it returns from such a wait. Outside of a visit,
+// Each makes one call after another.
 //
-// A panic in do goes on in the goroutine of the caller, as a [*Panic] if things were shared out,
-// once all others under way have finished. Only the goroutine of the visit (or of do) may call
-// Each, and not after the visit has returned.
+// If do panics, the panic continues in the goroutine of the caller once all other calls have finished; it is
+// a [*Panic] if the calls were shared. Only the goroutine of the visit (or of do) may call Each, and not
+// after the visit has returned.
 func Each(ctx context.Context, n int, do func(ctx context.Context, i int)) error {
 	p, _ := ctx.Value(poolKey{}).(*pool)
 	if p == nil || n < 2 {
@@ -62,11 +61,11 @@ type job struct {
 	next    int           // the first item that nobody has begun
 	running int           // items under way
 	waiting bool          // the caller waits for them
-	done    chan struct{} // closed when it need not any more
+	done    chan struct{} // closed when the caller no longer needs to wait
 	panic   *Panic        // the first of an item
 }
 
-// claim takes an item. The caller holds the pool's mutex.
+// claim returns the next item, or false if there is none. The caller holds the pool's mutex.
 func (j *job) claim() (int, bool) {
 	if j.next == j.n || j.panic != nil || ended(j.ctx, j.pool) != nil {
 		return 0, false
@@ -76,7 +75,7 @@ func (j *job) claim() (int, bool) {
 	return j.next - 1, true
 }
 
-// share works on the job until no item is left to begin, and waits for the rest.
+// share works on the job until no item is left to begin, and waits for the items that others work on.
 func (j *job) share() {
 	defer j.wait()
 	for {
@@ -90,7 +89,7 @@ func (j *job) share() {
 	}
 }
 
-// do does an item that was claimed.
+// do runs an item that claim returned.
 func (j *job) do(i int) {
 	var caught *Panic
 	defer func() {
@@ -106,7 +105,7 @@ func (j *job) do(i int) {
 	catch(func() { j.f(j.ctx, i) }, func(c *Panic) { caught = c })
 }
 
-// wait waits for the items that others do, without a place, and comes back to one.
+// wait gives the caller's place away, waits for the items that others work on, and takes a place again.
 func (j *job) wait() {
 	p := j.pool
 	p.mu.Lock()

@@ -5,22 +5,22 @@ import (
 	"runtime/debug"
 )
 
-// A Panic carries a panic from the goroutine of a visit to that of who called
-// [Run] or [Each]. It prints as the value and the stack where it arose.
+// A Panic carries a panic from the goroutine of a visit to the goroutine that called [Run] or [Each]. It
+// prints as the panic's value and the stack of the original goroutine.
 type Panic struct {
 	Value any
 	Stack []byte
 }
 
-// Error returns the value and the stack where it arose.
+// Error returns the panic's value and the stack of the original goroutine.
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
-// Unwrap returns the value if it was an error, else nil.
+// Unwrap returns the panic's value if it is an error, otherwise nil.
 func (p *Panic) Unwrap() error { err, _ := p.Value.(error); return err }
 
-// catch calls f. If f panics, it stops that and calls caught; if f ends the
-// goroutine (runtime.Goexit, as a test's FailNow does), it calls caught too, but nothing
-// can stop that. A panic that is carried already stays as it is.
+// catch calls f, and calls caught if f panics or ends the goroutine (runtime.Goexit, as a test's FailNow
+// does). It stops a panic, but cannot stop the end of the goroutine. A panic with a [*Panic] is passed on
+// unchanged.
 func catch(f func(), caught func(*Panic)) (was bool) {
 	ended := false
 	defer func() {

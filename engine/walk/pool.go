@@ -7,50 +7,51 @@ import (
 	"sync"
 )
 
-// A pool is the places of one Run and the work that waits for them. A goroutine lives
-// only as long as it finds work: none waits for some to appear, so there is
-// nothing to wake and nothing to leak.
+// A pool has the places of one Run and the work that waits for them. A place is the right to run. A goroutine
+// lives only as long as it finds work. No goroutine waits for work, so there is nothing to wake and nothing
+// to leak.
 type pool struct {
 	ctx   context.Context // the caller's: its end stops the walk
 	inner context.Context // for visits: without that end, with the pool
 	limit int
 	visit func(context.Context, int) error
 	next  successors
-	rank  []int32 // by node: how long a line of others waits for it
+	rank  []int32 // by node: the length of the longest chain of nodes that wait for it
 	kinds []int32 // by node; nil: all are of kind 0
 	most  []int   // by kind: the limit, 0 for none
 
-	idle chan struct{} // closed when nothing is under way and nothing will be
+	idle chan struct{} // closed when nothing is running and nothing more will begin
 
 	mu    sync.Mutex
-	busy  int             // goroutines that hold a place
-	away  int             // calls of Each that have given theirs away, to wait
-	back  []chan struct{} // those of them that want one again
+	busy  int             // goroutines with a place
+	away  int             // calls of Each that wait without their place
+	back  []chan struct{} // one for each of those calls that wants its place again
 	ready []queue         // by kind
-	under []int           // by kind: visits and items under way, but for those away
+	under []int           // by kind: running visits and items, without those counted in away
 	jobs  []*job          // calls of Each with items that nobody has begun
 	waits []int32
-	state []error // by node: errPending until it is decided
-	panic *Panic  // the first of a visit
+	state []error // by node: errPending until the result is known
+	panic *Panic  // the first panic of a visit
 }
 
-// errPending marks a node of which nothing is known yet.
+// errPending marks a node whose result is not known yet.
 var errPending = errors.New("pending")
 
-// A task is one thing to do: an item of a job, or if job is nil a visit.
+// A task is one item of a job. If job is nil, it is a visit of node n.
 type task struct {
 	job  *job
 	n    int
 	kind int32
 }
 
-// poolKey is the key of the pool in the context of a visit, and kindKey that of the visit's kind, if it is not 0.
+// poolKey is the context key of the pool, in a visit. kindKey is the context key of the visit's kind, if the
+// kind is not 0.
 type (
 	poolKey struct{}
 	kindKey struct{}
 )
 
-// newPool prepares a walk of g, with its nodes in a possible order and the successors of each.
+// newPool prepares a walk of g. order is a possible order of its nodes, next has the successors of each node.
 func newPool(ctx context.Context, limit int, g Graph, order []int32, next successors) *pool {
 	p := &pool{ctx: ctx, limit: limit, next: next, idle: make(chan struct{}), kinds: g.Kinds, most: g.Limits}
 	if p.kinds == nil {
@@ -85,11 +86,10 @@ func (p *pool) kind(n int32) int32 {
 	return p.kinds[n]
 }
 
-// full reports whether as much of a kind is under way as may be. The caller holds mu.
+// full reports whether a kind has reached its limit. The caller holds mu.
 func (p *pool) full(kind int32) bool { return p.most[kind] > 0 && p.under[kind] >= p.most[kind] }
 
-// hire starts a goroutine for each piece of work that there is a place for.
-// The caller holds mu.
+// hire starts a goroutine for each task that has a free place. The caller holds mu.
 func (p *pool) hire() {
 	for p.busy < p.limit {
 		t, ok := p.claim()
@@ -101,8 +101,8 @@ func (p *pool) hire() {
 	}
 }
 
-// claim takes the next piece of work whose kind is not full. Things that a visit shares out go before further visits: a
-// visit that has begun is to end. The caller holds mu.
+// claim takes the next task whose kind has not reached its limit. Items of jobs go before further visits, so
+// that a visit that has begun can end. The caller holds mu.
 func (p *pool) claim() (task, bool) {
 	if p.panic != nil || p.ctx.Err() != nil {
 		return task{}, false
@@ -132,10 +132,10 @@ func (p *pool) claim() (task, bool) {
 	return task{nil, int(n), p.kind(n)}, true
 }
 
-// work does t and all other available work, then gives its place back.
+// work does t and all other available tasks, then gives its place back.
 func (p *pool) work(t task) {
 	over := false
-	defer func() { // deferred, as t may end the goroutine
+	defer func() { // deferred, since t may end the goroutine
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if !over {
@@ -165,8 +165,8 @@ func (p *pool) work(t task) {
 	}
 }
 
-// leave gives a place back: first to a job that had one before, then to waiting work. The caller
-// holds mu.
+// leave gives a place to a waiting job that gave its own place away, or otherwise to the next task. The
+// caller holds mu.
 func (p *pool) leave() {
 	if len(p.back) > 0 {
 		close(p.back[0])
@@ -196,7 +196,7 @@ func (p *pool) call(n int) (err error) {
 	return err
 }
 
-// settle notes the result of a node. The caller holds mu.
+// settle records the result of a node. The caller holds mu.
 func (p *pool) settle(n int, err error) {
 	p.state[n] = err
 	if err != nil {
@@ -210,7 +210,7 @@ func (p *pool) settle(n int, err error) {
 	}
 }
 
-// skip gives up the successors of a node that failed.
+// skip sets the result of all successors of a failed node to [ErrSkipped].
 func (p *pool) skip(n int) {
 	given := []int32{int32(n)}
 	for len(given) > 0 {
@@ -225,7 +225,7 @@ func (p *pool) skip(n int) {
 	}
 }
 
-// results returns the result of each node, once nothing is under way.
+// results returns the result of each node. Call it when nothing is running.
 func (p *pool) results() []error {
 	for n, err := range p.state {
 		if err == errPending {
@@ -237,8 +237,8 @@ func (p *pool) results() []error {
 	return p.state
 }
 
-// A queue gives out the node of the highest rank first, the lowest number
-// among equals. It is a binary heap of rank and number in one integer.
+// A queue returns the node of the highest rank first, and among equal ranks the lowest number. It is a binary
+// heap of integers that combine rank and number.
 type queue []int64
 
 func (q *queue) push(rank, n int32) {

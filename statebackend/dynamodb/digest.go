@@ -10,26 +10,25 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Digest returns the digest of the digest item, or "" if there is none.
+// Digest returns the text of the digest item, or "" if there is no item. [IsDigest] checks the text.
 func (i *Items) Digest(ctx context.Context) (string, error) {
 	found, err := i.get(ctx, i.Path+digestSuffix)
 	return found[digestAttribute], err
 }
 
-// IsDigest reports whether a text of a digest item counts as a digest. Stock
-// tools ignore any text but a hexadecimal MD5, and so do we.
+// IsDigest reports whether the text of a digest item is a digest. Only a hexadecimal MD5 is: stock tools
+// ignore any other text, and so does Lockstep.
 func IsDigest(text string) bool {
 	sum, err := hex.DecodeString(text)
 	return err == nil && len(sum) == md5.Size
 }
 
-// ErrDigestMoved is returned when the digest item has another digest than the
-// expected one.
+// ErrDigestMoved is returned if the digest item no longer has the digest that the caller expects.
 var ErrDigestMoved = errors.New("the digest was written by somebody else in the meantime")
 
-// SetDigest replaces the digest item if its digest is was ("": if there is no
-// item, or one without a digest). If the item has a third digest by now, neither
-// was nor the new one, the error is ErrDigestMoved.
+// SetDigest replaces the digest item if its present digest is was. An empty was means: there is no item, or
+// an item without a digest. If the item has a third digest, neither was nor the new one, the error is
+// ErrDigestMoved.
 func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
 	key := i.Path + digestSuffix
 	err := i.put(ctx, item{keyAttribute: key, digestAttribute: digest}, equals(digestAttribute, was))
@@ -39,15 +38,15 @@ func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
 	now, readErr := i.Digest(ctx)
 	switch {
 	case readErr == nil && now == digest:
-		return nil // the echo of our own write, or another process repaired it
+		return nil // caused by our own earlier write, or another process has repaired the digest
 	case errors.Is(err, errCondition):
 		return ErrDigestMoved
 	}
 	return err
 }
 
-// DeleteDigest removes the digest item if its digest is was. If it has another
-// one by now, the error is ErrDigestMoved.
+// DeleteDigest removes the digest item if its digest is was. If it has another digest, the error is
+// ErrDigestMoved.
 func (i *Items) DeleteDigest(ctx context.Context, was string) error {
 	err := i.remove(ctx, i.Path+digestSuffix, equals(digestAttribute, was))
 	if err == nil {
@@ -56,15 +55,15 @@ func (i *Items) DeleteDigest(ctx context.Context, was string) error {
 	found, readErr := i.get(ctx, i.Path+digestSuffix)
 	switch {
 	case readErr == nil && found == nil:
-		return nil // the echo of our own request
+		return nil // caused by our own earlier request
 	case errors.Is(err, errCondition):
 		return ErrDigestMoved
 	}
 	return err
 }
 
-// Announce stores the digest of the next write in the lock item, if info still
-// holds the lock. Otherwise it returns a *statebackend.LockLostError.
+// Announce stores the digest of the next write in the lock item, if info still holds the lock. If not, the
+// error is a *statebackend.LockLostError.
 func (i *Items) Announce(ctx context.Context, info statebackend.LockInfo, digest string) error {
 	text := string(info.Marshal())
 	err := i.put(ctx, item{keyAttribute: i.Path, infoAttribute: text, announcedAttribute: digest}, equals(infoAttribute, text))
@@ -74,8 +73,8 @@ func (i *Items) Announce(ctx context.Context, info statebackend.LockInfo, digest
 	return err
 }
 
-// Announced returns the digests that the holder of the lock, and those from whom it was taken over, have
-// announced: of the state, it may be any.
+// Announced returns the digests that the holder of the lock and all earlier holders have announced. The
+// stored state may have any of them.
 func (i *Items) Announced(ctx context.Context) ([]string, error) {
 	found, err := i.get(ctx, i.Path)
 	return strings.Fields(found[announcedAttribute] + " " + found[formerAttribute]), err

@@ -1,20 +1,18 @@
-// Package dynamodb keeps the two items that Terraform and OpenTofu have in a
-// DynamoDB table for each S3 state: the lock, and the digest of the last bytes
-// written. It knows their form and their conditions; it does not know where the
-// state itself is, nor when it may be written (package s3 does). Start with
+// Package dynamodb keeps the two items that Terraform and OpenTofu store in a DynamoDB table for each S3
+// state: the lock, and the digest of the bytes last written. It knows the form of the items and the
+// conditions of their writes. Package s3 knows where the state is, and when it may be written. Start with
 // [Items].
 //
-// The table has the hash key LockID, a string, and for the state at "<path>"
-// ("<bucket>/<key>"):
+// The table has the hash key LockID, a string, and for the state at "<path>" ("<bucket>/<key>"):
 //
 //	LockID = "<path>"      Info = <LockInfo as JSON>   LockstepDigest = <hex MD5>   LockstepLease = <Lease as JSON>
 //	LockID = "<path>-md5"  Digest = <hex MD5>
 //
-// Stock tools do not know LockstepDigest and LockstepLease and leave them alone; they
-// disappear with the lock item. They replace the -md5 item as a whole.
+// Stock tools do not know LockstepDigest and LockstepLease, and leave them alone; both disappear with the
+// lock item. Stock tools replace the -md5 item as a whole.
 //
-// Only GetItem, PutItem and DeleteItem are used: the policies in Terraform's
-// documentation grant no more.
+// The package uses only GetItem, PutItem and DeleteItem: the policies in Terraform's documentation grant no
+// more.
 //
 // Source: https://developer.hashicorp.com/terraform/language/backend/s3
 package dynamodb
@@ -33,25 +31,25 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// API is the used part of the DynamoDB client.
+// API lists the methods of the DynamoDB client that this package calls.
 type API interface {
 	GetItem(context.Context, *awsdynamodb.GetItemInput, ...func(*awsdynamodb.Options)) (*awsdynamodb.GetItemOutput, error)
 	PutItem(context.Context, *awsdynamodb.PutItemInput, ...func(*awsdynamodb.Options)) (*awsdynamodb.PutItemOutput, error)
 	DeleteItem(context.Context, *awsdynamodb.DeleteItemInput, ...func(*awsdynamodb.Options)) (*awsdynamodb.DeleteItemOutput, error)
 }
 
-// Items are the items of one state. The fields are set before the first use and
-// not changed; then it is safe for concurrent use.
+// Items manages the two items of one state. Set the fields before the first use, and do not change them; then
+// Items is safe for concurrent use.
 type Items struct {
 	Client API
 	Table  string
 	Path   string // "<bucket>/<key>"
 
 	mu   sync.Mutex
-	last item // the leased lock item as it was last written; nil: not known
+	last item // the leased lock item as last written; nil: not known
 }
 
-// Names of attributes, and the suffix of the digest item's key.
+// These are the names of attributes, and the suffix of the digest item's key.
 const (
 	keyAttribute       = "LockID"
 	infoAttribute      = "Info"
@@ -60,10 +58,10 @@ const (
 	digestSuffix       = "-md5"
 )
 
-// item is an item's string attributes.
+// item has the string attributes of an item, by name.
 type item map[string]string
 
-// get reads an item, consistently; nil if there is none.
+// get reads an item with a consistent read. It returns nil if there is no item.
 func (i *Items) get(ctx context.Context, key string) (item, error) {
 	out, err := i.Client.GetItem(ctx, &awsdynamodb.GetItemInput{
 		TableName:      &i.Table,
@@ -85,7 +83,7 @@ func (i *Items) get(ctx context.Context, key string) (item, error) {
 	return found, nil
 }
 
-// put replaces an item if the condition holds.
+// put replaces an item if the condition is true.
 func (i *Items) put(ctx context.Context, attributes item, c condition) error {
 	stored := make(map[string]types.AttributeValue, len(attributes))
 	for name, value := range attributes {
@@ -100,7 +98,7 @@ func (i *Items) put(ctx context.Context, attributes item, c condition) error {
 	return i.explain("write", attributes[keyAttribute], err)
 }
 
-// remove deletes an item if the condition holds.
+// remove deletes an item if the condition is true.
 func (i *Items) remove(ctx context.Context, key string, c condition) error {
 	_, err := i.Client.DeleteItem(ctx, &awsdynamodb.DeleteItemInput{
 		TableName:                 &i.Table,
@@ -111,17 +109,16 @@ func (i *Items) remove(ctx context.Context, key string, c condition) error {
 	return i.explain("delete", key, err)
 }
 
-// condition is a condition of a write on the existing item. The zero value
-// always holds.
+// condition is a condition that a write puts on the existing item. The zero value is always true.
 type condition struct {
 	expression *string
 	values     map[string]types.AttributeValue
 }
 
-// absent holds if there is no item.
+// absent is true if there is no item.
 var absent = condition{expression: aws.String("attribute_not_exists(" + keyAttribute + ")")}
 
-// equals holds if an attribute has that value, or for "" if the item lacks it.
+// equals is true if the attribute has that value. For the value "" it is true if the attribute is missing.
 func equals(attribute, value string) condition {
 	if value == "" {
 		return condition{expression: aws.String("attribute_not_exists(" + attribute + ")")}
@@ -136,12 +133,12 @@ func keyOf(key string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{keyAttribute: &types.AttributeValueMemberS{Value: key}}
 }
 
-// errCondition means that a condition did not hold, and nothing was written. It
-// may be the echo of our own earlier attempt whose response was lost.
+// errCondition means that a condition was false, and nothing was written. The cause may be our own earlier
+// attempt whose response was lost.
 var errCondition = errors.New("the item is not as expected")
 
-// explain adds the operation and the item, and replaces the errors on which
-// callers branch by ours.
+// explain adds the operation and the item to an error. It replaces SDK errors that callers test for with
+// errCondition or statebackend.ErrDenied.
 func (i *Items) explain(verb, key string, err error) error {
 	if err == nil {
 		return nil

@@ -9,20 +9,21 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// leaseAttribute holds the lease, as JSON. Each write of a leased lock item changes it, if only its
-// nonce, so that a condition on it is a condition on the whole item.
+// leaseAttribute has the lease, as JSON. Each write of a leased lock item changes at least the lease's nonce.
+// So a condition on the lease is a condition on the whole item.
 //
-// formerAttribute holds what the holders before have announced last, as often as the lock was taken
-// over. The write of an object can arrive late, from a process that was suspended in between.
+// formerAttribute has the last digest that each earlier holder announced, one for each takeover. The write of
+// an object can arrive late, from a process that was suspended in between.
 const (
 	leaseAttribute  = "LockstepLease"
 	formerAttribute = "LockstepFormerDigests"
 )
 
-// attempts of a conditional write, between which only the same holder has written.
+// attempts is the number of times that a conditional write is tried while only the same holder writes in
+// between.
 const attempts = 5
 
-// LockLeased puts the lock item together with its lease. The errors are those of Lock.
+// LockLeased puts the lock item together with its lease. The errors are those of [Items.Lock].
 func (i *Items) LockLeased(ctx context.Context, info statebackend.LockInfo, lease statebackend.Lease) error {
 	wanted := item{keyAttribute: i.Path, infoAttribute: string(info.Marshal()), leaseAttribute: string(lease.Marshal())}
 	err := i.lock(ctx, wanted)
@@ -32,15 +33,16 @@ func (i *Items) LockLeased(ctx context.Context, info statebackend.LockInfo, leas
 	return err
 }
 
-// remember keeps a leased lock item that was written. The next write needs no reading before: its condition is
-// the lease, and no two leases are equal.
+// remember keeps the leased lock item that was just written, so that the next write need not read it first.
+// The next write has the lease as its condition, and no two leases are equal.
 func (i *Items) remember(written item) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.last = written
 }
 
-// current returns the leased lock item: as it was last written, once, if was allows its lease, and else as it is read.
+// current returns the leased lock item. It uses the remembered item, once, if was accepts its lease.
+// Otherwise it reads the item.
 func (i *Items) current(ctx context.Context, was func(statebackend.Lease) bool) (item, error) {
 	i.mu.Lock()
 	last := i.last
@@ -52,9 +54,9 @@ func (i *Items) current(ctx context.Context, was func(statebackend.Lease) bool) 
 	return i.get(ctx, i.Path)
 }
 
-// SetLease replaces the lease by next, and keeps the rest of the item, on condition that the lease
-// there is one that was allows. If it is another one, or there is none, the error is a
-// *statebackend.LockLostError. It is success if the lease there is next's holder's already.
+// SetLease replaces the lease with next, and keeps the rest of the item. The condition is that was accepts
+// the stored lease. If was rejects it, or there is no lease, the error is a *statebackend.LockLostError.
+// SetLease also succeeds if its own attempt stored next and the answer was lost.
 func (i *Items) SetLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) error {
 	return i.rewrite(ctx, next.Lock, was, func(there item, now statebackend.Lease) statebackend.Lease {
 		if announced := there[announcedAttribute]; !now.SameHolder(next) && announced != "" {
@@ -64,8 +66,8 @@ func (i *Items) SetLease(ctx context.Context, was func(statebackend.Lease) bool,
 	})
 }
 
-// AnnounceLeased is Announce for a leased lock: the condition is that its lease is still mine's
-// holder's.
+// AnnounceLeased is Announce for a leased lock. The condition is that the stored lease has the same holder as
+// mine.
 func (i *Items) AnnounceLeased(ctx context.Context, mine statebackend.Lease, digest string) error {
 	return i.rewrite(ctx, mine.Lock, mine.SameHolder, func(there item, now statebackend.Lease) statebackend.Lease {
 		there[announcedAttribute] = digest
@@ -73,7 +75,7 @@ func (i *Items) AnnounceLeased(ctx context.Context, mine statebackend.Lease, dig
 	})
 }
 
-// rewrite changes the leased lock item if its lease is one that was allows.
+// rewrite changes the leased lock item if was accepts its lease.
 func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.Lease) bool, change func(item, statebackend.Lease) statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {
 		found, err := i.current(ctx, was)
@@ -94,8 +96,8 @@ func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.
 		if err == nil || statebackend.Unreachable(err) {
 			return err
 		}
-		// A refusal may be the echo of our own write, and any other error may hide one. The nonce
-		// tells.
+		// A refusal may be the effect of our own earlier write, and any other error may hide a success. The
+		// nonce shows whether we wrote the stored item.
 		there, readErr := i.get(ctx, i.Path)
 		switch {
 		case readErr == nil && there[leaseAttribute] == changed[leaseAttribute]:
@@ -103,13 +105,14 @@ func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.
 		case !errors.Is(err, errCondition) || attempt == attempts:
 			return err
 		}
-		// Somebody wrote between our two requests: the next attempt finds out whether it was a
-		// renewal of the same holder.
+		// Somebody wrote between our two requests. The next attempt finds out whether the same holder renewed
+		// the lease.
 	}
 }
 
-// UnlockLeased deletes the lock item if its lease is still mine's holder's. If there is none the
-// error is statebackend.ErrNotLocked, and if it is another's a *statebackend.LockLostError.
+// UnlockLeased deletes the lock item if the stored lease has the same holder as mine. If there is no item,
+// the error is statebackend.ErrNotLocked. If the lease has another holder, it is a
+// *statebackend.LockLostError.
 func (i *Items) UnlockLeased(ctx context.Context, mine statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {
 		found, err := i.current(ctx, mine.SameHolder)
@@ -137,7 +140,8 @@ func (i *Items) lost(lock string, now *statebackend.Lease) error {
 	return e
 }
 
-// leaseOf returns the lease of a lock item; nil if there is none, or none that can be read.
+// leaseOf returns the lease of a lock item, or nil if the item has no readable, complete lease for its own
+// lock.
 func leaseOf(found item) *statebackend.Lease {
 	lease, err := statebackend.ParseLease([]byte(found[leaseAttribute]))
 	if err != nil || !lease.Complete() {
@@ -150,7 +154,8 @@ func leaseOf(found item) *statebackend.Lease {
 	return &lease
 }
 
-// sameHolder reports whether two lock items are of the same holding. Without leases there is one only.
+// sameHolder reports whether two lock items have the same holder of the same lock. Two items without a lease
+// count as the same.
 func sameHolder(x, y item) bool {
 	a, b := leaseOf(x), leaseOf(y)
 	if a == nil || b == nil {

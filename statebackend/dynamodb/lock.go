@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Lock puts the lock item, if there is none. The error is a
-// *statebackend.LockedError if there is one. info is complete.
+// Lock puts the lock item, if there is none. If there is one, the error is a *statebackend.LockedError. All
+// fields of info are set.
 func (i *Items) Lock(ctx context.Context, info statebackend.LockInfo) error {
 	return i.lock(ctx, item{keyAttribute: i.Path, infoAttribute: string(info.Marshal())})
 }
@@ -19,9 +19,9 @@ func (i *Items) lock(ctx context.Context, wanted item) error {
 		if err == nil || statebackend.Unreachable(err) {
 			return err
 		}
-		// The condition may have failed on our own item, put by an attempt whose
-		// response was lost, and any other error may hide a success. So the stored
-		// item decides. IDs are random: an equal text is ours.
+		// Our own item may have made the condition false, put by an attempt whose response was lost. Any
+		// other error may hide a success. So the stored item decides: lock IDs are random, so an equal text
+		// is ours.
 		found, readErr := i.get(ctx, i.Path)
 		switch {
 		case readErr == nil && found[infoAttribute] == wanted[infoAttribute] && sameHolder(found, wanted):
@@ -34,13 +34,12 @@ func (i *Items) lock(ctx context.Context, wanted item) error {
 			held, err := holder(found)
 			return &statebackend.LockedError{HeldLock: held, Err: err}
 		}
-		// It was released between our two requests.
+		// The lock was released between our two requests.
 	}
 }
 
-// Unlock deletes the lock item if its ID is that one. The error is
-// statebackend.ErrNotLocked if there is none, and a
-// *statebackend.LockMismatchError if it has another ID.
+// Unlock deletes the lock item if it has that ID. If there is no item, the error is
+// statebackend.ErrNotLocked. If the item has another ID, it is a *statebackend.LockMismatchError.
 func (i *Items) Unlock(ctx context.Context, id string) error {
 	for attempt := 1; ; attempt++ {
 		found, err := i.get(ctx, i.Path)
@@ -54,9 +53,8 @@ func (i *Items) Unlock(ctx context.Context, id string) error {
 		if err != nil || held.Info.ID != id {
 			return &statebackend.LockMismatchError{ID: id, Held: []statebackend.HeldLock{held}}
 		}
-		// Between reading and deleting, the lock may pass to somebody else:
-		// delete only the item just read. After a refusal, the next attempt finds
-		// the lock gone, or another holder.
+		// Between reading and deleting, another holder may take the lock: delete only the item just read.
+		// After a refusal, the next attempt finds the lock gone, or another holder.
 		err = i.remove(ctx, i.Path, equals(infoAttribute, found[infoAttribute]))
 		if !errors.Is(err, errCondition) || attempt == 3 {
 			return err
@@ -70,12 +68,12 @@ func (i *Items) Holder(ctx context.Context) (*statebackend.HeldLock, error) {
 	if err != nil || found == nil {
 		return nil, err
 	}
-	held, _ := holder(found) // a holder that cannot be read is an unknown one
+	held, _ := holder(found) // an unreadable holder counts as unknown
 	return &held, nil
 }
 
-// holder reads a lock item. One with an unreadable Info (written by hand, for
-// instance) is a lock, too, of an unknown holder.
+// holder reads a lock item. An item with an unreadable Info (written by hand, for instance) is also a lock,
+// with an unknown holder.
 func holder(found item) (statebackend.HeldLock, error) {
 	held := statebackend.HeldLock{Kind: statebackend.TableLock}
 	if found == nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Wrap returns a backend whose states and journals are encrypted where b stores them. A nil cipher
-// leaves b as it is.
+// Wrap returns a backend that encrypts the states and journals that b stores. If c is nil, Wrap returns b.
 func Wrap(b statebackend.Backend, c *Cipher) statebackend.Backend {
 	if c == nil {
 		return b
@@ -23,7 +22,7 @@ type backend struct {
 	cipher *Cipher
 }
 
-// Open implements statebackend.Backend.
+// Open implements statebackend.Backend: it returns the encrypted state of a workspace.
 func (b *backend) Open(name string) (statebackend.Workspace, error) {
 	w, err := b.Backend.Open(name)
 	if err != nil {
@@ -59,10 +58,11 @@ type Workspace struct {
 	cipher *Cipher
 }
 
-// Prepare makes the key to encrypt with: see [Cipher.Prepare].
+// Prepare creates the key to encrypt with: see [Cipher.Prepare].
 func (w *Workspace) Prepare(ctx context.Context) error { return w.cipher.Prepare(ctx) }
 
-// CheckConditions implements statebackend.Conditional.
+// CheckConditions implements statebackend.Conditional: it asks the underlying workspace, if that is
+// Conditional.
 func (w *Workspace) CheckConditions(ctx context.Context) error {
 	if c, ok := w.Workspace.(statebackend.Conditional); ok {
 		return c.CheckConditions(ctx)
@@ -70,12 +70,13 @@ func (w *Workspace) CheckConditions(ctx context.Context) error {
 	return nil
 }
 
-// Sealed returns a state as Put stores it.
+// Sealed returns the encrypted bytes that Put would store for a state.
 func (w *Workspace) Sealed(ctx context.Context, state []byte) ([]byte, error) {
 	return w.cipher.EncryptState(ctx, state)
 }
 
-// Get implements statebackend.Store. An error that is not the store's has no version.
+// Get implements statebackend.Store, and decrypts the state. If the decryption fails, the Snapshot has no
+// version.
 func (w *Workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	s, err := w.Workspace.Get(ctx)
 	if err != nil || len(s.Bytes) == 0 {
@@ -88,8 +89,8 @@ func (w *Workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	return statebackend.Snapshot{Bytes: state, Version: s.Version, Outdated: !current}, nil
 }
 
-// Put implements statebackend.Store. The same state is another ciphertext each time, so that the
-// store cannot recognize the bytes of an attempt whose answer was lost: they are compared in clear.
+// Put implements statebackend.Store. The same state has another ciphertext each time. So the store cannot
+// recognize the bytes of an attempt whose answer was lost: Put decrypts the stored state and compares it.
 func (w *Workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("encryption: no state to put")
@@ -109,11 +110,11 @@ func (w *Workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	return "", err
 }
 
-// journaled is a workspace with a journal, which has values of the state.
+// journaled is a workspace with a journal. The journal is encrypted, too, since it has values of the state.
 type journaled struct {
 	*Workspace
 	log statebackend.Journaled
 }
 
-// Journal implements statebackend.Journaled.
+// Journal implements statebackend.Journaled: it returns the encrypted journal log.
 func (w *journaled) Journal() statebackend.Log { return &log{w.log.Journal(), w.cipher} }

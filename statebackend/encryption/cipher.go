@@ -11,10 +11,10 @@ import (
 	"slices"
 )
 
-// A Cipher encrypts and decrypts for one target. It is safe for concurrent use.
+// A Cipher encrypts and decrypts the files of one target. It is safe for concurrent use.
 type Cipher struct{ target Target }
 
-// sealing is the key with which a cipher encrypts, and its metadata.
+// sealing has the key with which a cipher encrypts, and the key's metadata.
 type sealing struct {
 	aead cipher.AEAD
 	meta metadata
@@ -28,14 +28,14 @@ func New(t Target) *Cipher {
 	return &Cipher{t}
 }
 
-// Prepare makes the key to encrypt with. After it, encrypting cannot fail: it belongs before whatever
-// must be recorded at its end.
+// Prepare creates the key to encrypt with. Encryption cannot fail after it. Call it before work that ends
+// with an encrypted write, such as an apply.
 func (c *Cipher) Prepare(ctx context.Context) error {
 	_, err := c.sealing(ctx)
 	return err
 }
 
-// sealing returns nil for the method that leaves everything as it is.
+// sealing returns what is needed to encrypt. It returns nil if the first method is "unencrypted".
 func (c *Cipher) sealing(ctx context.Context) (*sealing, error) {
 	m := c.target.Methods[0]
 	if m.Keys == nil {
@@ -63,7 +63,7 @@ func gcm(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(b)
 }
 
-// EncryptState returns a state as it is to be stored.
+// EncryptState returns the bytes to store for a state. The method "unencrypted" returns the state unchanged.
 func (c *Cipher) EncryptState(ctx context.Context, state []byte) ([]byte, error) {
 	s, err := c.sealing(ctx)
 	if err != nil || s == nil {
@@ -76,12 +76,14 @@ func (c *Cipher) EncryptState(ctx context.Context, state []byte) ([]byte, error)
 	return c.seal(s, state, &id, nil)
 }
 
-// EncryptPlan returns a plan, of any format, as it is to be stored.
+// EncryptPlan returns the bytes to store for a plan of any format. The method "unencrypted" returns the plan
+// unchanged.
 func (c *Cipher) EncryptPlan(ctx context.Context, plan []byte) ([]byte, error) {
 	return c.encrypt(ctx, plan, nil)
 }
 
-// encrypt encrypts for a purpose, which is to be the same at decryption.
+// encrypt encrypts data for a purpose, such as the number of a journal segment. Decryption fails with another
+// purpose.
 func (c *Cipher) encrypt(ctx context.Context, data, purpose []byte) ([]byte, error) {
 	s, err := c.sealing(ctx)
 	if err != nil || s == nil {
@@ -97,8 +99,8 @@ func (c *Cipher) seal(s *sealing, data []byte, id *identity, purpose []byte) ([]
 	return json.Marshal(payload{id, s.meta, sealed, version})
 }
 
-// DecryptState returns a stored state in clear. current is false if the state is to be written anew
-// with the first method, even if nothing in it changes.
+// DecryptState decrypts a stored state. current is false if the state should be stored again, encrypted with
+// the first method, even if nothing in it changes.
 func (c *Cipher) DecryptState(ctx context.Context, data []byte) (state []byte, current bool, err error) {
 	p, ok := parse(data)
 	if !ok {
@@ -118,7 +120,7 @@ func (c *Cipher) DecryptState(ctx context.Context, data []byte) (state []byte, c
 	return state, current, nil
 }
 
-// DecryptPlan returns a stored plan in clear.
+// DecryptPlan decrypts a stored plan.
 func (c *Cipher) DecryptPlan(ctx context.Context, data []byte) ([]byte, error) {
 	plain, _, err := c.decrypt(ctx, data, nil)
 	return plain, err
@@ -132,7 +134,7 @@ func (c *Cipher) decrypt(ctx context.Context, data, purpose []byte) (plain []byt
 	return c.open(ctx, p, purpose)
 }
 
-// plain accepts what is not encrypted, if the target does.
+// plain returns data that is not encrypted, or an *UnencryptedError if the target requires encryption.
 func (c *Cipher) plain(data []byte) ([]byte, bool, error) {
 	if !c.target.unencrypted() {
 		return nil, false, &UnencryptedError{c.target.Enforced}
@@ -140,7 +142,7 @@ func (c *Cipher) plain(data []byte) ([]byte, bool, error) {
 	return data, c.target.Methods[0].Keys == nil, nil
 }
 
-// open tries the methods in their order.
+// open decrypts with the first method that can.
 func (c *Cipher) open(ctx context.Context, p payload, purpose []byte) (plain []byte, current bool, err error) {
 	if p.Version != version {
 		return nil, false, fmt.Errorf("it is encrypted in the format %q, which this version does not know: it knows %q", p.Version, version)
@@ -177,7 +179,7 @@ func unseal(aead cipher.AEAD, data, aad []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// aead returns the cipher for a file with these metadata.
+// aead returns the AES-GCM cipher with the key that these metadata describe.
 func (m Method) aead(ctx context.Context, meta metadata) (cipher.AEAD, error) {
 	key, err := m.Keys.toDecrypt(ctx, meta)
 	if err != nil {

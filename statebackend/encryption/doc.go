@@ -1,23 +1,23 @@
-// Package encryption keeps states, journals and saved plans encrypted, in the format of OpenTofu's state
-// and plan encryption: bytes in, bytes out. A [Cipher] encrypts and decrypts for one target, and [Wrap]
-// puts it between a backend and its users, so that nothing beyond them sees a state in clear: not the
-// store, its backups and side records, nor the journal.
+// Package encryption encrypts states, journals and saved plans, in the format of OpenTofu's state and plan
+// encryption. Its input and output are bytes. A [Cipher] encrypts and decrypts for one target. [Wrap]
+// encrypts everything that a backend stores. So neither the store, its backups and side records, nor the
+// journal has a state in clear.
 //
-// It refuses to know where a configuration comes from, and AWS: keys are handed out by a [Source], and
-// the calls of a key service are behind [KMSClient]. Start at [Target].
+// The package does not depend on the source of a configuration, nor on AWS: a [Source] supplies keys, and a
+// [KMSClient] calls the key service. Start at [Target].
 //
 // # The format
 //
-// What is stored is a JSON object:
+// A stored file is a JSON object:
 //
-//	serial, lineage      of a state, in clear, for whoever only compares them; a plan has none
-//	meta                 for each key provider: what it needs to make the same key again, by its name
+//	serial, lineage      of a state, in clear, for tools that only compare them; a plan has none
+//	meta                 for each key provider, by its name: the data to create the same key again
 //	encrypted_data       a nonce of 12 bytes, the ciphertext, and a tag of 16 bytes, in Base64
 //	encryption_version   "v0"
 //
-// Serial and lineage are in the ciphertext as well, and have to be the same. A key is made once for each
-// key provider, not for each save: deriving one from a passphrase takes half a second, and must work before an
-// apply begins rather than at its end.
+// Serial and lineage are also in the ciphertext, and must be equal there. A key is created once for each key
+// provider, not for each save. Deriving a key from a passphrase takes half a second, and must succeed before
+// an apply begins rather than at its end.
 //
 // Source: https://opentofu.org/docs/language/state/encryption/, and files that OpenTofu 1.12 has written;
 // testdata has some.

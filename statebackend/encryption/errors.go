@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// An UnencryptedError reports that a file is not encrypted, although the configuration requires it. Encryption is
-// required if no method or fallback is "unencrypted", or if enforced is set. Enforced tells whether it is set.
+// An UnencryptedError reports that a file is not encrypted, although the configuration requires it.
+// Encryption is required if no method or fallback is "unencrypted", or if enforced is set. Enforced reports
+// whether enforced is set.
 type UnencryptedError struct{ Enforced bool }
 
 // Error implements error.
@@ -27,5 +28,5 @@ func (e *DecryptError) Error() string {
 	return fmt.Sprintf("it is encrypted, and cannot be decrypted: %s. Nothing was written. Give the passphrase or the key that it was encrypted with; if that has changed, name the former method in a fallback block", strings.Join(e.Reasons, "; "))
 }
 
-// notAuthentic is the reason if the authentication tag does not fit, which tells no more than that.
+// notAuthentic is the reason if the authentication tag does not match. The tag reveals no more than that.
 const notAuthentic = "its key is another one (a wrong passphrase, for instance), or the file was changed since it was written"

@@ -9,16 +9,18 @@ import (
 	"sync"
 )
 
-// A Source makes keys. secret is the key of the provider that is chained before it, nil without.
+// A Source creates keys. The argument secret of its methods is the key of the chained provider, or nil
+// without one.
 type Source interface {
-	// Generate makes a new key, and the metadata, JSON, from which Restore makes it again.
+	// Generate creates a new key, and metadata (JSON) from which Restore creates the same key again.
 	Generate(ctx context.Context, secret []byte) (key, meta []byte, err error)
-	// Restore makes the key with these metadata, which are as trustworthy as the file they are from.
+	// Restore creates the key that these metadata describe. The metadata are only as trustworthy as the file
+	// they come from.
 	Restore(ctx context.Context, secret, meta []byte) (key []byte, err error)
 }
 
-// Keys are a key provider. It makes one key to encrypt with, and each to decrypt with once. It is
-// safe for concurrent use.
+// Keys is a key provider. It creates one key to encrypt with. To decrypt, it creates the key for each set of
+// metadata once. It is safe for concurrent use.
 type Keys struct {
 	name   string
 	source Source
@@ -31,17 +33,17 @@ type Keys struct {
 
 type ownKey struct{ key, meta []byte }
 
-// NewKeys returns a key provider. name is that of its metadata in files: "key_provider.TYPE.NAME", or
-// the alias that is configured. chain provides the secret from which source makes its keys; nil: source
-// has one.
+// NewKeys returns a key provider. name identifies its metadata in files: "key_provider.TYPE.NAME", or the
+// configured alias. chain provides the secret from which source creates its keys; nil: source has its own
+// secret.
 func NewKeys(name string, source Source, chain *Keys) *Keys {
 	return &Keys{name: name, source: source, chain: chain, known: map[[2]string][]byte{}}
 }
 
-// metadata are those of key providers, by name. encoding/json writes them in Base64.
+// metadata are the metadata of key providers, by provider name. encoding/json writes them in Base64.
 type metadata map[string][]byte
 
-// toEncrypt returns the key to encrypt with, and adds the metadata of all providers in the chain.
+// toEncrypt returns the key to encrypt with, and adds to all the metadata of each provider in the chain.
 func (k *Keys) toEncrypt(ctx context.Context, all metadata) ([]byte, error) {
 	var secret []byte
 	if k.chain != nil {
@@ -67,7 +69,7 @@ func (k *Keys) toEncrypt(ctx context.Context, all metadata) ([]byte, error) {
 	return k.own.key, nil
 }
 
-// toDecrypt returns the key of a file with these metadata.
+// toDecrypt returns the key that a file's metadata describe.
 func (k *Keys) toDecrypt(ctx context.Context, all metadata) ([]byte, error) {
 	var secret []byte
 	if k.chain != nil {

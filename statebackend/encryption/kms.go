@@ -9,21 +9,22 @@ import (
 
 // KMSClient makes the calls of AWS KMS.
 type KMSClient interface {
-	// GenerateDataKey returns a new key, in clear and encrypted under the KMS key.
+	// GenerateDataKey returns a new key twice: in clear, and encrypted with the KMS key keyID. spec is
+	// AES_128 or AES_256.
 	GenerateDataKey(ctx context.Context, keyID, spec string) (plain, encrypted []byte, err error)
-	// Decrypt decrypts a key that GenerateDataKey has encrypted.
+	// Decrypt decrypts a key that GenerateDataKey returned encrypted.
 	Decrypt(ctx context.Context, keyID string, encrypted []byte) (plain []byte, err error)
 }
 
-// KMS has keys made by AWS KMS.
+// KMS is a [Source] whose keys AWS KMS creates.
 type KMS struct {
 	KeyID string
 	Spec  string // of the key: "AES_256" or "AES_128"
-	// Open connects to KMS, at the first use.
+	// Open connects to KMS. It is called at the first use.
 	Open func(context.Context) (KMSClient, error)
 }
 
-// Check returns an error, with a remedy, if the settings are not complete.
+// Check returns an error if the settings are not complete. The error says what to do.
 func (k KMS) Check() error {
 	switch {
 	case k.KeyID == "":
@@ -34,12 +35,12 @@ func (k KMS) Check() error {
 	return nil
 }
 
-// kmsMeta are the metadata.
+// kmsMeta is the JSON of the metadata.
 type kmsMeta struct {
 	Encrypted []byte `json:"ciphertext_blob"`
 }
 
-// Generate implements Source.
+// Generate implements Source: it asks KMS for a new key.
 func (k KMS) Generate(ctx context.Context, _ []byte) (key, meta []byte, err error) {
 	c, err := k.Open(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func (k KMS) Generate(ctx context.Context, _ []byte) (key, meta []byte, err erro
 	return key, meta, err
 }
 
-// Restore implements Source.
+// Restore implements Source: it lets KMS decrypt the key in meta.
 func (k KMS) Restore(ctx context.Context, _, meta []byte) ([]byte, error) {
 	var m kmsMeta
 	if err := json.Unmarshal(meta, &m); err != nil || len(m.Encrypted) == 0 {

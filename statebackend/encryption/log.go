@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// log is a journal whose segments are encrypted, each for its number: none can stand in the place
-// of another, nor in that of a state or a plan.
+// log is a journal whose segments are encrypted, each for its own number. A segment cannot replace a segment
+// of another number, a state or a plan.
 type log struct {
 	statebackend.Log
 	cipher *Cipher
@@ -18,9 +18,9 @@ type log struct {
 
 func purpose(number uint64) []byte { return fmt.Appendf(nil, "lockstep journal %d", number) }
 
-// Segments implements statebackend.Log.
+// Segments implements statebackend.Log: it returns the segments decrypted.
 func (l *log) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
-	plain := map[uint64][]byte{} // of the segments that first was asked about
+	plain := map[uint64][]byte{} // the segments for which first was called
 	open := func(s statebackend.Segment) (statebackend.Segment, error) {
 		data, known := plain[s.Number]
 		if !known {
@@ -34,7 +34,7 @@ func (l *log) Segments(ctx context.Context, first func(statebackend.Segment) boo
 	}
 	all, err := l.Log.Segments(ctx, func(s statebackend.Segment) bool {
 		opened, err := open(s)
-		return err != nil || first != nil && first(opened) // the error comes again
+		return err != nil || first != nil && first(opened) // after an error: stop here, and report it again below
 	})
 	if err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func (l *log) Segments(ctx context.Context, first func(statebackend.Segment) boo
 	return all, nil
 }
 
-// Append implements statebackend.Log. As with a state, the bytes of an earlier attempt are another
-// ciphertext.
+// Append implements statebackend.Log. As with a state, the same bytes have another ciphertext in each
+// attempt.
 func (l *log) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
 	sealed, err := l.cipher.encrypt(ctx, data, purpose(number))
 	if err != nil {

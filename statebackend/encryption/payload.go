@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// version is the only one of the format.
+// version is the only version of the format.
 const version = "v0"
 
-// payload is what is stored. The order of the fields is OpenTofu's.
+// payload is the stored JSON object. The order of the fields is OpenTofu's.
 type payload struct {
 	*identity
 	Meta    metadata `json:"meta"`
@@ -18,14 +18,14 @@ type payload struct {
 	Version string   `json:"encryption_version"`
 }
 
-// identity is the part of a state that stays readable.
+// identity is the part of a state that stays readable: serial and lineage.
 type identity struct {
 	Serial  *json.Number `json:"serial"`
 	Lineage string       `json:"lineage"`
 }
 
-// agrees reports whether an identity in clear may stand beside a state with the identity inside.
-// OpenTofu's first versions left parts of it out.
+// agrees reports whether the identity in clear matches the identity inside the ciphertext. Parts may be
+// missing in clear, as in OpenTofu's first versions.
 func (id identity) agrees(inside identity) bool {
 	return (id.Serial == nil || inside.Serial != nil && *id.Serial == *inside.Serial) &&
 		(id.Lineage == "" || id.Lineage == inside.Lineage)
@@ -45,14 +45,15 @@ func IsEncrypted(data []byte) bool {
 	return ok
 }
 
-// IsEncryptedPlan reports whether data is encrypted, and no state.
+// IsEncryptedPlan reports whether data is an encrypted plan, which has no serial or lineage, unlike an
+// encrypted state.
 func IsEncryptedPlan(data []byte) bool {
 	p, ok := parse(data)
 	return ok && *p.identity == identity{}
 }
 
-// parse returns the payload in data, if there is one. Where the same words are in a plain state,
-// they are not at its top level.
+// parse returns the payload in data, and whether data is encrypted. A plain state can contain the same member
+// names, but not at its top level.
 func parse(data []byte) (payload, bool) {
 	p := payload{identity: &identity{}}
 	if !bytes.Contains(data, []byte("encryption_version")) {
@@ -64,8 +65,8 @@ func parse(data []byte) (payload, bool) {
 	return p, p.Version != ""
 }
 
-// identityOf reads the identity of a plain state. Both are near its beginning, and the rest, which
-// may be large, is not looked at.
+// identityOf reads serial and lineage of a plain state. Both are near its beginning. The rest, which may be
+// large, is not parsed.
 func identityOf(state []byte) (identity, error) {
 	var id identity
 	d := json.NewDecoder(bytes.NewReader(state))

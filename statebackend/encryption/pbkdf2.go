@@ -14,27 +14,27 @@ import (
 
 // PBKDF2 derives keys from a passphrase, or from the key of another provider.
 type PBKDF2 struct {
-	Passphrase string // "": the other provider's key is taken
+	Passphrase string // "": the key of another provider is used
 	KeyLength  int    // in bytes
 	Iterations int
 	Hash       string // "sha256" or "sha512"
 	SaltLength int    // in bytes
 }
 
-// DefaultPBKDF2 returns the settings that hold unless others are given, without a passphrase.
+// DefaultPBKDF2 returns the default settings, without a passphrase.
 //
 // Source: https://opentofu.org/docs/language/state/encryption/#pbkdf2
 func DefaultPBKDF2() PBKDF2 {
 	return PBKDF2{KeyLength: 32, Iterations: 600_000, Hash: "sha512", SaltLength: 32}
 }
 
-// The limits of OpenTofu, from the same source.
+// These are OpenTofu's limits, from the same source.
 const (
 	minPassphrase = 16 // bytes
 	minIterations = 200_000
 )
 
-// Limits of ours: a file that somebody has edited must not keep a process busy for hours.
+// These limits are Lockstep's own: a file that somebody has edited must not keep a process busy for hours.
 const (
 	maxIterations = 10_000_000
 	maxLength     = 1 << 10 // of keys and salts, in bytes
@@ -42,8 +42,8 @@ const (
 
 var hashes = map[string]func() hash.Hash{"sha256": sha256.New, "sha512": sha512.New}
 
-// Check returns an error, with a remedy, if the settings make no safe keys. chained: the secret is
-// another provider's key.
+// Check returns an error if the settings make no safe keys. The error says what to do. chained reports that
+// the secret is the key of another provider, so that no passphrase is needed.
 func (p PBKDF2) Check(chained bool) error {
 	switch {
 	case chained && p.Passphrase != "":
@@ -64,7 +64,7 @@ func (p PBKDF2) Check(chained bool) error {
 	return nil
 }
 
-// pbkdf2Meta are the metadata.
+// pbkdf2Meta is the JSON of the metadata.
 type pbkdf2Meta struct {
 	Salt       []byte `json:"salt"`
 	Iterations int    `json:"iterations"`
@@ -72,7 +72,7 @@ type pbkdf2Meta struct {
 	KeyLength  int    `json:"key_length"`
 }
 
-// Generate implements Source.
+// Generate implements Source: it derives a key with a new salt.
 func (p PBKDF2) Generate(_ context.Context, secret []byte) (key, meta []byte, err error) {
 	m := pbkdf2Meta{Salt: make([]byte, p.SaltLength), Iterations: p.Iterations, Hash: p.Hash, KeyLength: p.KeyLength}
 	rand.Read(m.Salt) // never fails
@@ -83,7 +83,7 @@ func (p PBKDF2) Generate(_ context.Context, secret []byte) (key, meta []byte, er
 	return key, meta, err
 }
 
-// Restore implements Source.
+// Restore implements Source: it derives the key with the salt and settings in meta.
 func (p PBKDF2) Restore(_ context.Context, secret, meta []byte) ([]byte, error) {
 	var m pbkdf2Meta
 	if err := json.Unmarshal(meta, &m); err != nil {

@@ -1,23 +1,24 @@
 package encryption
 
-// A Target is something to encrypt: the state, a plan, or somebody else's state.
+// A Target is the encryption of one kind of file: the state, plans, or a state that terraform_remote_state
+// reads.
 type Target struct {
-	// Methods are tried in order to decrypt; the first encrypts. There is at least one.
+	// Methods has at least one method. The first encrypts. To decrypt, all are tried in this order.
 	Methods []Method
-	// Enforced refuses whatever is not encrypted.
+	// Enforced means that a file that is not encrypted is refused.
 	Enforced bool
 }
 
-// A Method encrypts with AES-GCM, or leaves everything as it is.
+// A Method encrypts with AES-GCM. The method "unencrypted" changes nothing.
 type Method struct {
 	Name string // "method.aes_gcm.NAME", for messages
-	// Keys are nil for the method that leaves everything as it is.
+	// Keys is the key provider; nil for the method "unencrypted".
 	Keys *Keys
-	// AAD is authenticated together with the ciphertext: it has to be the same at decryption.
+	// AAD is authenticated together with the ciphertext: decryption fails with another AAD.
 	AAD []byte
 }
 
-// unencrypted reports whether the target accepts what is not encrypted.
+// unencrypted reports whether the target accepts files that are not encrypted.
 func (t Target) unencrypted() bool {
 	for _, m := range t.Methods {
 		if m.Keys == nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Attributes are the attributes of a `backend "http"` block, all of Terraform 1.11's. Each
-// can be given by the environment, too: TF_HTTP_ and the name in capitals.
+// Attributes are the attributes of a `backend "http"` block: all that Terraform 1.11 has. The environment can
+// set each of them, too: TF_HTTP_ and the attribute's name in capitals.
 var Attributes = []statebackend.Attribute{
 	{Name: "address", Type: statebackend.String},
 	{Name: "client_ca_certificate_pem", Type: statebackend.String},
@@ -34,7 +34,7 @@ var Attributes = []statebackend.Attribute{
 	{Name: "username", Type: statebackend.String},
 }
 
-// values are those of a block, by the names of its attributes.
+// values has the values of a backend block, by the names of its attributes.
 type values struct {
 	Address              *string `json:"address"`
 	UpdateMethod         *string `json:"update_method"`
@@ -53,7 +53,7 @@ type values struct {
 	ClientKey            *string `json:"client_private_key_pem"`
 }
 
-// settings are the values with environment and defaults, checked.
+// settings are the checked values, with those of the environment and the defaults.
 type settings struct {
 	address, lock, unlock                  *url.URL // lock and unlock may be nil
 	updateMethod, lockMethod, unlockMethod string
@@ -63,7 +63,7 @@ type settings struct {
 	tls                                    *tls.Config
 }
 
-// Terraform's defaults.
+// These are Terraform's defaults.
 const (
 	defaultUpdate   = "POST"
 	defaultLock     = "LOCK"
@@ -73,7 +73,7 @@ const (
 	defaultLongest  = 30 // seconds
 )
 
-// settle checks the values of a block; those that it lacks are the environment's.
+// settle checks the values of a block. It takes missing values from the environment.
 func settle(v values) (s settings, err error) {
 	if s.address, err = address("address", v.Address); err != nil {
 		return s, err
@@ -112,7 +112,7 @@ func settle(v values) (s settings, err error) {
 	return s, err
 }
 
-// text is the value of an attribute: the block's, the environment's, or the default.
+// text returns the value of an attribute: the block's, the environment's, or the default absent.
 func text(name string, v *string, absent string) string {
 	if v != nil {
 		return *v
@@ -150,10 +150,10 @@ func number(name string, v *int64, absent int64) (int64, error) {
 	return *v, nil
 }
 
-// variable is the name of an attribute's environment variable.
+// variable returns the name of the environment variable for an attribute.
 func variable(name string) string { return "TF_HTTP_" + strings.ToUpper(name) }
 
-// transport returns the block's settings of TLS, nil if it has none.
+// transport returns the block's TLS settings; nil if it has none.
 func transport(v values) (*tls.Config, error) {
 	ca := text("client_ca_certificate_pem", v.ClientCA, "")
 	certificate := text("client_certificate_pem", v.ClientCertificate, "")

@@ -13,10 +13,10 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// maxState is how large an answer may be, in bytes.
+// maxState is the largest accepted answer, in bytes.
 const maxState = 1 << 30
 
-// client makes requests with the block's credentials and retries.
+// client makes requests with the credentials and the retry settings of the backend block.
 type client struct {
 	settings
 	http *retryablehttp.Client
@@ -26,9 +26,9 @@ func newClient(s settings) *client {
 	c := &client{s, retryablehttp.NewClient()}
 	c.http.Logger = nil
 	c.http.RetryMax, c.http.RetryWaitMin, c.http.RetryWaitMax = s.retries, s.shortest, s.longest
-	// The last answer is an answer, not only a count of attempts.
+	// After the last attempt, return the server's answer instead of an error with the number of attempts.
 	c.http.ErrorHandler = retryablehttp.PassthroughErrorHandler
-	// Credentials and states go to the address of the block alone.
+	// Credentials and states may only be sent to the address of the block.
 	c.http.HTTPClient.CheckRedirect = func(next *nethttp.Request, before []*nethttp.Request) error {
 		if next.URL.Host != before[0].URL.Host || before[0].URL.Scheme == "https" && next.URL.Scheme != "https" {
 			return fmt.Errorf("it redirects to %s, another address than the block's", next.URL.Host)
@@ -53,8 +53,7 @@ type answer struct {
 	body   []byte
 }
 
-// do makes one request; body may be nil. The error means that no complete
-// response arrived.
+// do makes one request; body may be nil. An error means that no complete response arrived.
 func (c *client) do(ctx context.Context, method string, to *url.URL, body []byte) (answer, error) {
 	var content any
 	if body != nil {
@@ -86,7 +85,7 @@ func (c *client) do(ctx context.Context, method string, to *url.URL, body []byte
 	return answer{res.StatusCode, res.Header, data}, nil
 }
 
-// refusal is the error for a status without a meaning in the protocol.
+// refusal returns the error for a status that has no meaning in the protocol.
 func (a answer) refusal(method string, to *url.URL) error {
 	at := fmt.Sprintf("%s %s", method, to.Redacted())
 	switch a.status {

@@ -22,10 +22,10 @@ type workspace struct {
 	held *statebackend.LockInfo // the lock that this value took
 }
 
-// Place implements statebackend.Workspace.
+// Place implements statebackend.Workspace. It returns the address without a password.
 func (w *workspace) Place() string { return w.client.address.Redacted() }
 
-// versionOf names bytes; "" stands for none.
+// versionOf returns a hash of data as its version; "" for no data.
 func versionOf(data []byte) statebackend.Version {
 	if len(data) == 0 {
 		return ""
@@ -34,7 +34,7 @@ func versionOf(data []byte) statebackend.Version {
 	return statebackend.Version(hex.EncodeToString(sum[:]))
 }
 
-// Get implements statebackend.Store.
+// Get implements statebackend.Store: it reads the state.
 func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	var none statebackend.Snapshot
 	if err := ctx.Err(); err != nil {
@@ -60,8 +60,7 @@ func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	return statebackend.Snapshot{Bytes: a.body, Version: versionOf(a.body)}, nil
 }
 
-// Put implements statebackend.Store, as far as the protocol can: see the package's
-// documentation.
+// Put implements statebackend.Store as far as the protocol allows: see the gaps in the package comment.
 func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("http: Put of an empty state")
@@ -78,14 +77,14 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	case there.Version != prev:
 		return "", &statebackend.ConflictError{Path: w.Place(), Want: prev, Found: there.Version}
 	}
-	// A crash after this leaves the old bytes or the new ones, as the server has it.
+	// After a crash from here on, the server has the old bytes or the new ones.
 	if err := w.write(ctx, data); err != nil {
 		return "", err
 	}
 	return versionOf(data), nil
 }
 
-// write sends the state. An answer that was lost, or is an error, may hide a success.
+// write sends the state. If the answer is lost or an error, the write may have succeeded nevertheless.
 func (w *workspace) write(ctx context.Context, data []byte) error {
 	to := *w.client.address
 	if w.held != nil && w.client.lock != nil {
@@ -113,8 +112,7 @@ func (w *workspace) write(ctx context.Context, data []byte) error {
 	return err
 }
 
-// Lock implements statebackend.Locker. A server without a lock address has no lock, and
-// nothing is taken.
+// Lock implements statebackend.Locker. If the block has no lock address, Lock takes no lock and succeeds.
 func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +135,7 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	case nethttp.StatusOK:
 	case nethttp.StatusConflict, nethttp.StatusLocked:
 		h := holder(a.body)
-		if h.Info.ID != info.ID { // else the echo of our own attempt, whose answer was lost
+		if h.Info.ID != info.ID { // otherwise caused by our own attempt, whose answer was lost
 			return "", &statebackend.LockedError{HeldLock: h}
 		}
 	default:
@@ -147,8 +145,9 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	return info.ID, nil
 }
 
-// notALock is the error for a status that is no lock. A store of files answers any PUT with another 2xx, also to
-// the second who asks: nothing is taken back there, since it may be another's.
+// notALock returns the error for a status that does not mean "locked". A file server answers every PUT with
+// another 2xx status, even if somebody else has the lock. So nothing is undone: the lock may be somebody
+// else's.
 func notALock(a answer, method string, to *url.URL) error {
 	err := a.refusal(method, to)
 	if a.status/100 == 2 {
@@ -157,7 +156,7 @@ func notALock(a answer, method string, to *url.URL) error {
 	return err
 }
 
-// giveBack releases the lock of an attempt without an answer: nobody will know its ID.
+// giveBack releases the lock of an attempt whose answer was lost, since nobody would know the lock's ID.
 func (w *workspace) giveBack(ctx context.Context, info statebackend.LockInfo, cause error) error {
 	if statebackend.Unreachable(cause) || w.client.unlock == nil {
 		return nil
@@ -169,7 +168,7 @@ func (w *workspace) giveBack(ctx context.Context, info statebackend.LockInfo, ca
 	return nil
 }
 
-// Unlock implements statebackend.Locker.
+// Unlock implements statebackend.Locker: it releases the lock with that ID.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -203,8 +202,8 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	return a.refusal(w.client.unlockMethod, w.client.unlock)
 }
 
-// Locks implements statebackend.Locker: the protocol has no question for it, so it tells
-// of the lock that this value took.
+// Locks implements statebackend.Locker. The protocol has no request for locks, so Locks returns only the lock
+// that this value took.
 func (w *workspace) Locks(context.Context) ([]statebackend.HeldLock, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -214,7 +213,8 @@ func (w *workspace) Locks(context.Context) ([]statebackend.HeldLock, error) {
 	return []statebackend.HeldLock{{Kind: statebackend.ServerLock, Info: *w.held}}, nil
 }
 
-// holder reads whose lock a refusal tells of; its ID is empty if it does not.
+// holder reads the lock's holder from the body of a refusal. Its ID is empty if the body does not name a
+// holder.
 func holder(body []byte) statebackend.HeldLock {
 	info, err := statebackend.ParseLockInfo(body)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package inmem is the backend "inmem": states and locks in the memory of this process, gone when it
-// ends. The stock tool has it for tests of its own; a configuration that names it can be planned and
-// applied in one process.
+// Package inmem is the backend "inmem". It keeps states and locks in the memory of this process, until the
+// process ends. Terraform has it for its own tests. A configuration that names it can be planned and applied
+// in one process.
 //
-// All backends of a process share their states, as in the stock tool, where a workspace is the only
-// name of a state. It refuses to know files. Start at [Open].
+// All backends of a process share their states, as in Terraform, where only the workspace names a state.
+// Start at [Open].
 //
 // Source: internal/backend/remote-state/inmem of Terraform 1.11.
 package inmem
@@ -19,19 +19,19 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Attributes of the backend block.
+// Attributes are the attributes of the backend block.
 var Attributes = []statebackend.Attribute{
 	{Name: "lock_id", Type: statebackend.String},
 }
 
-// shared has the states of this process.
+// shared has all states of this process.
 var shared = &store{states: map[string]*state{}}
 
-// Backend is the backend. It may be used by many goroutines.
+// Backend is the backend "inmem". It is safe for concurrent use.
 type Backend struct{ store *store }
 
-// Open opens the backend. With the attribute lock_id, the default workspace is locked under that ID,
-// unless somebody else has locked it: force-unlock releases such a lock.
+// Open opens the backend. If the attribute lock_id is set, Open locks the default workspace under that ID,
+// unless the workspace is locked already. Release such a lock with force-unlock.
 func Open(attributes map[string]any) (*Backend, error) { return open(shared, attributes) }
 
 func open(in *store, attributes map[string]any) (*Backend, error) {
@@ -53,7 +53,7 @@ func open(in *store, attributes map[string]any) (*Backend, error) {
 	return &Backend{in}, nil
 }
 
-// Workspaces implements statebackend.Backend.
+// Workspaces implements statebackend.Backend: it lists the workspaces that have a state.
 func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	return append([]string{statebackend.DefaultWorkspace}, names...), nil
 }
 
-// DeleteWorkspace implements statebackend.Backend.
+// DeleteWorkspace implements statebackend.Backend: it removes the state if its version is still prev.
 func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev statebackend.Version) error {
 	if name == statebackend.DefaultWorkspace {
 		return errors.New("the default workspace cannot be deleted")
@@ -92,7 +92,7 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	return nil
 }
 
-// Open implements statebackend.Backend.
+// Open implements statebackend.Backend: it returns the state of a workspace.
 func (b *Backend) Open(name string) (statebackend.Workspace, error) {
 	if err := statebackend.CheckWorkspaceName(name); err != nil {
 		return nil, err
@@ -100,13 +100,13 @@ func (b *Backend) Open(name string) (statebackend.Workspace, error) {
 	return &workspace{store: b.store, name: name}, nil
 }
 
-// A store is states by workspace.
+// A store has the states, by workspace.
 type store struct {
 	mu     sync.Mutex
 	states map[string]*state
 }
 
-// of returns the state of a workspace; mu is held.
+// of returns the state of a workspace. The caller holds mu.
 func (s *store) of(name string) *state {
 	if s.states[name] == nil {
 		s.states[name] = &state{}
@@ -132,7 +132,7 @@ func (s *state) held() statebackend.HeldLock {
 	return statebackend.HeldLock{Kind: statebackend.MemoryLock, Info: *s.lock}
 }
 
-// put stores a state whose predecessor has the version prev.
+// put stores a state if the present version is prev.
 func (s *state) put(name string, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("inmem: Put of an empty state")

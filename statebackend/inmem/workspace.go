@@ -11,13 +11,13 @@ import (
 type workspace struct {
 	store *store
 	name  string
-	lock  string // the ID of the lock that it has taken; store.mu is held
+	lock  string // the ID of the lock that this value took; guarded by store.mu
 }
 
-// Place implements statebackend.Workspace.
+// Place implements statebackend.Workspace. It returns a text for messages.
 func (w *workspace) Place() string { return "the memory of this process: " + w.name }
 
-// with calls f with the state, while nobody else has it.
+// with calls f with the state. No other call of with runs meanwhile.
 func (w *workspace) with(ctx context.Context, f func(*state) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -27,7 +27,7 @@ func (w *workspace) with(ctx context.Context, f func(*state) error) error {
 	return f(w.store.of(w.name))
 }
 
-// Get implements statebackend.Workspace.
+// Get implements statebackend.Workspace: it reads the state.
 func (w *workspace) Get(ctx context.Context) (out statebackend.Snapshot, err error) {
 	err = w.with(ctx, func(s *state) error {
 		out = statebackend.Snapshot{Bytes: bytes.Clone(s.data), Version: s.token()}
@@ -36,7 +36,7 @@ func (w *workspace) Get(ctx context.Context) (out statebackend.Snapshot, err err
 	return out, err
 }
 
-// Put implements statebackend.Workspace.
+// Put implements statebackend.Workspace: it stores a state if the present version is prev.
 func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (v statebackend.Version, err error) {
 	err = w.with(ctx, func(s *state) (err error) {
 		if w.lock != "" && (s.lock == nil || s.lock.ID != w.lock) {
@@ -48,7 +48,7 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	return v, err
 }
 
-// Lock implements statebackend.Workspace.
+// Lock implements statebackend.Workspace: it takes the lock, or fails at once.
 func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
 	err := w.with(ctx, func(s *state) error {
 		if info.ID == "" {
@@ -67,7 +67,7 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	return info.ID, nil
 }
 
-// Unlock implements statebackend.Workspace.
+// Unlock implements statebackend.Workspace: it releases the lock with that ID.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	return w.with(ctx, func(s *state) error {
 		switch {
@@ -82,7 +82,7 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	})
 }
 
-// Locks implements statebackend.Workspace.
+// Locks implements statebackend.Workspace: it lists the lock, if there is one.
 func (w *workspace) Locks(ctx context.Context) (out []statebackend.HeldLock, err error) {
 	err = w.with(ctx, func(s *state) error {
 		if s.lock != nil {

@@ -6,12 +6,12 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// history is a journal as it was read.
+// history is the content of a journal when it was read.
 type history struct {
 	records []Record // since the last reset
 	last    uint64   // the number of the last segment; 0: there is none
 	prev    string   // its SHA-256
-	fence   uint64   // the highest
+	fence   uint64   // the highest fence
 }
 
 // Read returns the records of a journal that are still needed, in order. It changes nothing.
@@ -20,16 +20,16 @@ func Read(ctx context.Context, log statebackend.Log) ([]Record, error) {
 	return h.Records(), err
 }
 
-// A History is a journal as it was read: see [Continue].
+// A History is the content of a journal when it was read. [Continue] writes to the journal from there.
 type History struct{ at history }
 
-// Look is [Read] with what a writer needs to go on from there.
+// Look reads a journal as [Read] does. Its History also has what [Continue] needs.
 func Look(ctx context.Context, log statebackend.Log) (History, error) {
 	h, err := read(ctx, log)
 	return History{h}, err
 }
 
-// Records are the records that are still needed, in order.
+// Records returns the records that are still needed, in order.
 func (h History) Records() []Record { return h.at.records }
 
 func read(ctx context.Context, log statebackend.Log) (history, error) {
@@ -46,14 +46,15 @@ func read(ctx context.Context, log statebackend.Log) (history, error) {
 	return h, nil
 }
 
-// isReset reports whether nothing before a segment is needed. One that cannot be read is the caller's to report.
+// isReset reports whether the segment is a reset, so that no segment before it is needed. For an unreadable
+// segment it returns false, and the caller reports the error.
 func isReset(s statebackend.Segment) bool {
 	head, _, err := decode("", s)
 	return err == nil && head.Reset
 }
 
-// add takes in the next segment. The one before the first that is kept may have been dropped:
-// there is nothing to hold its sum against.
+// add checks the next segment, and adds its records to the history. The first segment that was kept has no
+// checksum to compare with, since the segment before it may have been dropped.
 func (h *history) add(place string, s statebackend.Segment, first bool) error {
 	head, lines, err := decode(place, s)
 	if err != nil {

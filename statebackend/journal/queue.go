@@ -6,56 +6,59 @@ import (
 	"time"
 )
 
-// A queue has the records that are in no segment yet, in their order, and the callers who wait
-// for them. One of the callers at a time leads: it appends what there is, for all, until its own
-// records are stored. Then another one leads.
+// A queue has the records that are not yet in a segment, in their order, and the callers who wait for them.
+// One caller at a time is the leader: it appends all waiting records until its own are stored. Then another
+// caller becomes the leader.
 type queue struct {
 	records [][]byte
 	soon    *callers // wait until the records are appended
 	sure    *callers // wait until the records are durable
 
-	led      bool          // somebody leads
-	away     int           // callers who were served, and have not come back
-	gathered chan struct{} // closed when they are back, if the leader waits for them
-	took     time.Duration // the last append that did not have to be durable
-	cost     time.Duration // the last append
+	led      bool          // there is a leader
+	away     int           // callers who were served, and have not appended again
+	gathered chan struct{} // closed when these are back; nil unless the leader waits for them
+	took     time.Duration // duration of the last append that did not have to be durable
+	cost     time.Duration // duration of the last append
 }
 
-// newQueue returns an empty queue. Nobody knows yet what an append costs.
+// newQueue returns an empty queue. Until the first append it assumes the cost that leads to the longest
+// pause.
 func newQueue() queue { return queue{cost: part * longestPause} }
 
-// callers wait for the same append.
+// callers are the callers that wait for the same append.
 type callers struct {
-	n      int           // without those who do not wait
+	n      int           // number of callers, without those who do not wait
 	lead   chan struct{} // makes one of them the leader
-	done   chan struct{} // closed when they are served; nil as long as nobody waits
+	done   chan struct{} // closed when they are served; nil until somebody waits
 	served bool
 	err    error
 }
 
-// await makes the channels, which most callers need not; the writer's mu is held.
+// await makes the channels. Most callers do not need them. The caller holds the writer's mu.
 func (c *callers) await() {
 	if c.done == nil {
 		c.lead, c.done = make(chan struct{}, 1), make(chan struct{})
 	}
 }
 
-// Append takes records, each one line of JSON, in the order of the calls, and returns at once;
-// stored waits. Records that are to be durable outlive the machine when it returns nil, with all
-// before them; others outlive the process, where a log knows the difference, or will in a moment: if
-// nobody else writes to the log and appends are quick, a record that need not be durable does
-// not wait for the append under way, whose caller stores it next. stored must be called.
+// Append adds records to the queue, each one line of JSON, in the order of the calls. It returns at once, and
+// the caller must call stored, which waits. If durable, the records outlive the machine when stored returns
+// nil, and so do all records before them.
 //
-// After an error it is not known whether records are stored, and all later ones fail: whoever
-// meant to begin something must not. If another run has taken over, the error is a *FencedError.
-// The context of stored may be that of the append for many.
+// Other records outlive the process when stored returns nil, with one exception. If no other process can
+// write to the log and appends are quick, stored does not wait for the append under way, whose caller stores
+// the records next. Logs that are reached by requests make all records durable.
+//
+// After an error it is not known whether the records are stored, and all later records fail: the caller must
+// not begin the change that it announced. If another run has taken over, the error is a *FencedError. The
+// context of one stored call may be used for the append of many callers.
 func (w *Writer) Append(durable bool, records ...[]byte) (stored func(context.Context) error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	q := &w.queue
 	q.records = append(q.records, records...)
 	kind := &q.soon
-	if durable || !w.exclusive { // a store that is reached by requests knows no difference
+	if durable || !w.exclusive { // a store that is reached by requests makes all segments durable
 		kind = &q.sure
 	}
 	if *kind == nil {
@@ -69,12 +72,12 @@ func (w *Writer) Append(durable bool, records ...[]byte) (stored func(context.Co
 	return func(ctx context.Context) error { return w.stored(ctx, c) }
 }
 
-// Write is [Writer.Append] of durable records, with the wait.
+// Write appends durable records, and waits until they are stored.
 func (w *Writer) Write(ctx context.Context, records ...[]byte) error {
 	return w.Append(true, records...)(ctx)
 }
 
-// wake ends the pause of the leader; w.mu is held.
+// wake ends the pause of the leader. The caller holds w.mu.
 func (q *queue) wake() {
 	if q.gathered != nil {
 		close(q.gathered)
@@ -82,7 +85,7 @@ func (q *queue) wake() {
 	}
 }
 
-// stored waits until the records of callers are stored, and leads if nobody else does.
+// stored waits until the records of c are stored. If nobody leads, it becomes the leader.
 func (w *Writer) stored(ctx context.Context, c *callers) error {
 	w.mu.Lock()
 	switch {
@@ -117,12 +120,12 @@ func (w *Writer) stored(ctx context.Context, c *callers) error {
 	return c.err
 }
 
-// handOver makes one of the next callers the leader; w.mu is held. If none of them has to wait, the
-// present one stores their records.
+// handOver makes one of the next callers the leader. If none of them has to wait, the present leader stores
+// their records. The caller holds w.mu.
 func (w *Writer) handOver(ctx context.Context) {
 	for {
 		switch {
-		case w.sure != nil: // whoever leads for these serves the others first
+		case w.sure != nil: // the new leader serves the callers in soon, too
 			w.sure.await()
 			w.sure.lead <- struct{}{}
 			return
@@ -139,13 +142,13 @@ func (w *Writer) handOver(ctx context.Context) {
 	}
 }
 
-// quick reports whether an append that need not be durable is soon over, and can be left to the
-// leader: no other run takes the journal over meanwhile, so that nothing has to be written elsewhere then,
-// and a failure is in time with the next record. w.mu is held.
+// quick reports whether an append that need not be durable ends soon and can be left to the leader. That
+// needs a log that no other run can take over meanwhile. A failure is then noticed in time, by the next
+// record. The caller holds w.mu.
 func (w *Writer) quick() bool { return w.exclusive && w.took <= pause }
 
-// yield lets those run who are about to hand records over, where an append costs more than that: one
-// append then has the records of all. w.mu is held, but for the moment.
+// yield lets goroutines run that are about to append records, if appends are quick: one append then has the
+// records of all. It releases w.mu meanwhile. The caller holds w.mu.
 func (w *Writer) yield() {
 	if w.quick() {
 		w.mu.Unlock()
@@ -154,11 +157,12 @@ func (w *Writer) yield() {
 	}
 }
 
-// pause is how long an append that is slow waits for the next records. It is short beside a
-// call over a network, and long beside the work between two calls. While they keep coming the append
-// waits for more, mostPauses in all: where the processor is what is scarce, callers come back one by one.
+// pause is how long a slow append waits for the next records. It is short compared with a call over a
+// network, and long compared with the work between two calls. While records keep coming, the append waits
+// again, up to mostPauses times: on a busy processor, callers come back one by one.
 //
-// Where an append is a request, the pause is a part of what the last one took, but not longer than longestPause.
+// Where an append is a request, the pause is 1/part of the last append's duration, but not longer than
+// longestPause.
 const (
 	pause        = time.Millisecond
 	longestPause = 8 * time.Millisecond
@@ -166,7 +170,7 @@ const (
 	part         = 8
 )
 
-// patience is the pause of this log.
+// patience returns the pause of this log.
 func (w *Writer) patience() time.Duration {
 	if w.exclusive {
 		return pause
@@ -174,11 +178,12 @@ func (w *Writer) patience() time.Duration {
 	return min(max(w.cost/part, pause), longestPause)
 }
 
-// gather waits for callers who were served and have not come back. Those whose provider answers at
-// once are about to have the next record, and the append costs far more than the moment that they
-// need. Where an append is a slow request, it waits for those who come for the first time, too: steps that can begin at
-// the same moment have one request for all their intents. Whoever does not come in time is not waited for a
-// second time. w.mu is held, but for the pauses.
+// gather waits for callers who were served and have not come back. A caller whose provider answers at once is
+// about to have the next record, and the append takes far longer than this wait.
+//
+// Where an append is a slow request, gather also waits for new callers: steps that can begin at the same
+// moment then share one request for their intents. gather waits only once for a caller that does not come in
+// time. The caller holds w.mu; gather releases it during the pauses.
 func (w *Writer) gather() {
 	if w.away == 0 && w.patience() <= pause {
 		return
@@ -211,8 +216,8 @@ func (w *Writer) gather() {
 	}
 }
 
-// flush appends all records, and serves those who wait for that, if it is durable all. w.mu is
-// held, but for the append.
+// flush appends all records, and serves the callers in soon; with durable, those in sure, too. The caller
+// holds w.mu; flush releases it during the append.
 func (w *Writer) flush(ctx context.Context, durable bool) {
 	records, served := w.records, []*callers{w.soon}
 	w.records, w.soon = nil, nil

@@ -11,20 +11,21 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Format is the version of the segments' form that this package writes, and the newest it reads.
+// Format is the version of the segment format that this package writes. It is also the newest version that it
+// reads.
 const Format = 1
 
 // header is the first line of a segment.
 type header struct {
 	Format int    `json:"format"`
 	Number uint64 `json:"number"`
-	Run    string `json:"run"`             // of the writer
-	Fence  uint64 `json:"fence"`           // of the writer: a takeover has a higher one than all before
-	Reset  bool   `json:"reset,omitempty"` // the segments before are not needed any more
+	Run    string `json:"run"`             // the run that wrote the segment
+	Fence  uint64 `json:"fence"`           // the fence of the writer; a takeover has a higher one than all segments before
+	Reset  bool   `json:"reset,omitempty"` // the segments before this one are no longer needed
 	Prev   string `json:"prev"`            // SHA-256 of the segment before, hexadecimal; "" for none
 }
 
-// FormatError is a journal of a newer version of Lockstep.
+// FormatError reports a journal that a newer version of Lockstep wrote.
 type FormatError struct {
 	Place  string
 	Format int
@@ -34,13 +35,13 @@ func (e *FormatError) Error() string {
 	return fmt.Sprintf("the journal %s has format %d, and this version of Lockstep reads formats up to %d: use the version that wrote it, or a newer one", e.Place, e.Format, Format)
 }
 
-// A Record is a line of a journal, and the run that wrote it.
+// A Record is one line of a journal, with the run that wrote it.
 type Record struct {
 	Run  string
 	Line []byte // JSON, without the line feed
 }
 
-// encode appends a segment: its header, and each record on a line.
+// encode appends a segment to dst: its header, and each record on a line.
 func encode(dst []byte, h header, records [][]byte) []byte {
 	dst = append(h.append(dst), '\n')
 	for _, r := range records {
@@ -49,8 +50,8 @@ func encode(dst []byte, h header, records [][]byte) []byte {
 	return dst
 }
 
-// append appends the header with the bytes that encoding/json gives, since an apply of many small
-// objects writes a segment for a few of them.
+// append appends the header to b, with the bytes that encoding/json would write. It avoids encoding/json for
+// speed: an apply of many small objects writes a segment for every few objects.
 func (h header) append(b []byte) []byte {
 	run, err := json.Marshal(h.Run)
 	if err != nil {
@@ -71,7 +72,7 @@ func sum(data []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// decode reads one segment; the chain to the one before is the caller's to check.
+// decode reads one segment. It does not check that the segment follows the one before: the caller does.
 func decode(place string, s statebackend.Segment) (header, [][]byte, error) {
 	damaged := func(reason string, args ...any) error {
 		return &statebackend.DamagedError{Place: place, Number: s.Number, Reason: fmt.Sprintf(reason, args...)}

@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// FencedError is the refusal of a write of a run whose journal another run has taken over.
+// FencedError refuses a write of a run whose journal another run has taken over.
 type FencedError struct {
 	Place string
-	Run   string // the other one
+	Run   string // the run that has taken over
 }
 
 func (e *FencedError) Error() string {
@@ -28,19 +28,19 @@ type Writer struct {
 	run       string
 	fence     uint64
 
-	text []byte // of the last append; its memory is used again
+	text []byte // buffer of the last append, used again by the next
 
 	mu     sync.Mutex
-	at     history  // the end of the journal as far as it is known
-	broken error    // all later writes fail with it
-	late   [][]byte // outcomes of runs before that came in since Open
+	at     history  // the known end of the journal
+	broken error    // the error of all later writes; nil: none
+	late   [][]byte // outcomes of earlier runs that came in since Open
 	idle   sync.Cond
 	queue
 }
 
-// Open takes over a journal for a run, and returns the records that are still needed, of
-// whatever runs. The journal must not be used by a run that lives, which a lock sees to; if it
-// is, that run is fenced out.
+// Open takes over a journal for a run, and returns the records that are still needed, of any run. A lock
+// ensures that no live run uses the journal. If a live run uses it nevertheless, its later intents are
+// refused.
 func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Record, error) {
 	w := &Writer{log: log, exclusive: log.Exclusive(), run: run, queue: newQueue()}
 	w.idle.L = &w.mu
@@ -53,7 +53,7 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 		err = w.append(ctx, header{}, nil, true)
 		var taken *statebackend.TakenError
 		if errors.As(err, &taken) && ctx.Err() == nil {
-			continue // an outcome of the run before came in between
+			continue // an earlier run appended an outcome in between
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("take over the journal: %w", err)
@@ -62,17 +62,17 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 	}
 }
 
-// Continue is [Open] of a journal as it was read before, without any request: the first append is the takeover. If
-// somebody has written to the journal since, that append fails with a *statebackend.TakenError, and so do all
-// later ones. So the records of h are all that there are if the first append succeeds.
+// Continue is [Open] for a journal that [Look] has read. It makes no request: the first append is the
+// takeover. If somebody has written to the journal since, that append and all later ones fail with a
+// *statebackend.TakenError. So if the first append succeeds, h has all records.
 func Continue(log statebackend.Log, run string, h History) *Writer {
 	w := &Writer{log: log, exclusive: log.Exclusive(), run: run, at: h.at, fence: h.at.fence + 1, queue: newQueue()}
 	w.idle.L = &w.mu
 	return w
 }
 
-// WriteLate makes outcomes durable after the journal was taken over: they are appended behind
-// the takeover. It ends with ctx only, or when the log refuses for another reason.
+// WriteLate makes outcomes durable after another run has taken over the journal: it appends them after the
+// takeover. It tries again until it succeeds, ctx ends, or the log refuses for another reason.
 func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
 	for {
 		at, err := read(ctx, w.log)
@@ -88,8 +88,8 @@ func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
 	}
 }
 
-// Reset drops all records except late outcomes that came in since Open, and writes the given ones. The caller
-// makes sure that no other write is running.
+// Reset drops all records, and writes the given ones. It keeps late outcomes that came in since Open. The
+// caller makes sure that no other write is running.
 func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -133,13 +133,13 @@ func (w *Writer) awaitIdle() error {
 	return w.broken
 }
 
-// append writes the next segment. Late outcomes of runs before may have come in between: they
-// are passed over, since a higher fence than theirs stands before them.
+// append writes the next segment. If late outcomes of earlier runs came in between, append skips them: the
+// journal has a higher fence before them.
 func (w *Writer) append(ctx context.Context, h header, records [][]byte, durable bool) error {
 	for {
 		h.Format, h.Number, h.Run, h.Fence, h.Prev = Format, w.at.last+1, w.run, w.fence, w.at.prev
 		kept := records
-		if h.Reset { // its caller has not seen the late ones
+		if h.Reset { // the caller has not seen the late outcomes
 			kept = slices.Concat(records, w.late)
 		}
 		w.text = encode(w.text[:0], h, kept)
@@ -159,7 +159,7 @@ func (w *Writer) append(ctx context.Context, h header, records [][]byte, durable
 	}
 }
 
-// catchUp finds out who has written, and fails if it is a run with a higher fence.
+// catchUp reads the segments that others have written, and fails if one is of a run with a higher fence.
 func (w *Writer) catchUp(ctx context.Context) error {
 	known := w.at.last
 	segments, err := w.log.Segments(ctx, func(s statebackend.Segment) bool { return s.Number <= known+1 })
@@ -188,13 +188,14 @@ func (w *Writer) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// The pauses between attempts of an append that failed for an unknown reason.
+// attempts is the number of attempts of an append that fails for an unknown reason. firstPause is the first
+// pause between two attempts; each further pause is twice as long.
 const (
 	attempts   = 5
 	firstPause = 100 * time.Millisecond
 )
 
-// put appends a segment, and tries again while the outcome is not known.
+// put appends a segment, and tries again while it is not known whether the segment was stored.
 func (w *Writer) put(ctx context.Context, h header, data []byte, durable bool) error {
 	for attempt, pause := 1, firstPause; ; attempt, pause = attempt+1, 2*pause {
 		err := w.log.Append(ctx, h.Number, data, durable)

@@ -1,5 +1,5 @@
-// Package kms has AWS KMS make and decrypt the keys of encrypted states. It refuses to know what is
-// encrypted with them. Start at [Open].
+// Package kms lets AWS KMS create and decrypt the keys of encrypted states. It does not know what the keys
+// encrypt. Start at [Open].
 package kms
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// Open finds credentials and connects to KMS. The arguments are those of the backend "s3" about
-// credentials, regions and connections. The endpoint can be set by AWS_ENDPOINT_URL_KMS.
+// Open finds credentials and returns a client for KMS. The arguments are those of the backend "s3" for
+// credentials, regions and connections. AWS_ENDPOINT_URL_KMS can set the endpoint.
 func Open(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error) {
 	return OpenAs(ctx, arguments, nil)
 }
 
-// OpenAs is [Open] with credentials of the caller's in the place of all others; nil: those that Open
-// finds.
+// OpenAs is [Open] with the given credentials instead of all others. If credentials is nil, OpenAs uses those
+// that Open finds.
 func OpenAs(ctx context.Context, arguments map[string]any, credentials aws.CredentialsProvider) (encryption.KMSClient, error) {
 	sdk, err := s3.SDK(ctx, arguments, credentials)
 	if err != nil {
@@ -34,7 +34,7 @@ func OpenAs(ctx context.Context, arguments map[string]any, credentials aws.Crede
 
 type client struct{ kms *awskms.Client }
 
-// GenerateDataKey implements encryption.KMSClient.
+// GenerateDataKey implements encryption.KMSClient: it returns a new key, in clear and encrypted.
 func (c client) GenerateDataKey(ctx context.Context, keyID, spec string) (plain, encrypted []byte, err error) {
 	out, err := c.kms.GenerateDataKey(ctx, &awskms.GenerateDataKeyInput{KeyId: &keyID, KeySpec: types.DataKeySpec(spec)})
 	if err != nil {
@@ -43,7 +43,7 @@ func (c client) GenerateDataKey(ctx context.Context, keyID, spec string) (plain,
 	return out.Plaintext, out.CiphertextBlob, nil
 }
 
-// Decrypt implements encryption.KMSClient.
+// Decrypt implements encryption.KMSClient: it decrypts a key.
 func (c client) Decrypt(ctx context.Context, keyID string, encrypted []byte) ([]byte, error) {
 	out, err := c.kms.Decrypt(ctx, &awskms.DecryptInput{KeyId: aws.String(keyID), CiphertextBlob: encrypted})
 	if err != nil {
@@ -52,7 +52,8 @@ func (c client) Decrypt(ctx context.Context, keyID string, encrypted []byte) ([]
 	return out.Plaintext, nil
 }
 
-// explained shortens an error of the SDK to the service's words, and adds a remedy.
+// explained reduces an error of the SDK to the service's own text, and adds what to do. right is the
+// permission that may be missing.
 func explained(err error, right string) error {
 	var api smithy.APIError
 	if !errors.As(err, &api) {
@@ -64,7 +65,7 @@ func explained(err error, right string) error {
 	return &refusal{err, api.ErrorCode() + ": " + api.ErrorMessage()}
 }
 
-// A refusal is an error with other words.
+// A refusal is an error with a different text.
 type refusal struct {
 	err  error
 	text string

@@ -10,19 +10,19 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// The times of leases that are renewed. A lock may be taken over Length and statebackend.Grace after
-// the last sign of life.
+// Length is the time for which a lease is taken and renewed. Others may take the lock over Length plus
+// statebackend.Grace after the last renewal.
 const (
 	Length = 60 * time.Second
-	// Margin before the lease's end nothing is begun any more: a request that is on its way needs
-	// time, and the clock of whoever takes over may be fast.
+	// Margin is the last part of a lease, in which nothing new is begun. A request under way needs time, and
+	// the clock of the process that takes over may be fast.
 	Margin = 15 * time.Second
 
 	interval = 20 * time.Second // between renewals
-	hurry    = 5 * time.Second  // after one that failed
+	hurry    = 5 * time.Second  // after a failed renewal
 )
 
-// A Holding is a lock with a lease that this process holds. It is safe for concurrent use.
+// A Holding is a leased lock that this process holds. It is safe for concurrent use.
 type Holding struct {
 	// Before is the lease that was taken over; nil: the lock was free.
 	Before *statebackend.Lease
@@ -33,7 +33,7 @@ type Holding struct {
 
 	mu    sync.Mutex
 	lease statebackend.Lease
-	asked time.Time // when the lease was last asked for, by the monotonic clock, too
+	asked time.Time // when the lease was last asked for; has a monotonic reading, too
 	lost  error
 }
 
@@ -46,12 +46,12 @@ func (h *Holding) Lease() statebackend.Lease {
 	return h.lease
 }
 
-// TookOver reports whether the lock was another holder's before, who may not know that yet. It is
-// false for nil, which is no lock, or one without a lease.
+// TookOver reports whether the lock was taken over from another holder, who may not have noticed yet. For a
+// nil Holding (no lock, or a lock without a lease) it returns false.
 func (h *Holding) TookOver() bool { return h != nil && h.Before != nil }
 
-// Predecessor returns the dead run whose lock was taken over; "" if the lock was free, or this run's.
-// It is "" for nil.
+// Predecessor returns the dead run whose lock was taken over. It returns "" if the lock was free, if it was
+// an earlier process of the same run's, or if h is nil.
 func (h *Holding) Predecessor() string {
 	if !h.TookOver() || h.Before.Run == h.Lease().Run {
 		return ""
@@ -59,7 +59,7 @@ func (h *Holding) Predecessor() string {
 	return h.Before.Run
 }
 
-// next returns the term to ask for now.
+// next returns the term that the next request asks for.
 func (h *Holding) next() statebackend.Term {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,7 +67,7 @@ func (h *Holding) next() statebackend.Term {
 	t := statebackend.Term{Run: h.taker.Run, Until: h.taker.HardStop, HardStop: h.taker.HardStop}
 	if t.HardStop.IsZero() {
 		t.Until = now.Add(Length)
-		// Where the wall clock was set back others would see the lease end while we live.
+		// If the wall clock was set back, others would see the lease end while this process lives.
 		if passed := h.lease.Until.Add(time.Since(h.asked)); !h.asked.IsZero() && passed.After(t.Until) {
 			t.Until = passed
 		}
@@ -82,8 +82,8 @@ func (h *Holding) got(l statebackend.Lease) {
 	h.lease = l
 }
 
-// Check returns nil if something may be begun now: the lease is good for a while, or could be renewed.
-// After the lock is lost the error is a *statebackend.LockLostError, for ever.
+// Check returns nil if something may be begun now: enough of the lease is left, or it could be renewed. After
+// the lock is lost, every Check returns the same *statebackend.LockLostError.
 func (h *Holding) Check(ctx context.Context) error {
 	if h.good() {
 		return nil
@@ -94,11 +94,13 @@ func (h *Holding) Check(ctx context.Context) error {
 	return h.renew(ctx)
 }
 
-// Confirm asks the store whether the lock is still held, however good the lease looks.
+// Confirm renews the lease, and so finds out whether the lock is still held, even if much of the lease is
+// left.
 func (h *Holding) Confirm(ctx context.Context) error { return h.renew(ctx) }
 
-// good reports whether the lease ends later than in Margin, by the wall clock and by the monotonic one,
-// which does not count while the machine sleeps, and of which nobody sets the time.
+// good reports whether more than Margin of the lease is left, by two clocks. The wall clock can be set by
+// somebody. The monotonic clock cannot, but it stops while the machine sleeps. With a HardStop, only the wall
+// clock counts, without Margin.
 func (h *Holding) good() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -111,7 +113,7 @@ func (h *Holding) good() bool {
 	return h.taker.Now().Before(h.lease.Until.Add(-Margin)) && time.Since(h.asked) < Length-Margin
 }
 
-// renew asks for a later end.
+// renew asks the store for a later end of the lease.
 func (h *Holding) renew(ctx context.Context) error {
 	h.renewing.Lock()
 	defer h.renewing.Unlock()
@@ -144,9 +146,10 @@ func (h *Holding) failed(err error) error {
 	return fmt.Errorf("the lease of the state lock %s ends at %s, and is not renewed: nothing more is begun: %w", h.lease.Lock, h.lease.Until.Format(time.RFC3339), err)
 }
 
-// Keep renews the lease in the background until stop is called, which waits. ended is called once, if
-// the lock is lost, or if the lease has come to its end since it could not be renewed: nothing may be
-// begun any more, and calls that are under way must be brought to an end.
+// Keep renews the lease in the background until stop is called; stop waits for the end of the renewal. Keep
+// calls ended once if the lock is lost, or if too little of the lease is left because it could not be
+// renewed. Then nothing may be begun any more, and calls under way must be ended. A lease with a HardStop is
+// not renewed.
 func (h *Holding) Keep(ctx context.Context, ended func(error)) (stop func()) {
 	if !h.taker.HardStop.IsZero() {
 		return func() {}

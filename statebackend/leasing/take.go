@@ -1,18 +1,20 @@
-// Package leasing takes locks that carry a lease, keeps the lease alive while its process lives, and
-// takes over the locks of dead runs. It decides by clocks, which the stores below do not look at, and
-// refuses to know states, journals and plans. Start with [Taker], then [Holding].
+// Package leasing takes locks that carry a lease, renews the lease while its process lives, and takes over
+// the locks of dead runs. It decides by clocks, which the stores do not look at. It knows nothing of states,
+// journals and plans. Start with [Taker], then [Holding].
 //
 // # Three defences
 //
-// A lock must have one holder. The lease sees to that as long as clocks are right to within
-// statebackend.Grace: a holder begins nothing in the last [Margin] before the lease's end, and
-// nobody takes over before Grace behind it. Where a clock jumps:
+// A lock must have one holder. The lease ensures that as long as clocks are right to within
+// statebackend.Grace: a holder begins nothing in the last [Margin] of its lease, and nobody takes over before
+// Grace after its end. If a clock jumps, three other checks protect the state:
 //
-//   - the lease is swapped on condition, so that of two who think they hold it one is told at the
-//     next renewal, and at each write of the state;
-//   - whoever takes over opens the journal before he reads it, which refuses each later intent of
-//     the one before (package journal);
-//   - the write of the state is conditional on the version that its writer has read.
+//   - The lease is replaced on condition. If two processes believe that they hold it, one of them gets an
+//     error at its
+//     next renewal, and at each write of the state.
+//   - A process that takes over opens the journal before it reads the state. The journal then refuses each
+//     later intent
+//     of the previous holder (package journal).
+//   - The write of the state is conditional on the version that its writer has read.
 package leasing
 
 import (
@@ -23,7 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Workspace is the used part of a workspace whose locks carry leases.
+// Workspace lists the methods that this package calls of a workspace whose locks carry leases.
 type Workspace interface {
 	statebackend.Locker
 	statebackend.Leased
@@ -34,19 +36,19 @@ type Taker struct {
 	Workspace Workspace
 	// Run is the run's ID, without spaces.
 	Run string
-	// HardStop is the moment at which this process ends whatever it does; the lease is until then,
-	// and is not renewed. Zero: the lease is short, and renewed as long as the process lives.
+	// HardStop is the moment at which this process ends in any case. If set, the lease ends then and is not
+	// renewed. If zero, the lease is short, and is renewed as long as the process lives.
 	HardStop time.Time
-	// Continues is set if an earlier process worked on the same run, and a record of the caller's
-	// proves that it is over: its lock is taken over at once. Nobody else's is.
+	// Continues reports that an earlier process worked on the same run, and that a record of the caller
+	// proves its end. The lock of this run is then taken over at once; other runs' locks are not.
 	Continues bool
-	// Now is the wall clock; nil: time.Now.
+	// Now returns the wall clock's time; nil means time.Now.
 	Now func() time.Time
 }
 
-// Take takes the lock, or that of a dead run over, and waits for at most timeout while somebody lives
-// who holds it. The errors are those of statebackend.LockWithRetry. The holding is nil without an
-// error where the lock was taken, but rights for a lease are missing. The info has an ID.
+// Take takes the lock, or takes over the lock of a dead run. While a live process holds the lock, Take waits
+// for at most timeout. The errors are those of statebackend.LockWithRetry. info has an ID. If the lock was
+// taken but the permissions for a lease are missing, the Holding is nil, without an error.
 func (t Taker) Take(ctx context.Context, info statebackend.LockInfo, timeout time.Duration) (*Holding, error) {
 	if t.Now == nil {
 		t.Now = time.Now
@@ -56,7 +58,7 @@ func (t Taker) Take(ctx context.Context, info statebackend.LockInfo, timeout tim
 	return a.holding, err
 }
 
-// attempt is a Taker as a Locker, whose Lock may also take over.
+// attempt makes a Taker a statebackend.Locker. Its Lock may also take over a lock.
 type attempt struct {
 	Taker
 	holding *Holding
@@ -79,8 +81,8 @@ func (a *attempt) Lock(ctx context.Context, info statebackend.LockInfo) (string,
 	if was.Complete() {
 		return was.Lock, a.takeOver(ctx, h, locked)
 	}
-	// It stands for a Lock or an Unlock that was cut off: nobody holds it, and nothing is to be
-	// recovered that a state or a journal does not say.
+	// The lease is incomplete: a Lock or Unlock was interrupted. Nobody holds the lock. There is nothing to
+	// recover except what the state or the journal says.
 	if err := a.Workspace.Unlock(ctx, was.Lock); err != nil && !errors.Is(err, statebackend.ErrNotLocked) && !errors.As(err, new(*statebackend.LockMismatchError)) {
 		return "", err
 	}
@@ -102,7 +104,7 @@ func (a *attempt) fresh(ctx context.Context, h *Holding, info statebackend.LockI
 // may reports whether a lock with that lease may be taken over now.
 func (a *attempt) may(lease *statebackend.Lease) bool {
 	switch {
-	case lease == nil: // of a stock tool, or of a person
+	case lease == nil: // the lock of a stock tool, or of a person
 		return false
 	case a.Continues && lease.Run == a.Run:
 		return true
@@ -110,7 +112,8 @@ func (a *attempt) may(lease *statebackend.Lease) bool {
 	return lease.Over(a.Now())
 }
 
-// takeOver makes h the holder of a lock. Whoever was quicker is its holder in the error.
+// takeOver makes h the holder of a lock. If another process was quicker, the error is a
+// *statebackend.LockedError with that process's lease.
 func (a *attempt) takeOver(ctx context.Context, h *Holding, locked *statebackend.LockedError) error {
 	was := *locked.Lease
 	for n := 1; ; n++ {
@@ -135,5 +138,5 @@ func (a *attempt) takeOver(ctx context.Context, h *Holding, locked *statebackend
 	}
 }
 
-// takeovers are the attempts of a takeover of which it is not known whether it has succeeded.
+// takeovers is the number of attempts while it is not known whether a takeover succeeded.
 const takeovers = 3

@@ -18,7 +18,7 @@ var Attributes = []statebackend.Attribute{
 	{Name: "workspace_dir", Type: statebackend.String},
 }
 
-// Names of Terraform's local backend.
+// These are the file and directory names of Terraform's local backend.
 const (
 	stateFile    = "terraform.tfstate"
 	workspaceDir = "terraform.tfstate.d"
@@ -27,15 +27,14 @@ const (
 
 // Options are the settings of the command line besides the backend block.
 type Options struct {
-	// Dir is the directory that relative paths start from; empty is the
-	// process's own. Messages show paths as the user wrote them.
+	// Dir is the directory that relative paths start from; "" means the working directory of the process.
+	// Messages show paths as the user wrote them.
 	Dir string
 
-	// StatePath is read instead of the configured file (-state). StateOutPath is
-	// written and locked instead (-state-out; empty: where it is read).
-	// BackupPath is where the bytes go that the first write replaces
-	// (-backup; empty: the written file's name and ".backup", "-": nowhere).
-	// They apply to every workspace, as Terraform's do.
+	// StatePath replaces the configured file for reading (-state). StateOutPath replaces the file that is
+	// written and locked (-state-out; "": the file that is read). BackupPath is the file for the bytes that
+	// the first write replaces (-backup; "": the written file's name and ".backup"; "-": no backup). The
+	// three apply to every workspace, as Terraform's do.
 	StatePath, StateOutPath, BackupPath string
 }
 
@@ -46,8 +45,8 @@ type Backend struct {
 	options      Options
 }
 
-// Open makes a backend of the attributes of a backend block, which may be nil.
-// It touches no file. The error is a *statebackend.AttributeError.
+// Open creates a backend from the attributes of a backend block, which may be nil. It accesses no file. The
+// error is a *statebackend.AttributeError.
 func Open(config map[string]any, options Options) (*Backend, error) {
 	var c struct {
 		Path         *string `json:"path"`
@@ -72,8 +71,8 @@ func Open(config map[string]any, options Options) (*Backend, error) {
 	return b, nil
 }
 
-// Workspaces lists the directories in the workspace directory: a stock tool
-// makes one for a workspace that has no state yet.
+// Workspaces lists the directories in the workspace directory, even those without a state: a stock tool
+// creates the directory before the first state.
 func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -94,7 +93,7 @@ func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	return slices.Clip(names), nil
 }
 
-// DeleteWorkspace removes the workspace's directory with all that is in it.
+// DeleteWorkspace removes the workspace's directory and all its files.
 func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev statebackend.Version) error {
 	if name == statebackend.DefaultWorkspace {
 		return errors.New("the default workspace cannot be deleted")
@@ -111,15 +110,15 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	if snapshot.Version != prev && snapshot.Version != "" {
 		return &statebackend.ConflictError{Path: w.out, Want: prev, Found: snapshot.Version}
 	}
-	// A crash in here leaves a part of the directory: the workspace is still
-	// listed and can be deleted again.
+	// A crash in RemoveAll leaves a part of the directory: the workspace is still listed and can be deleted
+	// again.
 	if err := os.RemoveAll(b.at(filepath.Join(b.workspaceDir, name))); err != nil {
 		return fmt.Errorf("delete workspace %s: %w", name, err)
 	}
 	return nil
 }
 
-// Open returns the state of a workspace; see [Options] for where it is.
+// Open returns the state of a workspace. [Options] determine its path.
 func (b *Backend) Open(name string) (statebackend.Workspace, error) {
 	if err := statebackend.CheckWorkspaceName(name); err != nil {
 		return nil, err
@@ -143,7 +142,7 @@ func (b *Backend) Open(name string) (statebackend.Workspace, error) {
 	return w, nil
 }
 
-// at is where a path is, from the process's own directory.
+// at returns path as the process can open it: relative paths start from Options.Dir.
 func (b *Backend) at(path string) string { return at(b.options.Dir, path) }
 
 func at(dir, path string) string {

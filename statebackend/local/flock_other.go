@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// errNoGuard means that this system has no such guard.
+// errNoGuard means that this system has no file guard (flock).
 var errNoGuard = errors.New("no file guard on this system")
 
 func flock(*os.File, mode) error { return errNoGuard }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// errBusy means that somebody else holds the lock or the guard.
+// errBusy means that somebody else has the lock or the guard.
 var errBusy = errors.New("in use by another process")
 
-// mode is how a guard is held.
+// mode says whether a guard excludes other readers.
 type mode int
 
 const (
@@ -19,10 +19,9 @@ const (
 	exclusive             // alone
 )
 
-// How long a guard is waited for. It is held for one read or one rewriting of a
-// file, so a longer wait means that something hangs, or that the file system
-// makes one lock of the guard and the lock (NFS does). A reader or a holder of
-// the lock then goes on without.
+// These are the longest waits for a guard. A guard is held for one read or one rewrite of a file. So a longer
+// wait means that something hangs, or that the file system treats guard and lock as one lock (NFS does). A
+// reader or a holder of the lock then continues without a guard.
 const (
 	readerPatience = 1 * time.Second
 	holderPatience = 500 * time.Millisecond
@@ -30,17 +29,16 @@ const (
 	guardPause     = 2 * time.Millisecond
 )
 
-// guard holds an advisory lock of the other kind (flock) on the state file. It
-// is ours alone: no stock tool knows it, and it does not get in the way of
-// the lock that they know. It is not for people either: it lasts for one read
-// or write, and ends with the process.
+// guard takes an advisory lock of another kind (flock) on the state file. Only Lockstep uses it: stock tools
+// do not know it, and it does not conflict with their lock. It lasts for one read or write, and ends with the
+// process, so no person ever has to release it.
 func guard(ctx context.Context, f *os.File, m mode, patience time.Duration) (release func(), err error) {
 	for start := time.Now(); ; {
 		switch err := flock(f, m); {
 		case err == nil:
 			return func() { unflock(f) }, nil
 		case !errors.Is(err, errBusy):
-			return func() {}, nil // a file system without such locks
+			return func() {}, nil // the file system has no such locks
 		}
 		if time.Since(start) > patience {
 			if m == shared {

@@ -17,28 +17,27 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// journalFile is the log of a state in a file: a file beside the state, named in the manner in
-// which Terraform names the lock's description: .terraform.tfstate.journal. It implements
-// statebackend.Log.
+// journalFile is the journal log of a state, in one file beside the state. The file is named as Terraform
+// names the lock's description: .terraform.tfstate.journal. It implements statebackend.Log.
 //
-// A segment is a line "segment NUMBER LENGTH CRC", LENGTH bytes and a line feed; CRC is
-// CRC-32C of the number and the bytes in hexadecimal. An append is a write at the end and an fsync. A crash in
-// it leaves an end that is short, or that does not have its sum: nobody was told that it is
-// stored, so readers pass over it, and the next append writes it over.
+// A segment is a line "segment NUMBER LENGTH CRC", LENGTH bytes and a line feed. CRC is CRC-32C of the number
+// and the bytes, in hexadecimal. An append is a write at the end and an fsync. A crash in an append leaves a
+// last segment that is too short, or does not match its CRC. Nobody was told that it is stored, so readers
+// skip it, and the next append overwrites it.
 type journalFile struct {
 	path string
 
 	mu   sync.Mutex
 	file *os.File    // nil: not open yet
-	info os.FileInfo // tells the open file from others
+	info os.FileInfo // identifies the open file
 	end  int64       // of the last whole segment
 	last uint64      // its number
 	sum  uint32      // its CRC
 	size int         // its length
-	text []byte      // of the last append; its memory is used again
+	text []byte      // buffer of the last append, used again by the next
 }
 
-// Journal returns the log that belongs to the file that is written.
+// Journal returns the journal log of the file that is written (see Options.StateOutPath).
 func (w *workspace) Journal() statebackend.Log {
 	return &journalFile{path: hidden(w.at(w.out), "journal")}
 }
@@ -47,7 +46,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func (j *journalFile) Place() string { return j.path }
 
-// Exclusive: the lock of the operating system ends with its process, and not before.
+// Exclusive returns true: the lock of the operating system ends exactly when its process ends.
 func (j *journalFile) Exclusive() bool { return true }
 
 func (j *journalFile) Close() error {
@@ -89,12 +88,12 @@ func (j *journalFile) Segments(ctx context.Context, _ func(statebackend.Segment)
 	return segments, err
 }
 
-// parse returns the whole segments, and where the last ends.
+// parse returns the complete segments, and the offset of the end of the last one.
 func (j *journalFile) parse(data []byte) (segments []statebackend.Segment, end int64, err error) {
 	for at := 0; at < len(data); {
 		number, body, next := parseSegment(data[at:])
 		if next == 0 {
-			// An append that a crash cut off stands at the end, and no segment after it.
+			// An append that a crash cut off is the last one: no segment may follow it.
 			if i := bytes.Index(data[at+1:], []byte("\nsegment ")); i >= 0 {
 				if _, _, whole := parseSegment(data[at+1+i+1:]); whole > 0 {
 					return nil, 0, &statebackend.DamagedError{Place: j.path, Number: uint64(len(segments) + 1), Reason: "its sum does not match, and more groups follow"}
@@ -109,7 +108,8 @@ func (j *journalFile) parse(data []byte) (segments []statebackend.Segment, end i
 	return segments, end, nil
 }
 
-// parseSegment reads the segment at the beginning; next is 0 if there is no whole one.
+// parseSegment reads the first segment in data. next is the offset of its end, or 0 if there is no complete
+// segment.
 func parseSegment(data []byte) (number uint64, body []byte, next int) {
 	line, rest, found := bytes.Cut(data, []byte("\n"))
 	fields := bytes.Fields(line)
@@ -128,7 +128,7 @@ func parseSegment(data []byte) (number uint64, body []byte, next int) {
 	return number, body, len(line) + 1 + length + 1
 }
 
-// headline is the line before the bytes of a segment.
+// headline returns the line before the bytes of a segment.
 func headline(number uint64, body []byte) string {
 	return fmt.Sprintf("segment %d %d %08x", number, len(body), checksum(number, body))
 }
@@ -137,7 +137,7 @@ func checksum(number uint64, body []byte) uint32 {
 	return crc32.Update(crc32.Checksum(binary.BigEndian.AppendUint64(nil, number), castagnoli), castagnoli, body)
 }
 
-// appendSegment adds the text of a segment.
+// appendSegment appends the text of a segment to dst.
 func appendSegment(dst []byte, number uint64, body []byte) []byte {
 	dst = append(append(dst, headline(number, body)...), '\n')
 	return append(append(dst, body...), '\n')
@@ -167,15 +167,15 @@ func (j *journalFile) Append(ctx context.Context, number uint64, data []byte, du
 		err = j.sync(durable)
 	}
 	if err != nil {
-		j.close() // the end is to be found again
+		j.close() // so that the next call finds the end again
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	j.end, j.last, j.sum, j.size = j.end+int64(len(j.text)), number, sum, len(data)
 	return nil
 }
 
-// sync makes all that was written durable. What was only written outlives the process, since the
-// system has it.
+// sync makes all written segments durable, if durable is true. Segments that were only written outlive the
+// process, since the operating system has them.
 func (j *journalFile) sync(durable bool) error {
 	if !durable {
 		return nil
@@ -183,8 +183,8 @@ func (j *journalFile) sync(durable bool) error {
 	return j.file.Sync()
 }
 
-// open opens the file, if it is not open, and finds its end, if another process may have
-// written or exchanged it since. The guard is held until release.
+// open opens the file, if it is not open. If another process may have written or replaced the file, open
+// finds its end again. The guard is held until the caller calls release.
 func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 	for {
 		created, err := j.openFile()
@@ -196,7 +196,7 @@ func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 			return nil, err
 		}
 		named, err := os.Stat(j.path)
-		if err != nil || !os.SameFile(named, j.info) { // dropped, or made anew by another process
+		if err != nil || !os.SameFile(named, j.info) { // another process has removed or replaced the file
 			release()
 			j.close()
 			continue
@@ -210,7 +210,7 @@ func (j *journalFile) open(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// openFile opens the file, if it is not open, and creates it, if there is none.
+// openFile opens the file, if it is not open. It creates the file if there is none.
 func (j *journalFile) openFile() (created bool, err error) {
 	if j.file != nil {
 		return false, nil
@@ -230,8 +230,8 @@ func (j *journalFile) openFile() (created bool, err error) {
 	return created, nil
 }
 
-// seek finds the end of the last whole segment in a file of size bytes, and removes the remains of a crash
-// behind it.
+// seek finds the end of the last complete segment in a file of size bytes. It removes the remains of a crash
+// after that end.
 func (j *journalFile) seek(size int64, created bool) error {
 	if j.end == size {
 		return nil
@@ -260,8 +260,8 @@ func (j *journalFile) seek(size int64, created bool) error {
 	return nil
 }
 
-// Drop writes the segments that stay to a new file, and renames it; if none stays it removes
-// the file. A crash leaves the old file or the new one.
+// Drop writes the remaining segments to a new file, and renames it over the old one. If no segment remains,
+// Drop removes the file. A crash leaves the old file or the new one.
 func (j *journalFile) Drop(ctx context.Context, below uint64) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

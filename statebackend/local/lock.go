@@ -11,20 +11,19 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// heldLock is a lock of this process: it lasts as long as the descriptor.
+// heldLock is a lock of this process. It lasts as long as the file is open.
 type heldLock struct {
 	file    *os.File
 	info    statebackend.LockInfo
 	created bool // locking created the file
 }
 
-// infoPath is the file with Terraform's description of the lock's holder.
+// infoPath returns the path of the file with Terraform's description of the lock's holder.
 func infoPath(path string) string { return hidden(path, "lock.info") }
 
-// Lock locks the file to be written, creates it empty if it does not exist, and
-// then describes the holder in a file beside it. A crash at any point leaves
-// nothing locked, since the operating system releases the lock; an empty file is
-// no state; and the next holder overwrites the description.
+// Lock locks the file to be written, creates it empty if it does not exist, and then describes the holder in
+// a file beside it. A crash at any point leaves no lock, since the operating system releases it. An empty
+// file is no state. The next holder overwrites the description.
 func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,8 +58,8 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	return info.ID, nil
 }
 
-// healGuarded completes the write of a dead writer. If somebody has the guard,
-// that writer is alive, and needs no help.
+// healGuarded completes the write of a writer that died. If somebody has the guard, that writer is alive, and
+// healGuarded does nothing.
 func (w *workspace) healGuarded(ctx context.Context, f *os.File, path string) error {
 	release, err := guard(ctx, f, exclusive, holderPatience)
 	if errors.Is(err, errBusy) {
@@ -73,7 +72,7 @@ func (w *workspace) healGuarded(ctx context.Context, f *os.File, path string) er
 	return w.heal(f, path)
 }
 
-// lockPath opens and locks the file, or fails with errBusy.
+// lockPath opens and locks the file. If somebody else has the lock, the error is errBusy.
 func lockPath(path string) (*heldLock, error) {
 	for {
 		f, created, err := create(path)
@@ -105,9 +104,8 @@ func (h *heldLock) release(path string) error {
 	return errors.Join(err, unlockFile(h.file), h.file.Close())
 }
 
-// Unlock releases the lock of this value. The lock of another living process
-// cannot be released from here, nor could Terraform do it. A dead process leaves
-// only the description, which is removed if it has the ID.
+// Unlock releases the lock of this value. The lock of another living process cannot be released, neither by
+// Lockstep nor by Terraform. A dead process leaves only the description. Unlock removes it if it has the ID.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -146,8 +144,7 @@ func mismatch(id string, held statebackend.HeldLock) error {
 	return &statebackend.LockMismatchError{ID: id, Held: []statebackend.HeldLock{held}}
 }
 
-// Locks asks the operating system for the lock, and reads its holder from the
-// description.
+// Locks asks the operating system whether the file is locked, and reads the holder from the description.
 func (w *workspace) Locks(ctx context.Context) ([]statebackend.HeldLock, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,8 +162,8 @@ func (w *workspace) Locks(ctx context.Context) ([]statebackend.HeldLock, error) 
 	return []statebackend.HeldLock{holder(path)}, nil
 }
 
-// holder reads the description. It is written after the lock was taken, so it may
-// be missing for a moment: then the holder is not known.
+// holder reads the description. It is written after the lock is taken, so it may be missing for a moment:
+// then the holder is unknown.
 func holder(path string) statebackend.HeldLock {
 	held := statebackend.HeldLock{Kind: statebackend.FileLock}
 	for range 3 {
@@ -181,7 +178,7 @@ func holder(path string) statebackend.HeldLock {
 	return held
 }
 
-// isLocked reports whether somebody else holds the lock, without taking it.
+// isLocked reports whether another open file has the lock. It does not take the lock.
 func isLocked(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

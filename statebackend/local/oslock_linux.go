@@ -7,26 +7,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// wholeFile is the lock that Terraform takes: for writing, from the first byte
-// to infinity.
+// wholeFile returns the lock that Terraform takes: for writing, from the first byte to infinity.
 func wholeFile() *unix.Flock_t {
 	return &unix.Flock_t{Type: unix.F_WRLCK, Whence: 0, Start: 0, Len: 0}
 }
 
-// lockFile takes the lock, or fails with errBusy. It lasts until unlockFile.
+// lockFile takes the lock until unlockFile. If somebody else has it, the error is errBusy.
 func lockFile(f *os.File) error {
 	return busy(unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, wholeFile()))
 }
 
-// unlockFile releases the lock. Closing f would not suffice: a process that another
-// goroutine is just starting has f, too, until it runs its own program.
+// unlockFile releases the lock. Closing f is not enough: another goroutine may just be starting a process,
+// which also has f open until it runs its own program.
 func unlockFile(f *os.File) error {
 	lock := wholeFile()
 	lock.Type = unix.F_UNLCK
 	return os.NewSyscallError("fcntl", unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, lock))
 }
 
-// fileLocked reports whether somebody holds the lock through another open file.
+// fileLocked reports whether the file is locked through another open file.
 func fileLocked(f *os.File) (bool, error) {
 	lock := wholeFile()
 	if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, lock); err != nil {
@@ -42,8 +41,8 @@ func busy(err error) error {
 	return os.NewSyscallError("fcntl", err)
 }
 
-// reserve makes sure that the file can grow to that size, and does not change its
-// size. On file systems without such a promise it does nothing.
+// reserve makes sure that the disk has space for a file of that size. It does not change the file's size. On
+// file systems that cannot reserve space it does nothing.
 func reserve(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile takes the lock that Terraform takes: for writing, from the first
-// byte to infinity. It lasts until this process closes any descriptor of the
-// file.
+// lockFile takes the lock that Terraform takes: for writing, from the first byte to infinity. The lock lasts
+// until this process closes any descriptor of the file.
 func lockFile(f *os.File) error {
 	err := unix.FcntlFlock(f.Fd(), unix.F_SETLK, &unix.Flock_t{Type: unix.F_WRLCK})
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
@@ -20,7 +19,8 @@ func lockFile(f *os.File) error {
 	return os.NewSyscallError("fcntl", err)
 }
 
-// unlockFile leaves it to closing the file: no other process ever has this lock.
+// unlockFile does nothing: closing the file releases the lock. Unlike on Linux, a child process never has
+// this lock.
 func unlockFile(*os.File) error { return nil }
 
 // fileLocked reports whether another process holds the lock.
@@ -32,5 +32,5 @@ func fileLocked(f *os.File) (bool, error) {
 	return lock.Type != unix.F_UNLCK, nil
 }
 
-// reserve promises nothing here.
+// reserve does nothing on this system.
 func reserve(*os.File, int64) error { return nil }

@@ -11,27 +11,25 @@ import (
 	"path/filepath"
 )
 
-// torn is the first byte of a state file while it is being rewritten. No state
-// begins with it, so that nobody can mistake a half-written file for a state.
+// torn is the first byte of a state file while it is being rewritten. No state begins with it, so nobody can
+// mistake a half-written file for a state.
 const torn = 0
 
-// replace rewrites an open state file with new bytes, so that at each moment
-// the whole old state or the whole new one can be read from the disk. The
-// caller holds the guard.
+// replace rewrites an open state file with new bytes. At each moment the complete old state or the complete
+// new state can be read from the disk. The caller holds the guard.
 //
-// The new bytes go into a sibling file first, under their hash. Only when they
-// are safe there, and the space for them in the state file is reserved, is the
-// state file touched, and from the first touch to the last it carries the mark.
-// Each step is on the disk (fsync) before the next begins.
+// replace first writes the new bytes, after a line with their hash, to a sibling file. It then reserves the
+// space for them in the state file. Only after that does it change the state file, which carries the mark
+// [torn] from the first change to the last. Each step is on the disk (fsync) before the next one begins.
 func (w *workspace) replace(f *os.File, path string, data []byte) error {
-	// A full disk shows here: the state file is as it was. A crash here leaves
-	// a sibling that does not match its hash; the next writer removes it.
+	// If the disk is full, this step fails, and the state file is unchanged. A crash here leaves a sibling
+	// that does not match its hash; the next writer removes it.
 	err := w.step("sibling", func() error { return writeSibling(f, path, data) })
 	if err == nil {
-		// Or here, with the same effect. (Where space cannot be reserved, it may
-		// show below; then it is as after a crash.) A crash from here leaves a
-		// whole sibling beside a whole old state. Nobody was told that the new one
-		// is stored, so the next writer removes the sibling.
+		// If the disk is full, this step may also fail, with the same effect. (If space cannot be reserved, a
+		// later step may fail, with the effect of a crash.) A crash from here on leaves a complete sibling
+		// beside the complete old state. Nobody was told that the new state is stored, so the next writer
+		// removes the sibling.
 		err = w.step("reserve", func() error { return reserve(f, int64(len(data))) })
 	}
 	if err != nil {
@@ -43,10 +41,10 @@ func (w *workspace) replace(f *os.File, path string, data []byte) error {
 	return w.rewrite(f, path, data)
 }
 
-// rewrite is the second half of replace: the whole of data is in the sibling.
+// rewrite is the second half of replace, after all of data is in the sibling.
 func (w *workspace) rewrite(f *os.File, path string, data []byte) error {
-	// A crash from here leaves a state file that is marked, and a whole sibling:
-	// readers read that, and the next writer begins here again.
+	// A crash from here on leaves a state file with the mark, and a complete sibling. Readers read the
+	// sibling, and the next writer repeats the rewrite from here.
 	err := w.step("mark", func() error { return writeAt(f, []byte{torn}, 0) })
 	if err == nil {
 		err = w.step("body", func() error {
@@ -59,15 +57,15 @@ func (w *workspace) rewrite(f *os.File, path string, data []byte) error {
 	if err != nil {
 		return fmt.Errorf("%w (the whole of the new state is in %s)", err, siblingOf(path))
 	}
-	// A crash here leaves the new state, and a sibling that the next writer
-	// removes; so does an error, which is therefore none.
+	// A crash here leaves the new state, and a sibling that the next writer removes. An error of the removal
+	// has the same effect, so it is ignored.
 	if err := w.step("forget", func() error { return os.Remove(siblingOf(path)) }); errors.Is(err, errStopped) {
 		return err
 	}
 	return nil
 }
 
-// step does one step, unless a test has the process die before it.
+// step runs one step, unless a test stops the process before it.
 func (w *workspace) step(name string, do func() error) error {
 	if w.dies != nil && w.dies(name) {
 		return errStopped
@@ -75,12 +73,11 @@ func (w *workspace) step(name string, do func() error) error {
 	return do()
 }
 
-// errStopped is where a test has the process die: nothing is tidied up.
+// errStopped reports that a test simulates a death of the process: nothing is cleaned up.
 var errStopped = errors.New("stopped by a test")
 
-// heal completes the write of a dead writer: a marked file is completed from its
-// sibling, and a useless sibling is removed. The caller holds the guard or the
-// lock.
+// heal completes the write of a writer that died. It completes a file with the mark from its sibling, and
+// removes a sibling that is not needed. The caller holds the guard or the lock.
 func (w *workspace) heal(f *os.File, path string) error {
 	var first [1]byte
 	if n, _ := f.ReadAt(first[:], 0); n == 0 || first[0] != torn {
@@ -100,8 +97,8 @@ func (w *workspace) heal(f *os.File, path string) error {
 	return nil
 }
 
-// siblingOf is the name of the file with the new state, in the manner in which
-// Terraform names the lock's description: .terraform.tfstate.next.
+// siblingOf returns the path of the file with the new state. It is named as Terraform names the lock's
+// description: .terraform.tfstate.next.
 func siblingOf(path string) string { return hidden(path, "next") }
 
 func hidden(path, suffix string) string {
@@ -134,7 +131,7 @@ func writeSibling(f *os.File, path string, data []byte) error {
 	if err = errors.Join(err, s.Close()); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path)) // the sibling's name, and the state's if that is new
+	return syncDir(filepath.Dir(path)) // the name of the sibling, and of the state file if that is new
 }
 
 func readSibling(path string) ([]byte, error) {
@@ -150,7 +147,7 @@ func readSibling(path string) ([]byte, error) {
 	return data, nil
 }
 
-// writeAt writes and waits until it is on the disk.
+// writeAt writes b and waits until b is on the disk.
 func writeAt(f *os.File, b []byte, offset int64) error {
 	if _, err := f.WriteAt(b, offset); err != nil {
 		return err
@@ -158,7 +155,8 @@ func writeAt(f *os.File, b []byte, offset int64) error {
 	return f.Sync()
 }
 
-// syncDir makes names in a directory last. Not every file system can.
+// syncDir makes new and removed names in a directory durable. On file systems that cannot do this, it has no
+// effect.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -18,20 +18,20 @@ import (
 
 // workspace is the state of one workspace. It implements statebackend.Workspace.
 type workspace struct {
-	dir    string // that relative paths start from
+	dir    string // the directory that relative paths start from
 	read   string // the file to read until the first write
 	out    string // the file to write, to lock, and to read after the first write
-	backup string // where the bytes go that the first write replaces, or ""
+	backup string // the file for the bytes that the first write replaces, or ""
 
 	mu       sync.Mutex
 	held     *heldLock // nil: this value holds no lock
-	written  bool      // out was written: read no longer counts
+	written  bool      // out was written: read is no longer used
 	backedUp bool
 
 	dies func(step string) bool // a test's hook: see replace.go
 }
 
-// Place is the path of the file that counts as the state now.
+// Place returns the path of the file that has the present state.
 func (w *workspace) Place() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -41,9 +41,8 @@ func (w *workspace) Place() string {
 	return w.at(w.read)
 }
 
-// Get reads the file. A reader takes no lock, but holds the guard that our
-// writers hold while they rewrite the file, so that it does not see half of a
-// write. (Stock tools rewrite the file without a guard.)
+// Get reads the file. It takes no lock. It holds the guard, which Lockstep's writers hold while they rewrite
+// the file, so it does not see half of a write. (Stock tools rewrite the file without a guard.)
 func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,7 +60,7 @@ func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	return statebackend.Snapshot{Bytes: data, Version: versionOf(data)}, nil
 }
 
-// current reads the present state; nil if there is none.
+// current reads the present state; nil if there is none. See visit for out.
 func (w *workspace) current(ctx context.Context, out *os.File) (data []byte, err error) {
 	err = w.visit(ctx, out, func(f *os.File, path string) error {
 		data, err = readState(f, path)
@@ -70,7 +69,7 @@ func (w *workspace) current(ctx context.Context, out *os.File) (data []byte, err
 	return data, err
 }
 
-// stored returns the version of the present state. It does not hold all of it in memory.
+// stored returns the version of the present state, without reading all of it into memory.
 func (w *workspace) stored(ctx context.Context, out *os.File) (v statebackend.Version, err error) {
 	err = w.visit(ctx, out, func(f *os.File, path string) error {
 		v, err = versionIn(f, path)
@@ -79,8 +78,8 @@ func (w *workspace) stored(ctx context.Context, out *os.File) (v statebackend.Ve
 	return v, err
 }
 
-// visit has a function read the file of the present state; if there is none, it is not called. If that
-// file is the one to write, and out is that file, open and guarded already, it is read through out.
+// visit calls read with the file of the present state; if there is no such file, it does not call read. out
+// is the file to write, open and guarded, or nil. If the present state is in that file, read gets out.
 func (w *workspace) visit(ctx context.Context, out *os.File, read func(f *os.File, path string) error) error {
 	path := w.read
 	if w.written {
@@ -105,15 +104,15 @@ func (w *workspace) visit(ctx context.Context, out *os.File, read func(f *os.Fil
 	return read(f, w.at(path))
 }
 
-// readState reads all of an open state file; nil if it is empty. A file that
-// was left half-written is read from its sibling.
+// readState reads all of an open state file; nil if it is empty. If the file was left half-written, readState
+// reads its sibling.
 func readState(f *os.File, path string) ([]byte, error) {
 	content, size, err := contentOf(f, path)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(size, maxGuess)) + bytes.MinRead) // so that it never grows
+	b.Grow(int(min(size, maxGuess)) + bytes.MinRead) // so that the buffer never grows
 	if _, err := b.ReadFrom(content); err != nil {
 		return nil, fmt.Errorf("read state: %w", err)
 	}
@@ -127,10 +126,10 @@ func readState(f *os.File, path string) ([]byte, error) {
 	return data, nil
 }
 
-// maxGuess is the largest size of a file for which memory is taken before it is read.
+// maxGuess is the largest file size for which all memory is allocated before reading.
 const maxGuess = 1 << 30
 
-// versionIn returns the version of the state in a file, as readState reads it.
+// versionIn returns the version of the state that readState would read from the file.
 func versionIn(f *os.File, path string) (statebackend.Version, error) {
 	content, _, err := contentOf(f, path)
 	if err != nil {
@@ -155,7 +154,7 @@ func versionIn(f *os.File, path string) (statebackend.Version, error) {
 	return statebackend.Version(hex.EncodeToString(h.Sum(nil))), nil
 }
 
-// contentOf returns a reader of an open file from its beginning, and its present size.
+// contentOf returns a reader of the whole open file, and the file's present size.
 func contentOf(f *os.File, path string) (io.Reader, int64, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -167,8 +166,8 @@ func contentOf(f *os.File, path string) (io.Reader, int64, error) {
 	return io.NewSectionReader(f, 0, 1<<62), info.Size(), nil
 }
 
-// versionOf is a hash of the content: a file with the same bytes again is the same
-// version again. The file's times are not reliable enough.
+// versionOf returns a hash of the content. So a file that gets its earlier bytes back has its earlier
+// version. The file's times are not reliable enough.
 func versionOf(data []byte) statebackend.Version {
 	if len(data) == 0 {
 		return ""
@@ -177,9 +176,9 @@ func versionOf(data []byte) statebackend.Version {
 	return statebackend.Version(hex.EncodeToString(sum[:]))
 }
 
-// Put rewrites the file if it still has the version prev. The lock, if held, keeps
-// the stock tools away. The guard, which is always held, makes the comparison and
-// the write one step among our own processes, even with -lock=false.
+// Put rewrites the file if it still has the version prev. The lock, if held, excludes the stock tools. The
+// guard makes the comparison and the write one step among Lockstep's processes, even with -lock=false. A
+// holder of the lock writes without a guard that stays busy.
 func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("local: Put of an empty state")
@@ -194,7 +193,7 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 		return "", err
 	}
 	defer release()
-	// A writer before us may have died in the middle.
+	// An earlier writer may have died in the middle.
 	if err := w.heal(f, w.at(w.out)); err != nil {
 		return "", err
 	}
@@ -204,7 +203,7 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	}
 	next := versionOf(data)
 	if found == next && (w.written || w.read == w.out) {
-		return next, nil // our own earlier attempt, or nothing to change
+		return next, nil // stored by our own earlier attempt, or nothing to change
 	}
 	if found != prev {
 		return "", &statebackend.ConflictError{Path: w.out, Want: prev, Found: found}
@@ -216,11 +215,12 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	if err := w.replace(f, w.at(w.out), data); err != nil {
 		return "", fmt.Errorf("write state: %w", err)
 	}
-	w.written, w.backedUp = true, true // this run's own states need no backup
+	w.written, w.backedUp = true, true // states of this run need no backup
 	return next, nil
 }
 
-// openToWrite returns the file to write, with the guard held.
+// openToWrite opens the file to write, and takes the guard. The caller must call the returned function to
+// release both.
 func (w *workspace) openToWrite(ctx context.Context) (*os.File, func(), error) {
 	path := w.at(w.out)
 	if w.held != nil {
@@ -258,7 +258,7 @@ func (w *workspace) openToWrite(ctx context.Context) (*os.File, func(), error) {
 	}
 }
 
-// backUp keeps the state before the first write, once in the life of this value.
+// backUp saves the present state as the backup, once in the life of this value.
 func (w *workspace) backUp(f *os.File) error {
 	if w.backup == "" || w.backedUp {
 		return nil
@@ -274,8 +274,8 @@ func (w *workspace) backUp(f *os.File) error {
 	return nil
 }
 
-// writeWhole replaces a file that nobody locks: it writes a new one beside it, and
-// renames that. A device (-backup=/dev/null) is written directly.
+// writeWhole replaces a file that nobody locks: it writes a new file beside it, and renames that over it. It
+// writes a device (-backup=/dev/null) directly.
 func writeWhole(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)
@@ -298,8 +298,8 @@ func writeWhole(path string, data []byte) error {
 	return err
 }
 
-// create opens the state file, and reports whether that created it: empty, which
-// is no state.
+// create opens the state file. If there is none, it creates an empty file, which is no state, and returns
+// created true.
 func create(path string) (f *os.File, created bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, false, err

@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// LockLeased creates the object with its lease in the Info of the lock. The errors are those of Lock.
+// LockLeased creates the object with its lease in the Info of the lock. The errors are those of [File.Lock].
 func (f *File) LockLeased(ctx context.Context, info statebackend.LockInfo, lease statebackend.Lease) error {
 	return f.lock(ctx, object{info: info, lease: &lease})
 }
 
-// SetLease replaces the lease by next, on condition that the present one is complete, and one that was allows.
-// If it is another one, or there is none, the error is a *statebackend.LockLostError.
+// SetLease replaces the lease with next. The condition is that the stored lease is complete, and was accepts
+// it. If not, or if there is no lease, the error is a *statebackend.LockLostError.
 func (f *File) SetLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) error {
 	found, err := f.set(ctx, func(now statebackend.Lease) bool { return now.Complete() && was(now) }, next)
 	if errors.Is(err, errAnother) {
@@ -23,10 +23,10 @@ func (f *File) SetLease(ctx context.Context, was func(statebackend.Lease) bool, 
 	return err
 }
 
-// errAnother means that the lease is not one that may be replaced.
+// errAnother means that the stored lease may not be replaced.
 var errAnother = errors.New("another lease")
 
-// set replaces the lease of next's lock. After errAnother, found is what is there.
+// set replaces the lease of the lock next.Lock. With the error errAnother, found is the stored object.
 func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) (found object, err error) {
 	allows := func(o object) bool { return o.lease != nil && o.lease.Lock == next.Lock && was(*o.lease) }
 	for attempt := 1; ; attempt++ {
@@ -41,7 +41,7 @@ func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next 
 		}
 		now.lease = &next
 		tag, err := f.Objects.Put(ctx, f.Key, now.body(), now.tag)
-		if err == nil && tag == "" { // some servers say none in the answer to a write
+		if err == nil && tag == "" { // some servers return no tag for a write
 			return f.read(ctx)
 		}
 		if err == nil {
@@ -52,7 +52,8 @@ func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next 
 		if statebackend.Unreachable(err) {
 			return now, err
 		}
-		// A refusal may be the echo of our own write, and any other error may hide one. The nonce tells.
+		// A refusal may be the effect of our own earlier write, and any other error may hide a success. The
+		// nonce shows whether we wrote the stored object.
 		there, readErr := f.read(ctx)
 		switch {
 		case readErr == nil && there.lease != nil && there.lease.Nonce == next.Nonce:
@@ -63,10 +64,10 @@ func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next 
 	}
 }
 
-// leaseAttempts of a conditional write, between which somebody else has written.
+// leaseAttempts is the number of times that a conditional write is tried while others write in between.
 const leaseAttempts = 5
 
-// StillLeased returns a *statebackend.LockLostError unless the object has a lease of mine's holder.
+// StillLeased returns a *statebackend.LockLostError unless the stored lease has the same holder as mine.
 func (f *File) StillLeased(ctx context.Context, mine statebackend.Lease) error {
 	now, err := f.read(ctx)
 	if err != nil {
@@ -78,12 +79,12 @@ func (f *File) StillLeased(ctx context.Context, mine statebackend.Lease) error {
 	return nil
 }
 
-// UnlockLeased deletes the object if its lease is still mine's holder's. If there is none the error is
-// statebackend.ErrNotLocked, and if it is another's a *statebackend.LockLostError.
+// UnlockLeased deletes the object if the stored lease has the same holder as mine. If there is no object, the
+// error is statebackend.ErrNotLocked. If the lease has another holder, it is a *statebackend.LockLostError.
 //
-// Where the condition of a deletion cannot be relied on, the lease is marked as released before, on the condition
-// of a write: from then on nobody can take it over. A crash after that leaves a lock that nobody holds, and
-// which anybody releases by its ID.
+// If the server may ignore the condition of a deletion, UnlockLeased first marks the lease as released, by a
+// conditional write: from then on nobody can take the lease over. A crash after that write leaves a lock
+// without a holder, which anybody may release by its ID.
 func (f *File) UnlockLeased(ctx context.Context, mine statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {
 		now, err := f.release(ctx, mine)
@@ -103,11 +104,12 @@ func (f *File) UnlockLeased(ctx context.Context, mine statebackend.Lease) error 
 		if !errors.Is(err, ErrPrecondition) || attempt == leaseAttempts {
 			return fmt.Errorf("release the lock object: %w", err)
 		}
-		// It was released by its ID, or the tag is that of an earlier write of ours.
+		// Somebody released the lock by its ID, or the tag is from an earlier write of ours.
 	}
 }
 
-// release returns the object as it is to be deleted, after errAnother one that is not mine's holder's.
+// release returns the object that is to be deleted. With the error errAnother, the object has another holder
+// than mine.
 func (f *File) release(ctx context.Context, mine statebackend.Lease) (object, error) {
 	if !f.Strict {
 		mine.Released = true
@@ -119,7 +121,7 @@ func (f *File) release(ctx context.Context, mine statebackend.Lease) (object, er
 	return f.read(ctx)
 }
 
-// lost is the error of a holder who finds something else.
+// lost returns the error for a holder whose lock is gone. now is the object found in its place.
 func (f *File) lost(now object, lock string) error {
 	e := &statebackend.LockLostError{Path: f.Path, ID: lock}
 	if now.lease != nil && now.lease.Lock == lock {

@@ -1,14 +1,12 @@
-// Package lockfile keeps a lock as an object beside the state: "<key>.tflock",
-// which holds the LockInfo as JSON. Terraform and OpenTofu since 1.10 call that
-// use_lockfile. The package refuses to know AWS: it reaches objects through
-// [Objects]. Start with [File].
+// Package lockfile keeps a lock as an object beside the state: "<key>.tflock", which has the LockInfo as
+// JSON. Terraform and OpenTofu since 1.10 call that use_lockfile. The package does not depend on AWS: it
+// accesses objects through [Objects]. Start with [File].
 //
-// The lock is the existence of the object. It is created on condition that it
-// does not exist, and deleted by anybody who knows its ID.
+// The existence of the object is the lock. The object is created on condition that it does not exist. Anybody
+// who knows the lock's ID may delete it.
 //
-// A lock of ours may have its lease in the same object, behind the words of Info,
-// so that the two are written, renewed and released by one request:
-// see statebackend.LockInfo.WithLease.
+// A lock of Lockstep may have its lease in the same object, after the text of Info. One request then writes,
+// renews or releases both: see statebackend.LockInfo.WithLease.
 package lockfile
 
 import (
@@ -21,48 +19,48 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Suffix follows the state's key in the lock object's key.
+// Suffix is the ending that turns the state's key into the lock object's key.
 const Suffix = ".tflock"
 
-// Objects is the store of objects. Errors wrap statebackend.ErrDenied for
-// missing permissions, and ErrPrecondition for conditions that do not hold.
+// Objects is the object store. Errors wrap statebackend.ErrDenied for missing permissions, and
+// ErrPrecondition for conditions that are false.
 type Objects interface {
-	// Get returns an object's bytes and entity tag, which is "" if there is no
-	// such object.
+	// Get returns an object's bytes and entity tag. The tag is "" if there is no such object.
 	Get(ctx context.Context, key string) (data []byte, tag string, err error)
-	// Put replaces the object that has that entity tag ("": creates one, if there is none), and
-	// returns the new tag.
+	// Put replaces the object on condition that it has the given entity tag. With the tag "", Put creates the
+	// object on condition that there is none. Put returns the new tag.
 	Put(ctx context.Context, key string, data []byte, tag string) (string, error)
-	// Delete removes an object, if it has that entity tag.
+	// Delete removes an object on condition that it has that entity tag.
 	Delete(ctx context.Context, key, tag string) error
 }
 
-// ErrPrecondition means that an object was not created because it exists, or not
-// deleted because it has another entity tag. It may be the echo of our own
-// earlier attempt whose response was lost.
+// ErrPrecondition means that the condition of a Put or Delete was false: the object exists, or it has another
+// entity tag. The cause may be our own earlier attempt whose response was lost.
 var ErrPrecondition = errors.New("precondition failed")
 
-// ErrObstructed means that a server refuses to create the lock object as if it existed, and has none. On some
-// S3-like servers with versioned buckets a deleted version does that.
+// ErrObstructed means that a server refuses to create the lock object as if it existed, although it does not
+// exist. On some S3-like servers with versioned buckets, a deleted version of the object causes this.
 var ErrObstructed = errors.New("a deleted version of it is in the way, which a server must not count")
 
-// File is the lock of one state. The fields are set before the first use; then it is safe for concurrent use.
+// File manages the lock object of one state. Set the fields before the first use; then File is safe for
+// concurrent use.
 type File struct {
 	Objects Objects
 	Key     string // of the lock object
-	Path    string // of the state, as messages name it
-	// Leases reports that leases are in the lock objects. Otherwise, one that is there is of somebody who looks for
-	// locks in other places, and not to be judged.
+	Path    string // of the state, for messages
+	// Leases reports that this lock object is the place of the lease. If false, a lease in the object is
+	// ignored: it belongs to a writer with another set of lock kinds.
 	Leases bool
-	// Strict reports that the condition of Delete can be relied on. Some servers ignore it.
+	// Strict reports that the server obeys the condition of Delete. Some servers ignore it.
 	Strict bool
 
 	mu   sync.Mutex
-	last *object // as it was last read or written; nil: not known
+	last *object // the object as last read or written; nil: not known
 }
 
-// object is what a lock object holds. A write on condition of its entity tag needs no reading before: it is refused
-// if the object is another one by now. An entity tag is no version for equal bytes, but no two leases are equal.
+// object is the content of a lock object. A conditional write needs no read before it: the server refuses the
+// write if the entity tag has changed. Two objects with equal bytes may have equal tags, but no two leases
+// are equal.
 type object struct {
 	info  statebackend.LockInfo // without the lease
 	lease *statebackend.Lease   // nil: none
@@ -77,13 +75,13 @@ func (o object) body() []byte {
 	return o.info.Marshal()
 }
 
-// held is the object as a lock. One that cannot be read (written by hand, for instance) is a lock, too, of an
-// unknown holder.
+// held returns the object as a lock. An unreadable object (written by hand, for instance) is also a lock,
+// with an unknown holder.
 func (o object) held() statebackend.HeldLock {
 	return statebackend.HeldLock{Kind: statebackend.ObjectLock, Info: o.info, Lease: o.lease}
 }
 
-// read reads the object.
+// read reads the object; if there is none, the result has the tag "".
 func (f *File) read(ctx context.Context) (object, error) {
 	f.take()
 	data, tag, err := f.Objects.Get(ctx, f.Key)
@@ -106,7 +104,8 @@ func (f *File) remember(o object) {
 	}
 }
 
-// take returns the object as it was last seen, once.
+// take returns the object as it was last read or written, and forgets it. known is false if nothing is
+// remembered.
 func (f *File) take() (last object, known bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -117,8 +116,8 @@ func (f *File) take() (last object, known bool) {
 	return last, true
 }
 
-// Lock creates the object. The error is a *statebackend.LockedError if it
-// exists. info is complete.
+// Lock creates the object. If it exists, the error is a *statebackend.LockedError. All fields of info are
+// set.
 func (f *File) Lock(ctx context.Context, info statebackend.LockInfo) error {
 	return f.lock(ctx, object{info: info})
 }
@@ -135,8 +134,8 @@ func (f *File) lock(ctx context.Context, wanted object) error {
 		if statebackend.Unreachable(err) {
 			return err
 		}
-		// Any error may hide a success, so the stored object decides. IDs are
-		// random: equal bytes are ours.
+		// Any error may hide a success, so the stored object decides. Lock IDs are random, so equal bytes are
+		// ours.
 		there, readErr := f.read(ctx)
 		switch {
 		case readErr == nil && there.tag != "" && bytes.Equal(there.body(), body):
@@ -150,13 +149,12 @@ func (f *File) lock(ctx context.Context, wanted object) error {
 		case attempt == 3:
 			return fmt.Errorf("the server refuses to create the lock object %s, although there is none: %w. Remove all versions and delete markers of this object, or do without use_lockfile: %w", f.Key, ErrObstructed, err)
 		}
-		// It was released between our two requests.
+		// The lock was released between our two requests.
 	}
 }
 
-// Unlock deletes the object if the lock's ID is that one. The error is
-// statebackend.ErrNotLocked if there is none, and a
-// *statebackend.LockMismatchError if it has another ID.
+// Unlock deletes the object if its lock has that ID. If there is no object, the error is
+// statebackend.ErrNotLocked. If the lock has another ID, it is a *statebackend.LockMismatchError.
 func (f *File) Unlock(ctx context.Context, id string) error {
 	for attempt := 1; ; attempt++ {
 		there, known := f.take()
@@ -172,9 +170,8 @@ func (f *File) Unlock(ctx context.Context, id string) error {
 		if there.err != nil || there.info.ID != id {
 			return &statebackend.LockMismatchError{ID: id, Held: []statebackend.HeldLock{there.held()}}
 		}
-		// Between reading and deleting, the lock may pass to somebody else:
-		// delete only the object just read. After a refusal, the next attempt
-		// finds the lock gone, or another holder.
+		// Between reading and deleting, another holder may take the lock: delete only the object just read.
+		// After a refusal, the next attempt finds the lock gone, or another holder.
 		err := f.Objects.Delete(ctx, f.Key, there.tag)
 		f.take()
 		if err == nil {

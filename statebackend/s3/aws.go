@@ -1,11 +1,10 @@
 package s3
 
-// The stock backend has github.com/hashicorp/aws-sdk-go-base/v2 for the work of this file. Here
-// it would replace some 150 lines, half of them by a translation of 40 settings into its own
-// Config, and add 1.7 MB to the 49.9 MB of the lockstep program and 11 modules (measured with
-// v2.0.0-beta.74; IAM, SNS and OpenTelemetry are among them). It has no place for credentials of
-// the caller's, as [Options] has, and has beta versions only; so the SDK is used
-// directly.
+// The stock backend uses github.com/hashicorp/aws-sdk-go-base/v2 for the work of this file. In Lockstep that
+// package would replace about 150 lines, but half of them by a translation of 40 settings into its own
+// Config. It would add 1.7 MB to the 49.9 MB of the lockstep program, and 11 modules (measured with
+// v2.0.0-beta.74; IAM, SNS and OpenTelemetry are among them). It does not accept the caller's credentials, as
+// [Options] does, and has only beta versions. So Lockstep uses the SDK directly.
 
 import (
 	"context"
@@ -33,7 +32,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// defaultMaxRetries is the stock backend's.
+// defaultMaxRetries is the default of the stock backend.
 const defaultMaxRetries = 5
 
 // clients are the backend's connections to AWS.
@@ -42,12 +41,11 @@ type clients struct {
 	dynamodb *awsdynamodb.Client
 }
 
-// ErrNoCredentials is returned when no credentials were found. Its text tells a
-// person how to provide some.
+// ErrNoCredentials is returned if no credentials were found. Its text says how to provide some.
 var ErrNoCredentials = errors.New("no AWS credentials were found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile in the backend block")
 
-// connect finds credentials, verifies them unless the block turns that off, and
-// makes clients, which call o.Note while they wait for a retry.
+// connect finds credentials, verifies them unless the block turns that off, and creates the clients. The
+// clients call o.Note while they wait for a retry.
 func (c *Config) connect(ctx context.Context, o Options) (clients, error) {
 	sdk, err := c.load(ctx)
 	if err != nil {
@@ -85,7 +83,7 @@ func (c *Config) connect(ctx context.Context, o Options) (clients, error) {
 	}, nil
 }
 
-// load translates our configuration to the SDK's.
+// load translates c to the SDK's configuration.
 func (c *Config) load(ctx context.Context) (aws.Config, error) {
 	client, err := c.httpClient()
 	if err != nil {
@@ -95,7 +93,7 @@ func (c *Config) load(ctx context.Context) (aws.Config, error) {
 		config.WithRegion(c.Region),
 		config.WithAppID("lockstep"),
 		config.WithHTTPClient(client),
-		config.WithLogger(logging.Nop{}), // the errors suffice
+		config.WithLogger(logging.Nop{}), // the returned errors are enough
 		config.WithEC2IMDSEndpoint(c.EC2MetadataEndpoint),
 		config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) {
 			if sdk, ok := o.Client.(*sts.Client); ok {
@@ -129,7 +127,7 @@ func (c *Config) load(ctx context.Context) (aws.Config, error) {
 	return sdk, nil
 }
 
-// sources are the SDK's options for those attributes that are set.
+// sources returns the SDK's options for the attributes that are set.
 func (c *Config) sources() []func(*config.LoadOptions) error {
 	var options []func(*config.LoadOptions) error
 	add := func(o config.LoadOptionsFunc) { options = append(options, o) }
@@ -163,7 +161,7 @@ func (c *Config) sources() []func(*config.LoadOptions) error {
 	return append(options, c.metadata()...)
 }
 
-// metadata are the options of the metadata service of EC2.
+// metadata returns the options for EC2's metadata service.
 func (c *Config) metadata() []func(*config.LoadOptions) error {
 	var options []func(*config.LoadOptions) error
 	add := func(o config.LoadOptionsFunc) { options = append(options, o) }
@@ -181,7 +179,7 @@ func (c *Config) metadata() []func(*config.LoadOptions) error {
 	return options
 }
 
-// verify asks AWS for the credentials' identity and checks its account.
+// verify asks AWS for the identity of the credentials, and checks that the block allows the account.
 func (c *Config) verify(ctx context.Context, sdk aws.Config) error {
 	listed := len(c.AllowedAccountIDs) > 0 || len(c.ForbiddenAccountIDs) > 0
 	if c.SkipCredentialsValidation && (!listed || c.SkipRequestingAccountID) {
@@ -201,7 +199,7 @@ func (c *Config) sts(sdk aws.Config) *sts.Client {
 	return c.redirectedSTS(sts.NewFromConfig(sdk).Options())
 }
 
-// redirectedSTS applies sts_region and the endpoint.
+// redirectedSTS returns an STS client with the block's sts_region and STS endpoint.
 func (c *Config) redirectedSTS(o sts.Options) *sts.Client {
 	if c.STSRegion != "" {
 		o.Region = c.STSRegion
@@ -213,7 +211,7 @@ func (c *Config) redirectedSTS(o sts.Options) *sts.Client {
 	return sts.New(o)
 }
 
-// roleProvider assumes a role with the credentials found before.
+// roleProvider returns credentials that assume a role, using the credentials of sdk.
 func (c *Config) roleProvider(sdk aws.Config, r *AssumeRole) aws.CredentialsProvider {
 	return stscreds.NewAssumeRoleProvider(c.sts(sdk), r.RoleARN, func(o *stscreds.AssumeRoleOptions) {
 		o.RoleSessionName = r.SessionName
@@ -227,7 +225,7 @@ func (c *Config) roleProvider(sdk aws.Config, r *AssumeRole) aws.CredentialsProv
 	})
 }
 
-// webIdentityProvider assumes a role with a token.
+// webIdentityProvider returns credentials that assume a role with a web identity token.
 func (c *Config) webIdentityProvider(sdk aws.Config, r *AssumeRoleByWeb) aws.CredentialsProvider {
 	var token stscreds.IdentityTokenRetriever = stscreds.IdentityTokenFile(r.WebIdentityTokenFile)
 	if r.WebIdentityToken != "" {
@@ -241,17 +239,17 @@ func (c *Config) webIdentityProvider(sdk aws.Config, r *AssumeRoleByWeb) aws.Cre
 	})
 }
 
-// identityToken is a token from the block itself, not from a file.
+// identityToken is a token that is in the block itself, not in a file.
 type identityToken string
 
 func (t identityToken) GetIdentityToken() ([]byte, error) { return []byte(t), nil }
 
-// httpClient applies the block's proxies and certificates.
+// httpClient returns a client with the block's proxies and certificates.
 func (c *Config) httpClient() (*awshttp.BuildableClient, error) {
 	proxy := httpproxy.FromEnvironment()
 	if c.HTTPProxy != nil {
 		proxy.HTTPProxy = *c.HTTPProxy
-		if c.HTTPSProxy == nil { // as in the stock backend, where it is for both
+		if c.HTTPSProxy == nil { // as in the stock backend, which uses it for both
 			proxy.HTTPSProxy = *c.HTTPProxy
 		}
 	}
@@ -288,8 +286,8 @@ func optional(s string) *string {
 	return &s
 }
 
-// baseURL is an endpoint, or nil for AWS' own. The deprecated environment
-// variables may hold a host alone.
+// baseURL returns an endpoint as a URL, or nil for AWS' own endpoint. The deprecated environment variables
+// may have only a host: it gets "https://".
 func baseURL(endpoint string) *string {
 	if endpoint != "" && !strings.Contains(endpoint, "://") {
 		endpoint = "https://" + endpoint

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 )
 
-// certificates are the roots of custom_ca_bundle, or nil for the system's.
+// certificates returns the root certificates of custom_ca_bundle, or nil for those of the system.
 func (c *Config) certificates() (*x509.CertPool, error) {
 	if c.CustomCABundle == "" {
 		return nil, nil
@@ -45,7 +45,7 @@ func tags(m map[string]string) []types.Tag {
 	return list
 }
 
-// atHome replaces a leading ~ in each path.
+// atHome replaces a leading ~ in each path with the home directory.
 func atHome(paths []string) []string {
 	out := make([]string, len(paths))
 	for i, p := range paths {

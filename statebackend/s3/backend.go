@@ -20,24 +20,23 @@ import (
 
 // Options are the settings of a backend besides the backend block.
 type Options struct {
-	// Note receives facts that a person should know although they stop nothing,
-	// one sentence each. It may be called from any goroutine. Nil drops notes.
+	// Note is called with a sentence about a problem that does not stop the work. It may be called from any
+	// goroutine. If Note is nil, the sentences are dropped.
 	Note func(sentence string)
 
-	// EndedRun reports whether the lock with that ID was taken by a run of ours
-	// that has ended. Lock removes a lock object with such an ID if the item in
-	// the table is gone, which force-unlock of a tool without lock objects leaves
-	// behind. Nil removes none.
+	// EndedRun reports whether a Lockstep run that has ended took the lock with that ID. If so, and the item
+	// in the table is gone, Lock removes the lock object with that ID. Such an object remains after
+	// force-unlock by a tool without lock objects. If EndedRun is nil, Lock removes no such object.
 	EndedRun func(id string) bool
 
-	// Credentials replace those of the block and the environment unless nil.
+	// Credentials, unless nil, replace the credentials of the block and the environment.
 	Credentials aws.CredentialsProvider
 }
 
 // Backend keeps states in a bucket. It implements statebackend.Backend.
 type Backend struct {
 	objects     *objects
-	items       dynamodb.Items // with an empty Path; without a Table there is none
+	items       dynamodb.Items // its Path is empty; without a Table there are no items
 	key         string
 	prefix      string // workspace_key_prefix
 	useLockfile bool
@@ -45,12 +44,12 @@ type Backend struct {
 	patience    patience
 }
 
-// patience is the wait for a digest that does not match.
+// patience is how long Get waits for a digest that does not match: the pause between two attempts, and the
+// limit in all.
 type patience struct{ pause, limit time.Duration }
 
-// Open makes a backend of the attributes of a backend block and the
-// environment: see Decode. It finds credentials, and has AWS verify them unless
-// the block turns that off. Errors hold no secrets.
+// Open creates a backend from the attributes of a backend block and the environment: see Decode. It finds
+// credentials, and lets AWS verify them unless the block turns that off. Errors contain no secrets.
 func Open(ctx context.Context, attributes map[string]any, options Options) (*Backend, error) {
 	c, err := Decode(attributes)
 	if err != nil {
@@ -94,8 +93,8 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 	}, nil
 }
 
-// Workspaces finds the workspaces by the keys below the prefix. Without the
-// permission to list there is only the default workspace, as in the stock backend.
+// Workspaces finds the workspaces by the keys that begin with the prefix. Without the permission to list, it
+// returns only the default workspace, as the stock backend does.
 func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	var names []string
 	prefix, end := b.below(), "/"+b.key
@@ -116,15 +115,14 @@ func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	return append([]string{statebackend.DefaultWorkspace}, slices.Compact(names)...), nil
 }
 
-// List lists the keys below the prefix and drops them: it is a check of the
-// bucket and of the permission to list. The error wraps statebackend.ErrDenied if
-// that permission is missing.
+// List checks that the bucket exists and may be listed. If the permission to list is missing, the error wraps
+// statebackend.ErrDenied.
 func (b *Backend) List(ctx context.Context) error {
 	_, err := b.objects.list(ctx, b.below())
 	return err
 }
 
-// below returns the beginning of the keys of all workspaces but the default one.
+// below returns the prefix of the keys of all workspaces except "default".
 func (b *Backend) below() string {
 	if b.prefix == "" {
 		return ""
@@ -166,7 +164,7 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	if err == nil {
 		return nil
 	}
-	// A refusal may be the echo of our own first attempt.
+	// The refusal may be the effect of our own first attempt.
 	_, now, readErr := w.objects.Get(ctx, w.key)
 	switch {
 	case readErr == nil && now == "":
@@ -178,8 +176,8 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	return err
 }
 
-// deleteDigest deletes the digest of the state data. A digest of another state
-// means that somebody has written since, and is an ErrDigestMoved.
+// deleteDigest deletes the digest of the state data. If the item has the digest of another state, somebody
+// has written since, and the error is an ErrDigestMoved.
 func (w *workspace) deleteDigest(ctx context.Context, data []byte) error {
 	digest, err := w.items.Digest(ctx)
 	if err != nil || digest == "" {
@@ -221,10 +219,10 @@ func (b *Backend) open(name string) (*workspace, error) {
 // Place is the object's URL.
 func (w *workspace) Place() string { return "s3://" + w.path() }
 
-// path is the name of the state in stock tools.
+// path returns the name that stock tools use for the state: "<bucket>/<key>".
 func (w *workspace) path() string { return fmt.Sprintf("%s/%s", w.objects.bucket, w.key) }
 
-// digestOf returns the digest of a state, or "" for an absent one.
+// digestOf returns the digest of a state, or "" if data is empty.
 func digestOf(data []byte) string {
 	if len(data) == 0 {
 		return ""

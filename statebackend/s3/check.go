@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// problem is an attribute's error, or nil if the problem is "".
+// problem returns an AttributeError with that text, or nil if the text is "".
 func problem(attribute, problem string) error {
 	if problem == "" {
 		return nil
@@ -21,7 +21,7 @@ func problem(attribute, problem string) error {
 	return &statebackend.AttributeError{Attribute: attribute, Problem: problem}
 }
 
-// check checks the attributes of the block: the first problem is the error.
+// check checks the attributes of the block. It returns the first problem.
 func (c *Config) check() error {
 	prefix := ""
 	if c.WorkspaceKeyPrefix != nil {
@@ -54,8 +54,8 @@ func notEmpty(s string) string {
 	return ""
 }
 
-// objectPath refuses slashes that would break the layout of workspaces: S3 strips
-// leading ones, and treats a name with a trailing one as a directory.
+// objectPath returns the problem of a path with slashes that would break the layout of workspaces; "" if it
+// has none. S3 strips leading slashes, and treats a name with a trailing slash as a directory.
 func objectPath(s string) string {
 	switch {
 	case strings.HasPrefix(s, "/"), strings.HasSuffix(s, "/"):
@@ -66,8 +66,8 @@ func objectPath(s string) string {
 	return ""
 }
 
-// checkConflicts allows only one attribute of each pair, and then replaces the
-// deprecated ones by their successors.
+// checkConflicts allows only one attribute of each pair. It then moves the values of deprecated attributes to
+// their successors.
 func (c *Config) checkConflicts() error {
 	for _, pair := range []struct {
 		one, other       string
@@ -152,8 +152,8 @@ func (c *Config) checkRoles() error {
 	return nil
 }
 
-// pattern compiles a regular expression at its first use: most commands never use
-// one.
+// pattern returns a function that compiles a regular expression at its first call: most commands never need
+// it.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -200,7 +200,7 @@ func duration(s string) string {
 	return ""
 }
 
-// checkEnvironment checks the values that may come from the environment.
+// checkEnvironment checks the values that can come from the environment.
 func (c *Config) checkEnvironment() error {
 	switch {
 	case c.Region == "":
@@ -221,7 +221,7 @@ func (c *Config) checkEnvironment() error {
 	return nil
 }
 
-// checkAccount checks that the block allows the account.
+// checkAccount returns an error if the block does not allow the account.
 func (c *Config) checkAccount(id string) error {
 	for _, forbidden := range c.ForbiddenAccountIDs {
 		if id == forbidden {

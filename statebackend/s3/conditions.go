@@ -12,31 +12,32 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// conditions is what is known of a server's conditions on writes. A server that ignores them lets two runs
-// have one lock, and one run write over the journal of another, without a word. So each process finds out
-// before it takes its first lock.
+// conditions remembers whether a server obeys the conditions of writes. A server that ignores them lets two
+// runs have one lock, and lets one run overwrite the journal of another, without an error. So each process
+// finds out before it takes its first lock.
 type conditions struct {
 	mu     sync.Mutex
-	proven bool                     // the server has shown what it does
-	unfit  *statebackend.UnfitError // what that is; nil: it keeps conditions
+	proven bool                     // the server's behaviour is known
+	unfit  *statebackend.UnfitError // the error if the server ignores conditions; nil: it obeys them
 
-	// looks has writes look at the object before, instead of a condition.
+	// looks makes each write read the object first, instead of sending a condition.
 	looks atomic.Bool
 }
 
-// conditionsName is the name, in a state's journal, of the object on which the server shows what it does. It
-// is nobody's lock, so that no attempt does harm, and it stays: later processes need one request.
+// conditionsName is the name of a test object in a state's journal. Writes of this object show whether the
+// server obeys conditions. It is not a lock, so the attempts do no harm. The object stays, so later processes
+// need only one request.
 const conditionsName = "conditions"
 
-// conditionsText is what is in that object.
+// conditionsText is the content of that object.
 const conditionsText = "Lockstep finds out with this object whether the server keeps the conditions of writes.\n"
 
-// noTag is the entity tag of no object.
+// noTag is an entity tag that no object has.
 const noTag = `"00000000000000000000000000000000"`
 
-// prove finds out whether the server keeps the conditions of writes, and returns a *statebackend.UnfitError
-// if it does not. The error is statebackend.ErrDenied if the object may not be written. A crash anywhere in
-// it leaves the object, or nothing. Amazon S3 is known to keep them.
+// prove finds out whether the server obeys the conditions of writes. If not, the error is a
+// *statebackend.UnfitError. If the test object may not be written, the error is statebackend.ErrDenied. A
+// crash in prove leaves the object, or nothing. For Amazon S3, prove makes no request: it obeys conditions.
 func (o *objects) prove(ctx context.Context, key string) error {
 	c := &o.conditions
 	c.mu.Lock()
@@ -54,13 +55,14 @@ func (o *objects) prove(ctx context.Context, key string) error {
 	return c.unfit
 }
 
-// found remembers what the server does; mu is held.
+// found remembers the result: nil if the server obeys conditions. The caller holds mu.
 func (c *conditions) found(unfit *statebackend.UnfitError) { c.proven, c.unfit = true, unfit }
 
-// try returns what the server does with conditions that do not hold; "" if it refuses the writes.
+// try writes the object with conditions that are false. fault says how the server treats them; "" means that
+// it refuses the writes, as it should.
 func (o *objects) try(ctx context.Context, key string) (fault, reason string, err error) {
 	defer func() {
-		if fault != "" { // the next process is to find the same
+		if fault != "" { // remove the object, so that the next process finds the same fault
 			_ = o.delete(ctx, key, "")
 		}
 	}()
@@ -68,7 +70,7 @@ func (o *objects) try(ctx context.Context, key string) (fault, reason string, er
 		_, err := o.write(ctx, key, []byte(conditionsText), ifNoneMatch)
 		switch {
 		case errors.Is(err, lockfile.ErrPrecondition) && n == 1:
-			return "", "", nil // there is one from an earlier process, which has tried the other condition
+			return "", "", nil // the object is from an earlier process, which has tested the other condition
 		case errors.Is(err, lockfile.ErrPrecondition):
 			return o.tryMatch(ctx, key)
 		case err != nil:
@@ -79,7 +81,7 @@ func (o *objects) try(ctx context.Context, key string) (fault, reason string, er
 	}
 }
 
-// tryMatch is try with the condition of those writes that replace an object.
+// tryMatch is try with the condition for replacing an object, If-Match.
 func (o *objects) tryMatch(ctx context.Context, key string) (fault, reason string, err error) {
 	_, err = o.write(ctx, key, []byte(conditionsText), noTag)
 	switch {
@@ -91,8 +93,9 @@ func (o *objects) tryMatch(ctx context.Context, key string) (fault, reason strin
 	return "ignores If-Match", fmt.Sprintf("It accepted to replace s3://%s/%s on condition of an entity tag that the object does not have.", o.bucket, key), nil
 }
 
-// refuses tells a server that does not know a condition from one that refuses the write for another reason,
-// such as a setting of encryption: that is the error.
+// refuses finds out why the server refused a write with a condition. If the server accepts the write without
+// the condition, fault says so. Otherwise there is another reason, such as a setting of encryption, and
+// refuses returns refusal as the error.
 func (o *objects) refuses(ctx context.Context, key, header string, refusal error) (fault, reason string, err error) {
 	if s := status(refusal); s != http.StatusNotImplemented && s != http.StatusBadRequest {
 		return "", "", refusal
@@ -103,7 +106,7 @@ func (o *objects) refuses(ctx context.Context, key, header string, refusal error
 	return "refuses " + header, fmt.Sprintf("It accepts a write without this header, and answers one that has it with: %v.", refusal), nil
 }
 
-// unfitWrites is the error of a server without conditions; nil for no fault.
+// unfitWrites returns the error for a server without conditions; nil if fault is "".
 func (o *objects) unfitWrites(fault, reason string) *statebackend.UnfitError {
 	if fault == "" {
 		return nil
@@ -114,7 +117,8 @@ func (o *objects) unfitWrites(fault, reason string) *statebackend.UnfitError {
 	}
 }
 
-// CheckConditions implements statebackend.Conditional.
+// CheckConditions implements statebackend.Conditional: it finds out whether the server obeys the conditions
+// of writes.
 func (w *workspace) CheckConditions(ctx context.Context) error {
 	err := w.objects.prove(ctx, JournalOf(w.key)+conditionsName)
 	if errors.As(err, new(*statebackend.UnfitError)) {
@@ -123,17 +127,18 @@ func (w *workspace) CheckConditions(ctx context.Context) error {
 	return err
 }
 
-// prove is the first step of a lock. A server without conditions is an error, unless the lock is in a table:
-// then there is no lock object.
+// prove is the first step of taking a lock. It returns an error if the server ignores conditions, unless only
+// the lock in the table is needed.
 func (w *workspace) prove(ctx context.Context) error {
 	err := w.objects.prove(ctx, JournalOf(w.key)+conditionsName)
 	if errors.Is(err, statebackend.ErrDenied) {
-		return nil // the lock object shows it
+		return nil // creating the lock object finds out
 	}
 	return w.withoutConditions(err)
 }
 
-// withoutConditions returns the error of a lock on a server without conditions; nil if there is a table.
+// withoutConditions returns the error of a lock on a server that ignores conditions. It returns nil, with a
+// note, if the block names a table and does not ask for a lock object: then no lock object is used.
 func (w *workspace) withoutConditions(err error) error {
 	var unfit *statebackend.UnfitError
 	if !errors.As(err, &unfit) || w.items == nil || w.useLockfile {
@@ -145,8 +150,9 @@ func (w *workspace) withoutConditions(err error) error {
 	return nil
 }
 
-// createLock creates the lock object. Where the server has not shown by then whether it keeps conditions, it
-// does so here: whoever may write no object of the journal may still write this one.
+// createLock creates the lock object. If it is not yet known whether the server obeys conditions, createLock
+// finds out with the lock object: a role without the permission to write the journal may still write this
+// object.
 func (w *workspace) createLock(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
 	c := &w.objects.conditions
 	c.mu.Lock()
@@ -156,7 +162,7 @@ func (w *workspace) createLock(ctx context.Context, info statebackend.LockInfo, 
 	}
 	if there, err := w.file.Holder(ctx); err != nil {
 		return err
-	} else if there != nil { // a server that ignores the condition would write over it
+	} else if there != nil { // a server that ignores the condition would replace the object
 		return &statebackend.LockedError{HeldLock: *there}
 	}
 	if err := w.createObject(ctx, info, lease); err != nil {
@@ -168,7 +174,7 @@ func (w *workspace) createLock(ctx context.Context, info statebackend.LockInfo, 
 		c.found(nil)
 		return nil
 	case err != nil:
-		return err // the caller releases it
+		return err // the caller releases the lock
 	}
 	c.found(w.objects.unfitWrites("ignores If-None-Match", fmt.Sprintf("It accepted to create s3://%s/%s a second time.", w.objects.bucket, w.file.Key)))
 	if err := w.file.Unlock(ctx, info.ID); err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Config is a `backend "s3"` block, by the attributes' names. A pointer is nil if
-// the attribute is not set and that differs from its zero value. Config holds
-// secrets: do not print it.
+// Config has the attributes of a `backend "s3"` block. A field is a pointer if "not set" differs from the
+// zero value. Config has secrets: do not print it.
 type Config struct {
 	Bucket             string  `json:"bucket"`
 	Key                string  `json:"key"`
@@ -62,7 +61,7 @@ type Config struct {
 	NoProxy                   string           `json:"no_proxy"`
 }
 
-// AssumeRole is the object assume_role.
+// AssumeRole has the attributes of the object assume_role.
 type AssumeRole struct {
 	RoleARN           string            `json:"role_arn"`
 	Duration          string            `json:"duration"`
@@ -75,7 +74,7 @@ type AssumeRole struct {
 	TransitiveTagKeys []string          `json:"transitive_tag_keys"`
 }
 
-// AssumeRoleByWeb is the object assume_role_with_web_identity.
+// AssumeRoleByWeb has the attributes of the object assume_role_with_web_identity.
 type AssumeRoleByWeb struct {
 	RoleARN              string   `json:"role_arn"`
 	Duration             string   `json:"duration"`
@@ -86,7 +85,7 @@ type AssumeRoleByWeb struct {
 	WebIdentityTokenFile string   `json:"web_identity_token_file"`
 }
 
-// Endpoints is the object endpoints: base URLs of services.
+// Endpoints has the attributes of the object endpoints: base URLs of services.
 type Endpoints struct {
 	DynamoDB string `json:"dynamodb"`
 	IAM      string `json:"iam"`
@@ -95,12 +94,11 @@ type Endpoints struct {
 	STS      string `json:"sts"`
 }
 
-// defaultWorkspaceKeyPrefix is Terraform's.
+// defaultWorkspaceKeyPrefix is Terraform's default of workspace_key_prefix.
 const defaultWorkspaceKeyPrefix = "env:"
 
-// Decode reads the attributes of a backend block, takes those that are not set
-// from the environment, and checks the result as far as that is possible without
-// asking AWS. The error is a *statebackend.AttributeError.
+// Decode reads the attributes of a backend block, and takes missing ones from the environment. It checks the
+// result as far as that is possible without a request to AWS. The error is a *statebackend.AttributeError.
 func Decode(attributes map[string]any) (*Config, error) {
 	c := new(Config)
 	if err := statebackend.Decode(Attributes, attributes, c); err != nil {
@@ -116,9 +114,9 @@ func Decode(attributes map[string]any) (*Config, error) {
 	return c, nil
 }
 
-// addEnvironment reads the variables that the stock backend reads itself. Names
-// that end in _ENDPOINT are deprecated. The SDK reads all others, such as
-// AWS_ACCESS_KEY_ID and AWS_PROFILE.
+// addEnvironment sets missing attributes from the variables that the stock backend reads itself. Names that
+// end in _ENDPOINT are deprecated. The SDK reads all other variables, such as AWS_ACCESS_KEY_ID and
+// AWS_PROFILE.
 func (c *Config) addEnvironment() {
 	fill(&c.Region, "AWS_REGION", "AWS_DEFAULT_REGION")
 	fill(&c.Endpoints.S3, "AWS_ENDPOINT_URL_S3", "AWS_S3_ENDPOINT")
@@ -136,7 +134,7 @@ func (c *Config) addEnvironment() {
 	fillBool(&c.UseDualStackEndpoint, "AWS_USE_DUALSTACK_ENDPOINT")
 }
 
-// fill sets an unset attribute to the first variable with a value.
+// fill sets an attribute that is not set to the value of the first variable that has one.
 func fill(attribute *string, variables ...string) {
 	for _, v := range variables {
 		if *attribute == "" {
@@ -151,7 +149,8 @@ func fillOne(attribute *[]string, variable string) {
 	}
 }
 
-// fillBool treats any value of the variable as true, as the stock backend does.
+// fillBool sets an attribute that is not set to true if the variable has any value, as the stock backend
+// does.
 func fillBool(attribute **bool, variable string) {
 	if os.Getenv(variable) != "" && *attribute == nil {
 		yes := true
@@ -159,12 +158,12 @@ func fillBool(attribute **bool, variable string) {
 	}
 }
 
-// sseKeyVariable holds the customer key for those who keep it out of files, as in
-// the stock backend.
+// sseKeyVariable is the environment variable for the customer key, for users who keep the key out of files.
+// The stock backend reads it, too.
 const sseKeyVariable = "AWS_SSE_CUSTOMER_KEY"
 
-// customerKey is the key for server-side encryption with a key of the user's, or
-// nil. It is applied only where encrypt is true, as in the stock backend.
+// customerKey returns the user's own key for server-side encryption, or nil if there is none. The key is used
+// only if encrypt is true, as in the stock backend.
 func (c *Config) customerKey() ([]byte, error) {
 	name, text := "sse_customer_key", c.SSECustomerKey
 	if text == "" {

@@ -17,16 +17,17 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// JournalPrefix is what the keys of all journals begin with. It lies beside the states, and not
-// below the prefix of workspaces, where a listing of workspaces would find it.
+// JournalPrefix is the prefix of the keys of all journals. It is outside the prefix of workspaces, where a
+// listing of workspaces would find the journals.
 const JournalPrefix = ".lockstep/journal/"
 
-// longKey is the longest escaped key that stands in full in the keys of its journal.
+// longKey is the largest length of an escaped key that JournalOf uses uncut.
 const longKey = 80
 
-// JournalOf is what the keys of a state's journal begin with. The state's key is one segment of it,
-// escaped, so that none is the beginning of another: rights on one journal are none on any other. A
-// long one is cut, and has its SHA-256 behind an exclamation mark, which no escaped key has.
+// JournalOf returns the prefix of the keys of a state's journal. The state's escaped key is one path segment
+// of it. So no journal's prefix is the beginning of another one, and a permission for one journal is none for
+// any other. A key longer than longKey is cut, and followed by an exclamation mark, which no escaped key has,
+// and its SHA-256.
 func JournalOf(key string) string {
 	name := url.PathEscape(key)
 	if len(name) > longKey {
@@ -35,15 +36,15 @@ func JournalOf(key string) string {
 	return JournalPrefix + name + "/"
 }
 
-// keptFor is how long dropped segments stay. A process that was suspended for so long does not
-// wake up any more; until then its number must be taken.
+// keptFor is how long dropped segments stay. Until then a segment's number stays taken, against a process
+// that was suspended. A process that was suspended for longer is not expected to wake up.
 const keptFor = 72 * time.Hour
 
-// journalObjects is the log of a state in objects beside it:
+// journalObjects is the journal log of a state, in objects beside it:
 //
 //	.lockstep/journal/<escaped key of the state>/00000000000000000012   segment 12
 //
-// A segment is one PutObject with If-None-Match: S3 refuses a second one with the number. It
+// A segment is one PutObject with If-None-Match: S3 refuses a second object with the same number. It
 // implements statebackend.Log.
 type journalObjects struct {
 	objects *objects
@@ -52,29 +53,30 @@ type journalObjects struct {
 	memory  *journalMemory
 }
 
-// journalMemory is what the values of one workspace know of the journal's objects. Nothing of it is believed: a
-// segment is removed for its age.
+// journalMemory is the last listing of the journal, shared by all values of one workspace. It is used only to
+// remove old segments.
 type journalMemory struct {
 	mu     sync.Mutex
-	read   bool // listed was read
+	read   bool // listed is set
 	listed []listedSegment
 }
 
-// Journal returns the log that belongs to the state's object.
+// Journal returns the journal log of this state.
 func (w *workspace) Journal() statebackend.Log {
 	return &journalObjects{objects: w.objects, prefix: JournalOf(w.key), now: time.Now, memory: &w.memory}
 }
 
 func (j *journalObjects) Place() string { return "s3://" + j.objects.bucket + "/" + j.prefix }
 
-// Exclusive: a lock in S3 or DynamoDB can be released while its holder sleeps.
+// Exclusive returns false: a lock in S3 or DynamoDB can be released while its holder sleeps.
 func (j *journalObjects) Exclusive() bool { return false }
 
 func (j *journalObjects) Close() error { return nil }
 
 func (j *journalObjects) key(number uint64) string { return fmt.Sprintf("%s%020d", j.prefix, number) }
 
-// Append creates the object. A crash before the answer leaves it, or not; the same call settles it.
+// Append creates the object. After a crash before the answer, the object exists or not; the same call again
+// settles it.
 func (j *journalObjects) Append(ctx context.Context, number uint64, data []byte, _ bool) error {
 	_, err := j.objects.Put(ctx, j.key(number), data, "")
 	if !errors.Is(err, lockfile.ErrPrecondition) {
@@ -93,8 +95,8 @@ func (j *journalObjects) Append(ctx context.Context, number uint64, data []byte,
 	return &statebackend.TakenError{Place: j.Place(), Number: number}
 }
 
-// Segments lists the objects, and reads them from the last one back: for n segments 1 + n requests, and one
-// more for each thousand objects.
+// Segments lists the objects, and reads them from the last one backwards. For n segments it makes 1 + n
+// requests, and one more for each thousand objects.
 func (j *journalObjects) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
 	listed, err := j.list(ctx)
 	if err != nil {
@@ -119,21 +121,21 @@ func (j *journalObjects) Segments(ctx context.Context, first func(statebackend.S
 	return segments, nil
 }
 
-// remember keeps what was read.
+// remember keeps the listing.
 func (m *journalMemory) remember(listed []listedSegment) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.listed, m.read = listed, true
 }
 
-// listedSegment is a segment's object as it is listed.
+// listedSegment is the object of a segment, as the server lists it.
 type listedSegment struct {
 	number uint64
 	stored time.Time
 }
 
-// list returns the segments in the order of their numbers, which is that of their keys. A name that is
-// not the journal's may be a segment's that the server lists in another form: it is a
+// list returns the segments in the order of their numbers, which is the order of their keys. An unexpected
+// name may be a segment that the server lists in another form, so the error is then a
 // *statebackend.UnfitError.
 func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 	objects, err := j.objects.list(ctx, j.prefix)
@@ -152,12 +154,13 @@ func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 	return all, nil
 }
 
-// otherNames are the names of a journal's objects that are no segments. The empty one is the folder that some
-// tools and servers make.
+// otherNames are the names of objects in a journal that are not segments. The empty name is the folder object
+// that some tools and servers create.
 var otherNames = []string{"", conditionsName}
 
-// Drop removes what is old enough of the segments. The others are not read any more, since a later one is the
-// first that counts: see [statebackend.Log]. What Segments has listed before is not listed again.
+// Drop removes the segments that are old enough. The younger ones stay, but are no longer read, since a later
+// segment is the first one needed: see [statebackend.Log]. Drop uses the listing of an earlier Segments call
+// if there is one.
 func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
 	m := j.memory
 	m.mu.Lock()

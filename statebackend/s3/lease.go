@@ -11,8 +11,8 @@ import (
 
 var _ statebackend.Leased = (*workspace)(nil)
 
-// leasePlace is the place of leases, as the Info of a lock names it: the table, or nothing for the
-// lock object.
+// leasePlace returns the name of the place of leases for the Info of a lock: the table, or "" for the lock
+// object.
 func (w *workspace) leasePlace() string {
 	if w.items != nil {
 		return "lock table " + w.items.Table
@@ -20,8 +20,9 @@ func (w *workspace) leasePlace() string {
 	return ""
 }
 
-// LockLeased takes the locks of Lock. The lease is in the lock item from the beginning, or, where there is no
-// table, in the lock object. A crash between the writes of the object and the item leaves an incomplete lock.
+// LockLeased takes the locks that Lock takes. With a table, the lease is in the lock item from the beginning;
+// without a table, in the lock object. A crash between the writes of the object and the item leaves an
+// incomplete lock.
 func (w *workspace) LockLeased(ctx context.Context, info statebackend.LockInfo, t statebackend.Term) (*statebackend.Lease, error) {
 	if info.ID == "" {
 		panic("s3: LockLeased without an ID")
@@ -36,7 +37,8 @@ func (w *workspace) LockLeased(ctx context.Context, info statebackend.LockInfo, 
 	return w.lease.Load(), nil
 }
 
-// soonEnough returns an error for a lock that took so long that others may have released it for an incomplete one.
+// soonEnough returns an error if taking the lock took longer than statebackend.FirstLease: others may already
+// have released the lock as an incomplete one.
 func soonEnough(info statebackend.LockInfo) error {
 	if over := time.Since(info.Created); over > statebackend.FirstLease {
 		return fmt.Errorf("the lock took %s: by now others may hold it for a dead one's", over.Round(time.Second))
@@ -44,8 +46,8 @@ func soonEnough(info statebackend.LockInfo) error {
 	return nil
 }
 
-// Renew replaces the lease of this holder by one with the new term. If the process dies before S3 answers, either
-// the old or the new lease is stored.
+// Renew replaces the lease of this holder with a lease of the new term. If the process dies before S3
+// answers, either the old or the new lease is stored.
 func (w *workspace) Renew(ctx context.Context, t statebackend.Term) (*statebackend.Lease, error) {
 	mine := w.lease.Load()
 	if mine == nil {
@@ -56,12 +58,12 @@ func (w *workspace) Renew(ctx context.Context, t statebackend.Term) (*statebacke
 			return nil, err
 		}
 	}
-	// A write of the state may take long, and must not hold up this.
+	// Do not take w.mu: a write of the state may hold it for long, and a renewal must not wait.
 	return w.setLease(ctx, mine.SameHolder, mine.As(t))
 }
 
-// sameObject returns a *statebackend.LockLostError if the lock object is another one, or is gone,
-// though this value has taken it.
+// sameObject returns a *statebackend.LockLostError if this value took the lock object, and the object is gone
+// or has another ID.
 func (w *workspace) sameObject(ctx context.Context, id string) error {
 	if !w.object.Load() {
 		return nil
@@ -92,8 +94,8 @@ func (w *workspace) setLease(ctx context.Context, was func(statebackend.Lease) b
 	return &next, nil
 }
 
-// TakeOver writes the lease with the next fence. A crash after that leaves a lock of this run, with
-// everything that the one before has left half done.
+// TakeOver writes the lease with the next fence. A crash after that leaves a lock of this run, and everything
+// that the previous holder left unfinished.
 func (w *workspace) TakeOver(ctx context.Context, was statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -116,8 +118,8 @@ func (w *workspace) TakeOver(ctx context.Context, was statebackend.Lease, t stat
 		return nil, err
 	}
 	w.hold(took)
-	// The dead one may have written the object and not its digest. That it did is known from its
-	// announcement, which our first one would replace.
+	// The dead holder may have written the object, but not its digest. Only its announcement shows that, and
+	// our first announcement would replace it.
 	w.unsettled = true
 	if err := w.settleAnnounced(ctx); err != nil {
 		return nil, fmt.Errorf("the state's digest could not be checked: %w", err)
@@ -125,13 +127,13 @@ func (w *workspace) TakeOver(ctx context.Context, was statebackend.Lease, t stat
 	return lease, nil
 }
 
-// hold remembers which locks this value holds.
+// hold remembers the locks that this value holds.
 func (w *workspace) hold(took *held) {
 	w.held, w.unsettled, w.digest = took, false, nil
 	w.object.Store(took.object)
 }
 
-// heldOf returns the lock with that ID as one that this value holds; nil if there is none.
+// heldOf returns the lock with that ID in the form of a lock that this value holds; nil if there is none.
 func heldOf(found []statebackend.HeldLock, id string) *held {
 	var took *held
 	for _, h := range found {
@@ -147,15 +149,15 @@ func heldOf(found []statebackend.HeldLock, id string) *held {
 	return took
 }
 
-// letGo forgets the locks of this value.
+// letGo forgets the locks that this value held.
 func (w *workspace) letGo() {
 	w.held = nil
 	w.lease.Store(nil)
 	w.object.Store(false)
 }
 
-// releaseLease gives the lease of this value back, with the lock item or the lock object. From then on nobody can
-// take over.
+// releaseLease gives the lease of this value back, together with the lock item or the lock object. From then
+// on nobody can take the lease over.
 func (w *workspace) releaseLease(ctx context.Context, mine statebackend.Lease) error {
 	if w.items != nil {
 		return w.items.UnlockLeased(ctx, mine)
@@ -163,8 +165,8 @@ func (w *workspace) releaseLease(ctx context.Context, mine statebackend.Lease) e
 	return w.file.UnlockLeased(ctx, mine)
 }
 
-// deposed returns the error of a release, after which this value holds nothing any more if it has
-// lost its lease before.
+// deposed returns the error of a release. If the error says that the lock was lost, this value forgets its
+// locks.
 func (w *workspace) deposed(err error) error {
 	if errors.As(err, new(*statebackend.LockLostError)) {
 		w.letGo()
@@ -172,7 +174,7 @@ func (w *workspace) deposed(err error) error {
 	return err
 }
 
-// withLease adds the lease to the error that names the holder of a lock.
+// withLease adds the lease to an error that names the holder of a lock.
 func (w *workspace) withLease(ctx context.Context, err error) error {
 	var locked *statebackend.LockedError
 	if !errors.As(err, &locked) || locked.Lease != nil || locked.Info.ID == "" {
@@ -190,8 +192,8 @@ func (w *workspace) withLease(ctx context.Context, err error) error {
 	return err
 }
 
-// leased adds their leases to the lock objects of locks whose leases are in the table. If the lease is missing where the
-// Info says that it is, the lock is incomplete.
+// leased adds the leases in the table to the locks of kind lock object. If the Info of a lock object names
+// the table as the place of the lease, and the table has no such lease, the lock is incomplete.
 func (w *workspace) leased(found []statebackend.HeldLock) []statebackend.HeldLock {
 	for i := range found {
 		h := &found[i]

@@ -14,15 +14,15 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// listed is an object as a server lists it.
+// listed is one object in a server's listing.
 type listed struct {
 	key    string
 	stored time.Time
 }
 
-// list returns the objects whose keys have the prefix, in the order of the keys. It is the only listing of
-// the package. A server that lists anything else is a *statebackend.UnfitError: what is not found in a list
-// counts as what does not exist, and is made again.
+// list returns the objects whose keys have the prefix, in the order of the keys. All listings of the package
+// use it. If the server lists other keys, the error is a *statebackend.UnfitError: a missing key would count
+// as a missing object, and be created again.
 func (o *objects) list(ctx context.Context, prefix string) ([]listed, error) {
 	in := &awss3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: &prefix}
 	var all []listed
@@ -54,7 +54,7 @@ func (o *objects) list(ctx context.Context, prefix string) ([]listed, error) {
 	}
 }
 
-// encoded reports whether a listed key is the escaped form of one that ends so.
+// encoded reports whether key is the escaped form of a key that ends with end.
 func encoded(key, end string) bool {
 	for _, unescape := range []func(string) (string, error){url.PathUnescape, url.QueryUnescape} {
 		if plain, err := unescape(key); err == nil && plain != key && strings.HasSuffix(plain, end) {
@@ -64,7 +64,7 @@ func encoded(key, end string) bool {
 	return false
 }
 
-// unfitList is the error of a list that cannot be relied on.
+// unfitList returns the error for a listing that cannot be relied on.
 func (o *objects) unfitList(fault, reason string) error {
 	return &statebackend.UnfitError{
 		Place: o.server(), Fault: fault,
@@ -73,7 +73,7 @@ func (o *objects) unfitList(fault, reason string) error {
 	}
 }
 
-// server is the bucket as messages about its server name it.
+// server returns the name of the bucket and its server for messages about the server.
 func (o *objects) server() string {
 	if at := aws.ToString(o.client.Options().BaseEndpoint); at != "" {
 		return "s3://" + o.bucket + " at " + at

@@ -11,19 +11,19 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// held is the lock of this value.
+// held describes the lock that this value holds.
 type held struct {
 	info   statebackend.LockInfo
 	object bool // the lock object
 	item   bool // the lock item
 }
 
-// cleanupTime is the time for releasing a lock after an error, with a context of
-// its own: the caller's may have ended.
+// cleanupTime is the time for releasing a lock after an error. The release has its own context, since the
+// caller's may have ended.
 const cleanupTime = 20 * time.Second
 
-// Lock takes the lock object, then the lock item. All tools that take both use
-// this order, so that no two of them can hold one each.
+// Lock takes the lock object, then the lock item. All tools that take both use this order, so two tools can
+// never hold one each.
 func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -36,23 +36,22 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	return info.ID, nil
 }
 
-// lock takes the locks, with a lease unless that is nil.
+// lock takes the locks, with the lease unless lease is nil.
 func (w *workspace) lock(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
 	info.Path = w.path()
 	took := &held{info: info}
 
-	// A crash after this leaves a lock object, and no item. Unlock with its ID
-	// clears it.
+	// A crash after this leaves a lock object, and no item. Unlock with its ID removes it.
 	var err error
 	took.object, err = w.lockObject(ctx, info, lease)
 	if err == nil && w.items != nil {
-		// A crash after this leaves both. Unlock with their ID clears them.
+		// A crash after this leaves both. Unlock with their ID removes them.
 		if err = w.lockItem(ctx, info, lease); err == nil {
 			took.item = true
 		}
 	}
 	if !took.object && !took.item {
-		lease = nil // nobody would look for the lease of no lock
+		lease = nil // no lock was taken, so there is no lease
 	}
 	if err == nil && lease != nil {
 		err = soonEnough(info)
@@ -62,8 +61,8 @@ func (w *workspace) lock(ctx context.Context, info statebackend.LockInfo, lease 
 		w.lease.Store(lease)
 		return nil
 	}
-	// The caller never learns this ID. So no lock with it may remain, not even one
-	// of an attempt whose response was lost.
+	// The caller never learns this ID. So no lock with this ID may remain, not even from an attempt whose
+	// response was lost.
 	return w.withLease(ctx, w.abandon(ctx, took, err))
 }
 
@@ -74,7 +73,7 @@ func (w *workspace) lockItem(ctx context.Context, info statebackend.LockInfo, le
 	return w.items.LockLeased(ctx, info, *lease)
 }
 
-// createObject creates the lock object, with the lease where that is its place.
+// createObject creates the lock object. The object also has the lease if there is no table.
 func (w *workspace) createObject(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
 	if lease == nil || w.items != nil {
 		return w.file.Lock(ctx, info)
@@ -82,8 +81,8 @@ func (w *workspace) createObject(ctx context.Context, info statebackend.LockInfo
 	return w.file.LockLeased(ctx, info, *lease)
 }
 
-// lockObject takes the lock object, and reports whether it did. If the block does
-// not ask for one, a missing permission is no error.
+// lockObject takes the lock object, and reports whether it did. If the block does not ask for a lock object,
+// a missing permission is no error.
 func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) (bool, error) {
 	if err := w.prove(ctx); err != nil {
 		return false, err
@@ -103,25 +102,25 @@ func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo, 
 			}
 		}
 	}
-	// Where we may not make one, there may still be another holder's.
+	// Without the permission to create a lock object, another holder's object may still exist.
 	if there, err := w.file.Holder(ctx); err == nil && there != nil {
 		return false, &statebackend.LockedError{HeldLock: *there}
 	}
-	if err == nil { // the server has no conditions, which was noted
+	if err == nil { // the server ignores conditions, and a note has said so
 		return false, nil
 	}
 	w.options.Note(fmt.Sprintf("no lock object was put beside the state, so tools that look for one do not see our lock: %v", err))
 	return false, nil
 }
 
-// cannotLock reports whether an error means that no lock object is possible here:
-// the permission is missing, or the server takes a deleted one for one that is there.
+// cannotLock reports whether err means that no lock object is possible: the permission is missing, or the
+// server treats a deleted lock object as existing.
 func cannotLock(err error) bool {
 	return errors.Is(err, statebackend.ErrDenied) || errors.Is(err, lockfile.ErrObstructed)
 }
 
-// clearStale removes a lock object of an ended run of ours whose item is gone: a
-// tool without lock objects released only the item. It reports whether it did.
+// clearStale removes a lock object of an ended Lockstep run whose item is gone, because a tool without lock
+// objects released only the item. It reports whether it removed the object.
 func (w *workspace) clearStale(ctx context.Context, err error) bool {
 	var locked *statebackend.LockedError
 	if w.items == nil || !errors.As(err, &locked) || locked.Info.ID == "" || !w.options.EndedRun(locked.Info.ID) {
@@ -140,8 +139,8 @@ func (w *workspace) abandon(ctx context.Context, took *held, cause error) error 
 	defer cancel()
 	var locked *statebackend.LockedError
 	refused := errors.As(cause, &locked) || statebackend.Unreachable(cause)
-	// A lock was certainly not taken if somebody else holds it, or if the request
-	// was never sent. After any other error it may have been: try to release it.
+	// If somebody else holds the lock, or the request was never sent, this lock was certainly not taken.
+	// After any other error it may have been taken: try to release it.
 	if w.items != nil && !refused {
 		w.items.Unlock(ctx, took.info.ID)
 	}
@@ -157,8 +156,8 @@ func (w *workspace) abandon(ctx context.Context, took *held, cause error) error 
 	return cause
 }
 
-// announce checks that this value's locks still exist, and that nobody has taken
-// them over, and stores the next digest in the lock item.
+// announce stores the next digest in the lock item. It first checks that this value's locks still exist, and
+// that nobody has taken them over.
 func (w *workspace) announce(ctx context.Context, digest string) error {
 	if w.held == nil {
 		return nil
@@ -170,8 +169,8 @@ func (w *workspace) announce(ctx context.Context, digest string) error {
 	if err := w.sameObject(ctx, w.held.info.ID); err != nil || !w.held.item {
 		return err
 	}
-	// An announcement that stands there may be of an object without its digest. It must not be
-	// replaced before that is repaired.
+	// An earlier announcement may belong to an object whose digest was never written. Repair the digest
+	// before replacing the announcement.
 	if w.unsettled {
 		if err := w.settleAnnounced(ctx); err != nil {
 			return err
@@ -186,9 +185,9 @@ func (w *workspace) announce(ctx context.Context, digest string) error {
 	return w.items.Announce(ctx, w.held.info, digest)
 }
 
-// Unlock releases the item, then the object, even if the first fails. In this
-// order no tool that takes both gets in between. A crash between the two leaves
-// the object, and Unlock with the same ID removes it.
+// Unlock releases the item, then the object, even if the first fails. In this order no tool that takes both
+// can take a lock in between. A crash between the two leaves the object, and Unlock with the same ID removes
+// it.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -196,16 +195,16 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	lease := w.lease.Load()
 	if err := w.settle(ctx, id); err != nil {
 		if lease != nil && lease.Lock == id {
-			// The announcement goes with the lock, and without it the state could not be read any
-			// more. Whoever takes the lock over has both.
+			// Unlock would delete the announcement together with the lock, and without it the state could not
+			// be read any more. A process that takes the lock over has both.
 			return fmt.Errorf("unlock: the digest of the state could not be written, which the next holder of the lock does: %w", err)
 		}
 		w.options.Note(fmt.Sprintf("the state's digest could not be checked: %v", err))
 	}
 	switch {
 	case lease != nil && lease.Lock == id:
-		// Whoever has taken the lock over has the same ID: the lease tells. A crash after this
-		// leaves the lock object beside a table, and nobody who holds it.
+		// A process that has taken the lock over uses the same ID: only the lease differs. A crash after this
+		// leaves the lock object if there is a table; nobody holds it.
 		err := w.releaseLease(ctx, *lease)
 		if err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
 			return w.deposed(err)
@@ -218,7 +217,7 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	}
 	err := w.file.Unlock(ctx, id)
 	if !w.useLockfile && (w.held == nil || !w.held.object) && cannotLock(err) {
-		err = statebackend.ErrNotLocked // without permission, Lock took no object either
+		err = statebackend.ErrNotLocked // without the permission, Lock took no lock object either
 	}
 	return w.released(id, append(results, err))
 }
@@ -258,9 +257,9 @@ func (w *workspace) released(id string, results []error) error {
 	return nil
 }
 
-// settle writes the digest that the lock's holder announced, if the object has
-// that digest: deleting the lock item deletes the announcement, too. An error keeps a lock that can
-// be taken over, but nobody from releasing another one.
+// settle writes the digest that the lock's holder announced, if the object has that digest. It must do so
+// before the lock item is deleted, since the announcement is deleted with the item. After an error, a lock
+// that can be taken over is kept; releasing another holder's lock continues.
 func (w *workspace) settle(ctx context.Context, id string) error {
 	mine := w.held != nil && w.held.info.ID == id
 	if w.items == nil || mine && !w.unsettled {
@@ -273,7 +272,7 @@ func (w *workspace) settle(ctx context.Context, id string) error {
 	return w.settleAnnounced(ctx)
 }
 
-// settleAnnounced writes the digest that stands announced in the lock item, if the object has it.
+// settleAnnounced writes the digest that is announced in the lock item, if the object has that digest.
 func (w *workspace) settleAnnounced(ctx context.Context) error {
 	if w.items == nil {
 		return nil
@@ -299,7 +298,7 @@ func (w *workspace) settleAs(ctx context.Context, announced []string) error {
 	return w.items.SetDigest(ctx, digest, stored)
 }
 
-// Locks looks at the object, then at the item.
+// Locks reads the lock object, then the lock item.
 func (w *workspace) Locks(ctx context.Context) ([]statebackend.HeldLock, error) {
 	var found []statebackend.HeldLock
 	there, err := w.file.Holder(ctx)

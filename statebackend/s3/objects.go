@@ -23,8 +23,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// objects are the objects of a bucket, with the conditions and the encryption of
-// every request. It implements lockfile.Objects.
+// objects accesses the objects of a bucket. It knows the conditions and the encryption of every request. It
+// implements lockfile.Objects.
 type objects struct {
 	client      *awss3.Client
 	bucket      string
@@ -33,7 +33,7 @@ type objects struct {
 	encrypt     bool
 	customerKey []byte // nil: none
 	checksum    bool
-	amazon      bool // the server is Amazon S3 itself, by its address
+	amazon      bool // the server's address is one of Amazon S3
 	conditions  conditions
 }
 
@@ -41,8 +41,8 @@ type objects struct {
 func (o *objects) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
 	for attempt := 1; ; attempt++ {
 		data, tag, err = o.get(ctx, key)
-		// The SDK repeats failed requests, but not one whose response breaks off
-		// in the middle of its body.
+		// The SDK repeats failed requests, but not a request whose response breaks off in the middle of the
+		// body.
 		if !errors.Is(err, errBroken) || attempt == 3 || ctx.Err() != nil {
 			return data, tag, o.explain("read", key, err)
 		}
@@ -77,24 +77,24 @@ func (o *objects) get(ctx context.Context, key string) (data []byte, tag string,
 	return buffer.Bytes(), tag, nil
 }
 
-// The pauses after a 409 with that code, the response of S3 while another conditional request on
-// the same key is under way. Other servers have other reasons for a 409, which do not go away.
+// These are the pauses after a 409 with the code below. S3 sends it while another conditional request for the
+// same key is under way. Other servers send a 409 for other reasons, which do not go away.
 //
-// Source: Amazon S3 User Guide, "How to prevent object overwrites with conditional
-// writes", which demands a retry.
+// Source: Amazon S3 User Guide, "How to prevent object overwrites with conditional writes", which demands a
+// retry.
 const (
 	conflictAttempts   = 6
 	firstConflictPause = 50 * time.Millisecond
 	conflictCode       = "ConditionalRequestConflict"
 )
 
-// ifNoneMatch is the condition that there is no object. Every other condition is the entity tag of the object
-// that is to be replaced.
+// ifNoneMatch is the condition that the object does not exist. Every other condition is the entity tag of the
+// object to replace.
 const ifNoneMatch = "*"
 
-// Put replaces the object with that entity tag ("": creates the object, if it does
-// not exist), and returns the new entity tag. The error wraps
-// lockfile.ErrPrecondition if the object has another one.
+// Put replaces the object if it has that entity tag. With the tag "", it creates the object if it does not
+// exist. Put returns the new entity tag. If the object has another tag, the error wraps
+// lockfile.ErrPrecondition.
 func (o *objects) Put(ctx context.Context, key string, data []byte, tag string) (string, error) {
 	condition := tag
 	if tag == "" {
@@ -109,7 +109,8 @@ func (o *objects) Put(ctx context.Context, key string, data []byte, tag string) 
 	return o.write(ctx, key, data, condition)
 }
 
-// look does what a condition on the entity tag does ("": on there being no object), as well as reading can.
+// look checks by reading that the object has the entity tag; with the tag "", that there is no object. Unlike
+// a condition of a write, look gives no protection from simultaneous writers.
 func (o *objects) look(ctx context.Context, key, tag string) error {
 	_, now, err := o.Get(ctx, key)
 	if err == nil && now != tag {
@@ -118,7 +119,8 @@ func (o *objects) look(ctx context.Context, key, tag string) error {
 	return err
 }
 
-// write writes an object on a condition ("": always), and returns the new entity tag.
+// write writes an object if the condition is true, and returns the new entity tag. The condition "" is always
+// true.
 func (o *objects) write(ctx context.Context, key string, data []byte, condition string) (string, error) {
 	in := &awss3.PutObjectInput{
 		Bucket:      &o.bucket,
@@ -157,7 +159,7 @@ func (o *objects) write(ctx context.Context, key string, data []byte, condition 
 	}
 }
 
-// encryptionOf sets what a write says about the encryption of the object.
+// encryptionOf sets the encryption headers of a write.
 func (o *objects) encryptionOf(in *awss3.PutObjectInput) {
 	switch {
 	case o.encrypt && o.kmsKeyID != "":
@@ -170,9 +172,8 @@ func (o *objects) encryptionOf(in *awss3.PutObjectInput) {
 	}
 }
 
-// Delete removes an object if it has the entity tag. If the server does not
-// support that condition (S3 has it only since 2025), the object is read and then
-// deleted without it.
+// Delete removes an object if it has the entity tag. If the server does not support that condition (S3 only
+// since 2025), Delete reads the object, and then deletes it without the condition.
 func (o *objects) Delete(ctx context.Context, key, tag string) error {
 	if !o.conditions.looks.Load() {
 		err := o.delete(ctx, key, tag)
@@ -186,14 +187,14 @@ func (o *objects) Delete(ctx context.Context, key, tag string) error {
 	return o.delete(ctx, key, "")
 }
 
-// delete removes an object if it has the entity tag; "": always.
+// delete removes an object if it has the entity tag; with the tag "", always.
 func (o *objects) delete(ctx context.Context, key, tag string) error {
 	_, err := o.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: &o.bucket, Key: &key, IfMatch: optional(tag)})
 	return o.explain("delete", key, err)
 }
 
-// customerKeyHeaders are the headers of server-side encryption with the user's own
-// key, for reading as well as writing; nil without such a key.
+// customerKeyHeaders returns the headers of server-side encryption with the user's own key, for reads and
+// writes; nil without such a key.
 func (o *objects) customerKeyHeaders() (algorithm, key, sum *string) {
 	if !o.encrypt || o.customerKey == nil {
 		return nil, nil, nil
@@ -204,11 +205,11 @@ func (o *objects) customerKeyHeaders() (algorithm, key, sum *string) {
 		aws.String(base64.StdEncoding.EncodeToString(md5sum[:]))
 }
 
-// ErrNoBucket is wrapped by errors of requests to a bucket that does not exist.
+// ErrNoBucket is wrapped by the error of a request to a bucket that does not exist.
 var ErrNoBucket = errors.New("S3 bucket does not exist")
 
-// explain adds the operation and the object, and replaces the errors on which
-// callers branch by ours.
+// explain adds the operation and the object to an error. It replaces SDK errors that callers test for with
+// errors of this repository.
 func (o *objects) explain(verb, key string, err error) error {
 	if err == nil {
 		return nil
@@ -220,7 +221,7 @@ func (o *objects) explain(verb, key string, err error) error {
 	case status(err) == http.StatusMovedPermanently:
 		err = fmt.Errorf("the bucket is in %s: %w", region(err), err)
 	case status(err) == http.StatusPreconditionFailed,
-		// If-Match for an object that does not exist. For a new object, 404 means that
+		// This is the answer to If-Match if the object does not exist. For a new object, 404 means that
 		// something else is missing, such as the KMS key.
 		(verb == "write" || verb == "delete") && status(err) == http.StatusNotFound && !strings.HasPrefix(code, "KMS."):
 		err = fmt.Errorf("%w: %w", lockfile.ErrPrecondition, err)
@@ -228,7 +229,7 @@ func (o *objects) explain(verb, key string, err error) error {
 		err = fmt.Errorf("%w: %w", statebackend.ErrDenied, err)
 	}
 	hint := certificateHint(err)
-	switch { // programs know these texts of the stock backend
+	switch { // other programs recognize these texts of the stock backend
 	case verb == "list" && code == "NoSuchBucket":
 		return err
 	case verb == "list":
@@ -237,7 +238,7 @@ func (o *objects) explain(verb, key string, err error) error {
 	return fmt.Errorf("%s s3://%s/%s: %w%s", verb, o.bucket, key, err, hint)
 }
 
-// codeOf is S3's code of an error, or "".
+// codeOf returns S3's code of an error, or "".
 func codeOf(err error) string {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -246,7 +247,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// status is the HTTP status of an error, or 0.
+// status returns the HTTP status of an error, or 0.
 func status(err error) int {
 	var response *awshttp.ResponseError
 	if errors.As(err, &response) {
@@ -255,7 +256,7 @@ func status(err error) int {
 	return 0
 }
 
-// region is the bucket's region according to S3's redirection.
+// region returns the name of the bucket's region, as S3's redirection gives it, in words for messages.
 func region(err error) string {
 	var response *awshttp.ResponseError
 	if errors.As(err, &response) && response.Response != nil {
@@ -266,7 +267,7 @@ func region(err error) string {
 	return "another region"
 }
 
-// wait pauses, and reports whether ctx is still alive.
+// wait pauses for d. It returns false if ctx ends before.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

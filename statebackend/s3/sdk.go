@@ -8,10 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// SDK returns the configuration of the AWS SDK that the attributes of a backend block ask for, those
-// about a bucket aside, with credentials that were verified unless the attributes turn that off. It is
-// for clients of other services that are configured with the same attributes. Credentials of the
-// caller's replace all others unless they are nil.
+// SDK returns a configuration of the AWS SDK from the attributes of a backend block, except those about a
+// bucket. It is for clients of other services with the same attributes. The credentials are verified, unless
+// the attributes turn that off. credentials, unless nil, replaces all other credentials.
 func SDK(ctx context.Context, attributes map[string]any, credentials aws.CredentialsProvider) (aws.Config, error) {
 	all := maps.Clone(attributes)
 	if all == nil {

@@ -11,23 +11,23 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// waiting tells a person the reason for a delay while requests are repeated, and repeats none whose failure
-// does not go away. The pauses grow: six attempts take half a minute.
+// waiting is a retryer that tells the user the reason for a delay. It does not retry a request whose failure
+// cannot go away. The pauses grow: six attempts take half a minute.
 type waiting struct {
 	aws.RetryerV2
 	service string
-	note    func(string) // nil: nobody is told
+	note    func(string) // nil: no notes
 }
 
-// IsErrorRetryable reports whether a request is made again.
+// IsErrorRetryable reports whether to make the request again.
 func (w waiting) IsErrorRetryable(err error) bool {
 	return !statebackend.Untrusted(err) && w.RetryerV2.IsErrorRetryable(err)
 }
 
-// noteworthy is the attempt whose failure is told, once per request.
+// noteworthy is the number of the failed attempt after which the user gets a note, once for each request.
 const noteworthy = 2
 
-// RetryDelay is called before each further attempt.
+// RetryDelay returns the pause before the next attempt. The SDK calls it before each one.
 func (w waiting) RetryDelay(attempt int, err error) (time.Duration, error) {
 	if attempt == noteworthy && w.note != nil {
 		w.note(fmt.Sprintf("%s does not answer as it should, and is asked again: %v", w.service, cause(err)))
@@ -35,8 +35,8 @@ func (w waiting) RetryDelay(attempt int, err error) (time.Duration, error) {
 	return w.RetryerV2.RetryDelay(attempt, err)
 }
 
-// cause returns the connection's error if err wraps one, and else err: the rest is
-// the SDK's account of its attempts.
+// cause returns the connection's error if err wraps one, and otherwise err. The rest is the SDK's list of its
+// attempts.
 func cause(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -45,7 +45,7 @@ func cause(err error) error {
 	return err
 }
 
-// patiently makes a retryer call note, which may be nil, when it waits.
+// patiently returns a retryer that calls note when it waits. note may be nil.
 func patiently(r aws.Retryer, service string, note func(string)) aws.Retryer {
 	if v2, ok := r.(aws.RetryerV2); ok {
 		return waiting{v2, service, note}
@@ -53,7 +53,7 @@ func patiently(r aws.Retryer, service string, note func(string)) aws.Retryer {
 	return r
 }
 
-// certificateHint tells what to do about a certificate that is not trusted; "" for other errors.
+// certificateHint returns what to do about a certificate that is not trusted; "" for other errors.
 func certificateHint(err error) string {
 	if !statebackend.Untrusted(err) {
 		return ""

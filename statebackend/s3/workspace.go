@@ -15,9 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// workspace is the state of one workspace. It implements
-// statebackend.Workspace. The bucket and the table are the truth; the fields here
-// save requests, and remember this value's own lock.
+// workspace is the state of one workspace. It implements statebackend.Workspace. The fields only save
+// requests, and remember this value's own lock: the bucket and the table decide.
 type workspace struct {
 	objects     *objects
 	key         string          // of the state's object
@@ -27,27 +26,26 @@ type workspace struct {
 	options     Options
 	patience    patience
 
-	holder string                             // of the leases of this value: see statebackend.Lease
+	holder string                             // the Holder of this value's leases: see statebackend.Lease
 	lease  atomic.Pointer[statebackend.Lease] // nil: this value has no lease
-	object atomic.Bool                        // this value holds the lock object
+	object atomic.Bool                        // this value has the lock object
 
 	memory journalMemory
 
-	leasing sync.Mutex // writes of the lease, which would refuse each other; taken after mu
+	leasing sync.Mutex // one write of the lease at a time, since two would refuse each other; taken after mu
 
 	mu        sync.Mutex
 	held      *held   // nil: this value holds no lock
-	digest    *string // of the digest item when last read; nil: not known
-	unsettled bool    // a digest was announced, but not written since
+	digest    *string // the digest item's digest as last read; nil: not known
+	unsettled bool    // a digest was announced, and not written yet
 }
 
-// DigestError is returned when the state's object and the digest item still do
-// not match after a wait: a writer died between writing the one and the other, or
-// somebody changed one of them by hand.
+// DigestError is returned if the state's object and the digest item still do not match after a wait. Either a
+// writer died between writing the two, or somebody changed one of them by hand.
 type DigestError struct {
 	Path       string // "<bucket>/<key>"
-	Calculated string // of the object, "" if there is none
-	Stored     string // in the digest item
+	Calculated string // the digest of the object; "" if there is no object
+	Stored     string // the digest in the digest item
 }
 
 func (e *DigestError) Error() string {
@@ -57,9 +55,9 @@ func (e *DigestError) Error() string {
 		e.Path, e.Calculated, e.Stored, e.Calculated, e.Path+"-md5")
 }
 
-// Get reads the object, and compares it with the digest item. A writer writes the
-// two one after the other, so a reader may come in between. It then waits for the
-// writer, unless the writer has announced the digest of this very object.
+// Get reads the object, and compares it with the digest item. A writer writes object and digest one after the
+// other, so a reader may read between the two writes. Get then waits for the writer, unless the writer has
+// announced the digest of exactly this object.
 func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,15 +82,15 @@ func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	}
 }
 
-// compare returns a *DigestError if the digest item is that of another state.
+// compare returns a *DigestError if the digest item has the digest of another state.
 func (w *workspace) compare(ctx context.Context, data []byte) error {
 	if w.items == nil {
 		return nil
 	}
 	stored, err := w.items.Digest(ctx)
 	if err != nil {
-		// Stock tools continue without the comparison, and so do we: a role that
-		// may only read the bucket can still plan.
+		// Stock tools continue without the comparison, and so does Lockstep: a role that may only read the
+		// bucket can still plan.
 		w.options.Note(fmt.Sprintf("the state's digest could not be read, so the state was not compared with it: %v", err))
 		return nil
 	}
@@ -103,8 +101,8 @@ func (w *workspace) compare(ctx context.Context, data []byte) error {
 	}
 	announced, err := w.items.Announced(ctx)
 	if err == nil && slices.Contains(announced, calculated) {
-		// The holder of the lock, or the one before, wrote this object, and has not written the
-		// digest yet, or died before it could. Either way it is the state.
+		// The present holder of the lock, or an earlier one, wrote this object. It has not written the digest
+		// yet, or died before it could. In both cases the object is the state.
 		return nil
 	}
 	return &DigestError{Path: w.path(), Calculated: calculated, Stored: stored}
@@ -112,8 +110,8 @@ func (w *workspace) compare(ctx context.Context, data []byte) error {
 
 // Put writes the announcement, the object and the digest, in this order.
 //
-// Only the object's write decides: it has the condition, and the object is the
-// state. The other two exist for tools that compare digests.
+// Only the write of the object decides: it has the condition, and the object is the state. The announcement
+// and the digest exist for tools that compare digests.
 func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("s3: Put of an empty state")
@@ -122,18 +120,16 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	defer w.mu.Unlock()
 	digest := digestOf(data)
 
-	// The announcement stores the next digest in the lock item, on condition that
-	// the lock is ours: a writer who lost it stops here. A crash after this leaves
-	// an announcement without its object, which nobody reads as long as object and
-	// digest match.
+	// The announcement stores the next digest in the lock item, on condition that the lock is ours: a writer
+	// that lost it stops here. A crash after this leaves an announcement without its object. Nobody reads the
+	// announcement as long as object and digest match.
 	if err := w.announce(ctx, digest); err != nil {
 		return "", err
 	}
 
-	// A crash after this leaves the new state and the digest of the old one.
-	// Our readers see the announcement, and Unlock with the dead run's ID repairs
-	// the digest. A stock tool would refuse the state until then; but the dead
-	// run's lock keeps it from starting anyway.
+	// A crash after this leaves the new state and the digest of the old state. Lockstep's readers see the
+	// announcement, and Unlock with the dead run's ID repairs the digest. A stock tool would refuse the state
+	// until then; but the dead run's lock already keeps it from starting.
 	tag, err := w.putObject(ctx, data, prev)
 	if err != nil {
 		return "", err
@@ -147,15 +143,15 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	return statebackend.Version(tag), nil
 }
 
-// putObject writes the object, and reads it again after an error, to tell a
-// success with a lost response from a conflict and from a failure.
+// putObject writes the object. After an error it reads the object again, to distinguish a success with a lost
+// response from a conflict and from a failure.
 func (w *workspace) putObject(ctx context.Context, data []byte, prev statebackend.Version) (string, error) {
 	tag, err := w.objects.Put(ctx, w.key, data, string(prev))
 	if err == nil {
 		return tag, nil
 	}
-	// A refused condition may be the echo of our own attempt, repeated by the
-	// SDK after a response was lost; any other error may hide a success.
+	// A refusal may be the effect of our own attempt, repeated by the SDK after a lost response. Any other
+	// error may hide a success.
 	there, tag, readErr := w.objects.Get(ctx, w.key)
 	switch {
 	case readErr == nil && bytes.Equal(there, data):
@@ -165,8 +161,8 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 	case readErr != nil:
 		return "", fmt.Errorf("%w; and the existing object cannot be read: %w", err, readErr)
 	case tag == "" && prev == "":
-		// Versioned buckets of some S3-like servers do this: a deleted version stays in the way. There is
-		// nothing to write over, and no condition under which this server would write.
+		// Versioned buckets of some S3-like servers do this: a deleted version blocks the write. There is no
+		// object to replace, and this server refuses the write with every condition.
 		if tag, err := w.objects.write(ctx, w.key, data, ""); err == nil {
 			w.options.Note(fmt.Sprintf("s3://%s was written without the condition that there is no such object: the server takes a deleted version for the object", w.path()))
 			return tag, nil
@@ -178,9 +174,9 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 	return "", &statebackend.ConflictError{Path: w.path(), Want: prev, Found: statebackend.Version(tag)}
 }
 
-// recordDigest writes the digest item after the object was written with that
-// entity tag. This write is conditional, too, so that a process that was suspended
-// just here cannot write the digest of a state that has long been replaced.
+// recordDigest writes the digest item after the object was written with that entity tag. This write is
+// conditional, too. So a process that was suspended before it cannot write the digest of a state that was
+// replaced meanwhile.
 func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error {
 	if w.items == nil {
 		return nil
@@ -203,8 +199,8 @@ func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error 
 		if !errors.Is(err, dynamodb.ErrDigestMoved) {
 			return err
 		}
-		// Somebody wrote a digest since we read it: either a late one of an earlier
-		// state, which ours must replace, or one of a later state than ours.
+		// Somebody has written a digest since we read it. Either it is a late digest of an earlier state,
+		// which ours must replace, or the digest of a later state.
 		_, now, err := w.objects.Get(ctx, w.key)
 		if err != nil {
 			return err
@@ -217,6 +213,6 @@ func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error 
 	return refused
 }
 
-// maxDigestWrites is how often the digest is written where somebody else writes it, too. Two late ones
-// are rare; more are a table that refuses every condition.
+// maxDigestWrites is how often recordDigest tries to write the digest while somebody else writes it, too. Two
+// late digests are rare; more mean that the table refuses every condition.
 const maxDigestWrites = 5

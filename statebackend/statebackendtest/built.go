@@ -7,8 +7,10 @@ import (
 	"strings"
 )
 
-// BuiltOf has Go's cache of test results know what programs of this module are built of: otherwise the result of a test
-// that builds and starts a program is kept though the program has changed. The packages are named as in the directory.
+// BuiltOf makes Go's test cache depend on the sources of the given packages and their dependencies in this
+// module. Otherwise the cached result of a test that builds and starts a program stays valid after the
+// program has changed. The packages are named relative to dir.
+//
 // Source: go help test: the cache knows the files and directories of the module that a test opens.
 func BuiltOf(dir string, packages ...string) error {
 	cmd := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if .Main}}{{$.Dir}}{{end}}{{end}}"}, packages...)...)

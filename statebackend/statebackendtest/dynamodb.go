@@ -14,13 +14,12 @@ import (
 	"testing"
 )
 
-// DynamoDB is a server in memory that knows as much of DynamoDB as the s3
-// backend uses: items with string attributes in one table with the hash key
-// LockID, got, put and deleted, on the conditions attribute_not_exists(NAME) and
-// NAME = :VALUE. The fields are set before the first request.
+// DynamoDB is a server in memory with the parts of DynamoDB that the s3 backend uses. It has one table with
+// the hash key LockID, whose items have string attributes. Items are read, put and deleted. The conditions
+// are attribute_not_exists(NAME) and NAME = :VALUE. Set the fields before the first request.
 type DynamoDB struct {
 	Faults *Faults                          // of "PutItem key" and "DeleteItem key"
-	Deny   func(operation, key string) bool // access denied
+	Deny   func(operation, key string) bool // reports whether to answer "access denied"
 	Table  string                           // empty: "locks"
 
 	URL string
@@ -29,7 +28,7 @@ type DynamoDB struct {
 	items map[string]map[string]string // by LockID
 }
 
-// Start starts the server. It ends with the test.
+// Start starts the server. The server stops at the end of the test.
 func (d *DynamoDB) Start(t *testing.T) *DynamoDB {
 	if d.Table == "" {
 		d.Table = "locks"
@@ -48,7 +47,7 @@ func (d *DynamoDB) Item(key string) map[string]string {
 	return maps.Clone(d.items[key])
 }
 
-// SetItem puts an item without a request; nil attributes delete it.
+// SetItem puts an item without a request; nil attributes delete the item.
 func (d *DynamoDB) SetItem(key string, attributes map[string]string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -79,7 +78,7 @@ type dynamoRequest struct {
 	ExpressionAttributeValues map[string]stringValue
 }
 
-// ServeHTTP answers a request; one at a time, so that conditions are exact.
+// ServeHTTP answers one request at a time, so that conditions are exact.
 func (d *DynamoDB) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -129,7 +128,7 @@ func (d *DynamoDB) get(w http.ResponseWriter, key string) {
 	dynamoAnswer(w, http.StatusOK, answer)
 }
 
-// write does one write, with its condition and its fault.
+// write does one write, with its condition and the fault that is injected into it.
 func (d *DynamoDB) write(w http.ResponseWriter, q dynamoRequest, operation, key string, do func()) {
 	fault := d.Faults.Next(operation + " " + key)
 	if fault == Failed || fault == Conflict {
@@ -152,7 +151,7 @@ func (d *DynamoDB) write(w http.ResponseWriter, q dynamoRequest, operation, key 
 	}
 }
 
-// holds evaluates a condition.
+// holds reports whether the condition of a request is true for the item.
 func (d *DynamoDB) holds(q dynamoRequest, item map[string]string) (bool, error) {
 	c := q.ConditionExpression
 	if c == "" {
@@ -176,7 +175,7 @@ func dynamoError(w http.ResponseWriter, status int, code, message string) {
 	dynamoAnswer(w, status, map[string]string{"__type": "com.amazonaws.dynamodb.v20120810#" + code, "message": message})
 }
 
-// dynamoAnswer sends the checksum that the SDK compares.
+// dynamoAnswer sends the answer with the checksum that the SDK compares.
 func dynamoAnswer(w http.ResponseWriter, status int, answer any) {
 	body, err := json.Marshal(answer)
 	if err != nil {

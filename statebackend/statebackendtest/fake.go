@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Fake is a backend in memory. It keeps the contract, and passes Run. The zero
-// value is empty and ready; it is safe for concurrent use.
+// Fake is a backend in memory. It fulfils the contract, and passes [Run]. The zero value is empty and ready
+// to use. It is safe for concurrent use.
 type Fake struct {
 	Faults *Faults // of "put NAME", "lock NAME", "unlock NAME", "lease NAME", "delete NAME"
 
@@ -25,7 +25,7 @@ type fakeState struct {
 	data    []byte // nil: nothing
 	version int    // counts all writes and deletions
 	lock    *statebackend.LockInfo
-	lease   *statebackend.Lease // of the lock, if it has one
+	lease   *statebackend.Lease // the lease of the lock; nil: none
 }
 
 func (s *fakeState) token() statebackend.Version {
@@ -35,7 +35,7 @@ func (s *fakeState) token() statebackend.Version {
 	return statebackend.Version(strconv.Itoa(s.version))
 }
 
-// of returns the stored part of a workspace; f.mu is held.
+// of returns the stored part of a workspace. The caller holds f.mu.
 func (f *Fake) of(name string) *fakeState {
 	if f.states == nil {
 		f.states = make(map[string]*fakeState)
@@ -48,7 +48,7 @@ func (f *Fake) of(name string) *fakeState {
 	return s
 }
 
-// write does one write, with its fault; f.mu is held.
+// write does one write, with the fault that is injected into it. The caller holds f.mu.
 func (f *Fake) write(what string, do func()) error {
 	switch f.Faults.Next(what) {
 	case Failed, Conflict:
@@ -61,7 +61,7 @@ func (f *Fake) write(what string, do func()) error {
 	return nil
 }
 
-// Workspaces implements statebackend.Backend.
+// Workspaces implements statebackend.Backend: it lists the workspaces that have a state.
 func (f *Fake) Workspaces(ctx context.Context) ([]string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -78,7 +78,7 @@ func (f *Fake) Workspaces(ctx context.Context) ([]string, error) {
 	return append([]string{statebackend.DefaultWorkspace}, names...), nil
 }
 
-// DeleteWorkspace implements statebackend.Backend.
+// DeleteWorkspace implements statebackend.Backend: it removes the state if its version is still prev.
 func (f *Fake) DeleteWorkspace(ctx context.Context, name string, prev statebackend.Version) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,7 +101,7 @@ func (f *Fake) DeleteWorkspace(ctx context.Context, name string, prev statebacke
 	return f.write("delete "+name, func() { s.data = nil; s.version++ })
 }
 
-// Open implements statebackend.Backend.
+// Open implements statebackend.Backend: it returns the state of a workspace.
 func (f *Fake) Open(name string) (statebackend.Workspace, error) {
 	if err := statebackend.CheckWorkspaceName(name); err != nil {
 		return nil, err
@@ -109,13 +109,13 @@ func (f *Fake) Open(name string) (statebackend.Workspace, error) {
 	return &fakeWorkspace{fake: f, name: name, holder: statebackend.NewLockID()}, nil
 }
 
-// fakeWorkspace is an opened workspace; fake.mu guards it too.
+// fakeWorkspace is an opened workspace. fake.mu guards its fields, too.
 type fakeWorkspace struct {
 	fake   *Fake
 	name   string
-	holder string              // of its leases
-	held   string              // the ID of the lock that it took
-	lease  *statebackend.Lease // of that lock
+	holder string              // the Holder of this value's leases
+	held   string              // the ID of the lock that this value took
+	lease  *statebackend.Lease // the lease of that lock
 }
 
 func (w *fakeWorkspace) Place() string { return "memory: " + w.name }

@@ -9,7 +9,7 @@ import (
 
 var _ statebackend.Leased = (*fakeWorkspace)(nil)
 
-// deposed returns the error of a holder whose lock is gone, or is another's; fake.mu is held.
+// deposed returns the error for a holder whose lock is gone or has another holder. The caller holds fake.mu.
 func (w *fakeWorkspace) deposed(s *fakeState) error {
 	switch {
 	case w.held == "":
@@ -22,7 +22,7 @@ func (w *fakeWorkspace) deposed(s *fakeState) error {
 	return nil
 }
 
-// LockLeased implements statebackend.Leased.
+// LockLeased implements statebackend.Leased: it takes the lock with a lease.
 func (w *fakeWorkspace) LockLeased(ctx context.Context, info statebackend.LockInfo, t statebackend.Term) (*statebackend.Lease, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()
@@ -43,7 +43,7 @@ func (w *fakeWorkspace) LockLeased(ctx context.Context, info statebackend.LockIn
 	return &next, nil
 }
 
-// Renew implements statebackend.Leased.
+// Renew implements statebackend.Leased: it changes the ends of this value's lease.
 func (w *fakeWorkspace) Renew(ctx context.Context, t statebackend.Term) (*statebackend.Lease, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()
@@ -60,7 +60,7 @@ func (w *fakeWorkspace) Renew(ctx context.Context, t statebackend.Term) (*stateb
 	return w.set(s, w.lease.As(t))
 }
 
-// TakeOver implements statebackend.Leased.
+// TakeOver implements statebackend.Leased: it takes over the lock with the lease was.
 func (w *fakeWorkspace) TakeOver(ctx context.Context, was statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()
@@ -75,7 +75,7 @@ func (w *fakeWorkspace) TakeOver(ctx context.Context, was statebackend.Lease, t 
 	return w.set(s, next)
 }
 
-// set stores a lease; fake.mu is held.
+// set stores a lease. The caller holds fake.mu.
 func (w *fakeWorkspace) set(s *fakeState, next statebackend.Lease) (*statebackend.Lease, error) {
 	if err := w.fake.write("lease "+w.name, func() { s.lease = &next }); err != nil {
 		return nil, err

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// Fault is the fate of one write.
+// Fault is the result that is injected into one write.
 type Fault int
 
 const (
-	None      Fault = iota // nothing unusual
-	Failed                 // it is not done, and an error is reported
-	Persisted              // it is done, and an error is reported
-	Conflict               // it is not done, and answered with S3's 409 (elsewhere as Failed)
+	None      Fault = iota // the write succeeds
+	Failed                 // the write is not done, and an error is reported
+	Persisted              // the write is done, and an error is reported
+	Conflict               // the write is not done, and answered with S3's 409 (elsewhere as Failed)
 )
 
 func (f Fault) String() string {
@@ -22,18 +22,18 @@ func (f Fault) String() string {
 // ErrFault is the error that the fakes report for a fault.
 var ErrFault = errors.New("injected fault")
 
-// Faults decides the fate of each write, and remembers all of them. The zero
-// value lets everything pass. It is safe for concurrent use, but Decide must
-// not be changed while writes are under way.
+// Faults decides the fault of each write, and remembers all writes. The zero value injects no fault. Faults
+// is safe for concurrent use, but Decide must not be changed while writes are under way.
 type Faults struct {
-	// Decide, if set, is asked once for each write; n counts them from 0.
+	// Decide, if set, is called once for each write and returns its fault. n is the number of the write, from
+	// 0.
 	Decide func(n int, write string) Fault
 
 	mu     sync.Mutex
 	writes []string
 }
 
-// Next records a write and returns its fate. A nil *Faults has no faults.
+// Next records a write and returns its fault. A nil *Faults has no faults.
 func (f *Faults) Next(write string) Fault {
 	if f == nil {
 		return None
@@ -55,7 +55,7 @@ func (f *Faults) Writes() []string {
 	return append([]string(nil), f.writes...)
 }
 
-// Forget starts counting anew.
+// Forget forgets all writes, so that the numbers start from 0 again.
 func (f *Faults) Forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// HTTP is a server of the backend "http" with one state, as GitLab serves it: a write under
-// a lock needs the lock's ID, and an unlock, too. Start it before use.
+// HTTP is a server of the backend "http" with one state, as GitLab serves it. While the state is locked, a
+// write or an unlock needs the lock's ID. Start it before use.
 type HTTP struct {
-	Username, Password string // asked for unless empty
-	// Answer replaces the response to a request if it returns a status; with after set,
-	// the request is carried out nevertheless. May be nil.
+	Username, Password string // required unless empty
+	// Answer replaces the response to a request if it returns a nonzero status. If after is true, the server
+	// carries out the request nevertheless. Answer may be nil.
 	Answer func(method string) (status int, after bool)
 
 	URL string // of the state; locks are at URL/lock
@@ -45,14 +45,14 @@ func (h *HTTP) State() string {
 	return string(h.state)
 }
 
-// SetState stores a state as another writer would; "" deletes it.
+// SetState stores a state as another writer would; "" deletes the state.
 func (h *HTTP) SetState(state string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state = []byte(state)
 }
 
-// SetLock locks as another writer would; "" unlocks.
+// SetLock locks the state as another writer would; "" unlocks it.
 func (h *HTTP) SetLock(info string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,7 +66,7 @@ func (h *HTTP) Log() []string {
 	return append([]string(nil), h.log...)
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler: it answers one request of the backend "http".
 func (h *HTTP) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {

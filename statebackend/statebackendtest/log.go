@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Log is a journal's log in memory. It keeps the contract, and passes RunLog. The zero value
-// is empty and ready; it is safe for concurrent use.
+// Log is a journal log in memory. It fulfils the contract, and passes [RunLog]. The zero value is empty and
+// ready to use. It is safe for concurrent use.
 type Log struct {
 	Faults *Faults // of "append" and "drop"
-	// KeepsNothing makes it exclusive: see [statebackend.Log].
+	// KeepsNothing makes Exclusive return true: see [statebackend.Log].
 	KeepsNothing bool
 
 	mu       sync.Mutex
@@ -22,7 +22,7 @@ type Log struct {
 
 var _ statebackend.Log = (*Log)(nil)
 
-// Segments returns what is stored, from the segment on that first recognizes.
+// Segments returns the stored segments, beginning with the last one for which first returns true.
 func (l *Log) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -34,7 +34,7 @@ func (l *Log) Segments(ctx context.Context, first func(statebackend.Segment) boo
 	return slices.Clone(l.segments), ctx.Err()
 }
 
-// Append stores a segment if its number comes next, or if nothing is stored.
+// Append stores a segment if its number is the next one, or if nothing is stored.
 func (l *Log) Append(ctx context.Context, number uint64, data []byte, _ bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,7 +55,7 @@ func (l *Log) Append(ctx context.Context, number uint64, data []byte, _ bool) er
 	})
 }
 
-// write does one write, with its fault; l.mu is held.
+// write does one write, with the fault that is injected into it. The caller holds l.mu.
 func (l *Log) write(name string, do func() error) error {
 	switch l.Faults.Next(name) {
 	case Failed, Conflict:
@@ -67,7 +67,7 @@ func (l *Log) write(name string, do func() error) error {
 	return do()
 }
 
-// Drop removes the segments with lower numbers.
+// Drop removes the segments with numbers below the given one.
 func (l *Log) Drop(_ context.Context, below uint64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -77,17 +77,17 @@ func (l *Log) Drop(_ context.Context, below uint64) error {
 	})
 }
 
-// Edit exchanges the stored segments, as somebody does who damages a journal.
+// Edit replaces the stored segments, as a person would who damages a journal.
 func (l *Log) Edit(change func([]statebackend.Segment) []statebackend.Segment) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.segments = change(l.segments)
 }
 
-// Exclusive reports whether nothing is kept at the end.
+// Exclusive returns KeepsNothing.
 func (l *Log) Exclusive() bool { return l.KeepsNothing }
 
-// Place names the log.
+// Place returns the name of the log for messages.
 func (l *Log) Place() string { return "memory" }
 
 // Close does nothing.

@@ -17,10 +17,9 @@ import (
 	"time"
 )
 
-// Part returns the path of a real part, below the cache that .ci/parts fills:
-// the directory LOCKSTEP_PARTS, or .parts in the root of the repository. Where
-// it is missing, the test is skipped, or fails if LOCKSTEP_TEST_PARTS is
-// "require".
+// Part returns the path of an installed program or library in the directory that .ci/parts fills:
+// LOCKSTEP_PARTS, or .parts in the root of the repository. If the path does not exist, the test is skipped,
+// or fails if LOCKSTEP_TEST_PARTS is "require".
 func Part(t testing.TB, path ...string) string {
 	t.Helper()
 	dir := partsDir(t)
@@ -32,8 +31,8 @@ func Part(t testing.TB, path ...string) string {
 	return ""
 }
 
-// Missing ends a test for which something is not on this machine: it is skipped, or
-// fails if LOCKSTEP_TEST_PARTS is "require".
+// Missing ends a test that needs something which this machine does not have. The test is skipped, or fails if
+// LOCKSTEP_TEST_PARTS is "require".
 func Missing(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("LOCKSTEP_TEST_PARTS") == "require" {
@@ -63,20 +62,20 @@ func partsDir(t testing.TB) string {
 	}
 }
 
-// Credentials that StartVersitygw's server accepts.
+// These are the credentials that the server of StartVersitygw accepts.
 const (
 	AccessKey = "test"
 	SecretKey = "testsecret"
 )
 
-// StartVersitygw starts a real S3 server, with an empty bucket named "states",
-// and returns its URL. It ends with the test.
+// StartVersitygw starts a real S3 server with an empty bucket named "states", and returns its URL. The server
+// stops at the end of the test.
 func StartVersitygw(t testing.TB) (url string) {
 	t.Helper()
 	return startVersitygw(t)
 }
 
-// StartVersionedVersitygw is StartVersitygw for a server whose buckets can keep versions.
+// StartVersionedVersitygw is StartVersitygw with a server whose buckets can keep versions.
 func StartVersionedVersitygw(t testing.TB) (url string) {
 	t.Helper()
 	return startVersitygw(t, "--versioning-dir", t.TempDir())
@@ -96,8 +95,8 @@ func startVersitygw(t testing.TB, options ...string) (url string) {
 	})
 }
 
-// StartDynoxide starts a real DynamoDB server, with an empty table "locks", and
-// returns its URL. It ends with the test.
+// StartDynoxide starts a real DynamoDB server with an empty table "locks", and returns its URL. The server
+// stops at the end of the test.
 func StartDynoxide(t testing.TB) (url string) {
 	t.Helper()
 	program := Part(t, "bin", "dynoxide")
@@ -109,8 +108,8 @@ func StartDynoxide(t testing.TB) (url string) {
 	return url
 }
 
-// StartDynalite starts another real DynamoDB server, by other people, with an empty table "locks", and
-// returns its URL. It ends with the test.
+// StartDynalite starts another real DynamoDB server, independent of Dynoxide, with an empty table "locks",
+// and returns its URL. The server stops at the end of the test.
 func StartDynalite(t testing.TB) (url string) {
 	t.Helper()
 	program := Part(t, "npm", "dynalite", "node_modules", "dynalite", "cli.js")
@@ -126,7 +125,7 @@ func StartDynalite(t testing.TB) (url string) {
 	return url
 }
 
-// makeTable makes the table of locks.
+// makeTable creates the table "locks".
 func makeTable(t testing.TB, url string) {
 	t.Helper()
 	table := `{"TableName":"locks","BillingMode":"PAY_PER_REQUEST",` +
@@ -138,7 +137,7 @@ func makeTable(t testing.TB, url string) {
 	}
 	q.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	q.Header.Set("X-Amz-Target", "DynamoDB_20120810.CreateTable")
-	// It looks for a signature, and does not check it.
+	// The server requires a signature, but does not check it.
 	q.Header.Set("X-Amz-Date", "20261101T000000Z")
 	q.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=test/20261101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
 	answer, err := http.DefaultClient.Do(q)
@@ -152,14 +151,14 @@ func makeTable(t testing.TB, url string) {
 	}
 }
 
-// Server is a command that runs a program until its standard input ends. That
-// is so when we close it, and also when we die.
+// Server returns a command that runs a program until its standard input ends. The input ends when we close
+// it, and also when this process dies.
 func Server(program string, args ...string) *exec.Cmd {
 	return exec.Command("sh", append([]string{"-c", `"$@" & server=$!; read -r _; kill $server; wait $server`, "sh", program}, args...)...)
 }
 
-// StartServer starts a server on a free port of the loopback address, and
-// returns the address when it can be connected to.
+// StartServer starts a server on a free port of the loopback address, and returns the address once it accepts
+// connections.
 func StartServer(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var output lockedBuffer
@@ -178,7 +177,7 @@ func StartServer(t testing.TB, command func(address string) *exec.Cmd) string {
 			t.Cleanup(func() { stop(cmd, input) })
 			return address
 		}
-		stop(cmd, input) // somebody else may have taken the port
+		stop(cmd, input) // another program may have taken the port
 	}
 	t.Fatalf("the server does not start:\n%s", output.String())
 	return ""
@@ -189,9 +188,9 @@ func stop(cmd *exec.Cmd, input io.Closer) {
 	cmd.Wait()
 }
 
-// freeAddress returns an address that nobody listens on. Its port is none of those that
-// systems give to connections (from 32768 on Linux, 49152 elsewhere): a connection to
-// one of these, while nobody listens yet, may come from the port itself, and succeed.
+// freeAddress returns an address that nobody listens on. Its port is outside the range that systems give to
+// outgoing connections (from 32768 on Linux, 49152 elsewhere). Otherwise a connection made before the server
+// listens could get that very port as its own, and so connect to itself.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {
@@ -205,7 +204,7 @@ func freeAddress(t testing.TB) string {
 	return ""
 }
 
-// connects waits until a server listens.
+// connects waits until a server accepts connections at the address. It returns false after 20 seconds, or if ctx ends.
 func connects(ctx context.Context, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()

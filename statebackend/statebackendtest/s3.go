@@ -20,31 +20,30 @@ import (
 	"time"
 )
 
-// S3 is a server in memory that knows as much of S3 as the s3 backend uses:
-// objects with conditions on writing and deleting, and lists of them, in
-// buckets that need no creating. It checks checksums, and no signatures. All
-// buckets exist but "missing", and all KMS keys but "alias/missing". The fields
-// are set before the first request.
+// S3 is a server in memory with the parts of S3 that the s3 backend uses: objects with conditions on writing
+// and deleting, and lists of objects. Buckets need not be created. It checks checksums, but no signatures.
+// All buckets exist except "missing", and all KMS keys except "alias/missing". Set the fields before the
+// first request.
 type S3 struct {
 	Faults *Faults                       // of "PUT key" and "DELETE key"
-	Deny   func(method, key string) bool // access denied, for GET, PUT, DELETE and LIST
+	Deny   func(method, key string) bool // reports whether to answer "access denied", for GET, PUT, DELETE and LIST
 
-	RandomTags          bool // entity tags as with KMS: not the MD5
-	NoConditionalDelete bool // If-Match on DELETE is "not implemented"
+	RandomTags          bool // entity tags are random, as with KMS, and not the MD5
+	NoConditionalDelete bool // If-Match on DELETE is answered with "not implemented"
 	PageSize            int  // of lists; 0 is S3's 1000
 
 	Conditions Conditions
 
-	// ListKeys, if set, is what a list says instead of its keys: a server that escapes keys without being
-	// asked, or that lists what nobody asked for.
+	// ListKeys, if set, replaces the keys of a list. It imitates a server that escapes keys without being
+	// asked, or that lists keys outside the requested prefix.
 	ListKeys func(keys []string) []string
-	NoTokens bool // lists are cut off at PageSize, with no continuation token
+	NoTokens bool // lists end at PageSize, without a continuation token
 
 	URL string
 
 	mu      sync.Mutex
 	objects map[string]s3Object // by "bucket/key"; nil: there are none
-	deleted map[string]bool     // those that are in the way of new ones
+	deleted map[string]bool     // deleted objects that refuse their creation: see DeleteMarkers
 }
 
 type s3Object struct {
@@ -54,16 +53,16 @@ type s3Object struct {
 	at     time.Time   // of the write
 }
 
-// Conditions is what a server does with If-None-Match and If-Match.
+// Conditions describes how a server treats If-None-Match and If-Match. The zero value obeys both.
 type Conditions struct {
-	IgnoreNone, IgnoreMatch bool // writes are done whatever the condition
-	Refuse                  int  // the status that answers a write with a condition; 0: none
-	// DeleteMarkers has a deleted object refuse the creation of another one, and be missing all the same:
-	// some servers do that with versioned buckets.
+	IgnoreNone, IgnoreMatch bool // writes are done although the condition is false
+	Refuse                  int  // the status for every write with a condition; 0: none
+	// DeleteMarkers lets a deleted object refuse its own creation, although it is missing. Some servers do
+	// that with versioned buckets.
 	DeleteMarkers bool
 }
 
-// Start starts the server. It ends with the test.
+// Start starts the server. The server stops at the end of the test.
 func (s *S3) Start(t testing.TB) *S3 {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
@@ -71,8 +70,7 @@ func (s *S3) Start(t testing.TB) *S3 {
 	return s
 }
 
-// Object returns an object by "bucket/key", and the headers of the request that
-// wrote it; nil if there is none.
+// Object returns the object "bucket/key" and the headers of the request that wrote it; nil if there is none.
 func (s *S3) Object(path string) ([]byte, http.Header) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +78,7 @@ func (s *S3) Object(path string) ([]byte, http.Header) {
 	return o.data, o.header
 }
 
-// SetObject writes an object by "bucket/key" without a request; nil data deletes
-// it.
+// SetObject writes the object "bucket/key" without a request; nil data deletes it.
 func (s *S3) SetObject(path string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +89,7 @@ func (s *S3) SetObject(path string, data []byte) {
 	s.keep(path, s3Object{data: data, tag: s.tagOf(data), at: time.Now()})
 }
 
-// Keys returns all paths, sorted.
+// Keys returns the paths "bucket/key" of all objects, sorted.
 func (s *S3) Keys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +112,7 @@ func (s *S3) tagOf(data []byte) string {
 	return `"` + hex.EncodeToString(sum[:]) + `"`
 }
 
-// ServeHTTP answers a request; one at a time, so that conditions are exact.
+// ServeHTTP answers one request at a time, so that conditions are exact.
 func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +144,7 @@ func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// write does one write, with its fault.
+// write does one write, with the fault that is injected into it.
 func (s *S3) write(w http.ResponseWriter, name string, do func(http.ResponseWriter)) {
 	switch s.Faults.Next(name) {
 	case None:
@@ -197,7 +194,8 @@ func (s *S3) put(w http.ResponseWriter, r *http.Request, path string) {
 	w.Header().Set("ETag", o.tag)
 }
 
-// conditionsHold checks the conditions of a request, and responds if one fails.
+// conditionsHold reports whether the conditions of a request are true. If one is false, it sends the
+// response.
 func (s *S3) conditionsHold(w http.ResponseWriter, r *http.Request, path string) bool {
 	o, exists := s.objects[path]
 	match, none := r.Header.Get("If-Match"), r.Header.Get("If-None-Match")

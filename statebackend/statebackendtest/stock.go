@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Stock is a working directory with a stock command line tool, the judge of our
-// states and locks.
+// Stock is a working directory with a stock command line tool. The tool checks the states and locks that
+// Lockstep writes.
 type Stock struct {
 	t       testing.TB
 	program string
@@ -21,9 +21,9 @@ type Stock struct {
 	env     []string
 }
 
-// NewStock makes a directory with a configuration for `terraform`, if there is
-// one on PATH; the test is skipped otherwise. The tool stays offline, so the
-// configuration can use the resource terraform_data alone.
+// NewStock creates a directory with a configuration for `terraform`. If terraform is not on PATH, the test is
+// skipped. The tool works offline, so the only resource type available to the configuration is
+// terraform_data.
 func NewStock(t testing.TB, dir, configuration string, env ...string) *Stock {
 	t.Helper()
 	program, err := exec.LookPath("terraform")
@@ -45,7 +45,7 @@ func (s *Stock) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Run runs a command, and returns its output and its exit code.
+// Run runs a command, and returns its output and exit code.
 func (s *Stock) Run(args ...string) (output string, code int) {
 	s.t.Helper()
 	b, err := s.command(args...).CombinedOutput()
@@ -59,7 +59,7 @@ func (s *Stock) Run(args ...string) (output string, code int) {
 	return string(b), code
 }
 
-// Must runs a command that succeeds.
+// Must runs a command, and returns its output. The test fails if the command fails.
 func (s *Stock) Must(args ...string) string {
 	s.t.Helper()
 	output, code := s.Run(args...)
@@ -69,14 +69,14 @@ func (s *Stock) Must(args ...string) string {
 	return output
 }
 
-// StockRun is a command under way.
+// StockRun is a command that is running.
 type StockRun struct {
 	cmd    *exec.Cmd
 	input  io.WriteCloser
 	output lockedBuffer
 }
 
-// Start starts a command. It is killed with the test.
+// Start starts a command. It is killed at the end of the test.
 func (s *Stock) Start(args ...string) *StockRun {
 	s.t.Helper()
 	r := &StockRun{cmd: s.command(args...)}
@@ -92,8 +92,7 @@ func (s *Stock) Start(args ...string) *StockRun {
 	return r
 }
 
-// Answer types a line, after which the command ends; it returns the command's
-// output and its exit code.
+// Answer types a line into the command and waits for its end. It returns the command's output and exit code.
 func (r *StockRun) Answer(line string) (output string, code int) {
 	io.WriteString(r.input, line+"\n")
 	r.input.Close()

@@ -11,19 +11,17 @@ type Suite struct {
 	// Open returns a backend whose store is empty, for one test.
 	Open func(t *testing.T) statebackend.Backend
 
-	// ProcessLocks is set where a lock lives and dies with its process, so
-	// that nobody else can release it.
+	// ProcessLocks reports that a lock ends with its process, so that nobody else can release it.
 	ProcessLocks bool
 
-	// Leases is set where locks can carry a lease.
+	// Leases reports that locks can carry a lease.
 	Leases bool
 
-	// Kinds are the locks that there are after Lock, as Locks tells them.
+	// Kinds are the kinds of the locks that Locks lists after a Lock.
 	Kinds []statebackend.LockKind
 }
 
-// Run tests that a backend keeps the contracts of package statebackend. Its
-// tests run in parallel.
+// Run tests that a backend fulfils the contracts of package statebackend. Its tests run in parallel.
 func Run(t *testing.T, s Suite) {
 	for _, group := range []struct {
 		name  string
@@ -46,13 +44,13 @@ func Run(t *testing.T, s Suite) {
 	}
 }
 
-// contractTest is one sentence of a contract.
+// contractTest tests one sentence of a contract.
 type contractTest struct {
 	name string
 	run  func(t *testing.T, s Suite)
 }
 
-// open opens the default workspace, twice: as two processes would have it.
+// open opens the default workspace twice, as two processes would.
 func (s Suite) open(t *testing.T) (mine, theirs statebackend.Workspace) {
 	t.Helper()
 	b := s.Open(t)

@@ -9,14 +9,15 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// RunFaults tries every write of a run as failed, and as failed but persisted:
-// once with a run that repeats the failed step, as the contract demands, and once
-// with a run that dies there, after which a person releases its lock by its ID.
-// Afterwards the state must be one that the run wrote, and no older than the last
-// write that was reported to it as a success; and the next run must succeed.
+// RunFaults tries every write of a run as failed, and as failed but persisted. Each case runs twice: with a
+// run that repeats the failed step, as the contract demands, and with a run that dies there. After a death, a
+// person releases the lock by its ID.
 //
-// open returns a backend whose store is empty, and whose every write asks faults.
-// It does not repeat requests by itself.
+// Afterwards the state must be one that the run wrote. It must not be older than the last write that was
+// reported to the run as a success. The next run must succeed.
+//
+// open returns a backend with an empty store. Every write of the backend gets its fault from faults. The
+// backend must not repeat requests by itself.
 func RunFaults(t *testing.T, open func(t *testing.T, faults *Faults) statebackend.Backend) {
 	eachFault(t, "", writesOf(t, open), func(t *testing.T, at at) { goesOn(t, open, at) }, func(t *testing.T, at at) { dies(t, open, at) })
 }
@@ -27,7 +28,7 @@ type at struct {
 	fault Fault
 }
 
-// only is a Decide for a run that has this fault alone.
+// only is a [Faults.Decide] that injects this fault and no other.
 func (a at) only(n int, _ string) Fault {
 	if n == a.n {
 		return a.fault
@@ -35,7 +36,7 @@ func (a at) only(n int, _ string) Fault {
 	return None
 }
 
-// last is a Decide for a run that dies there: the dead write nothing.
+// last is a [Faults.Decide] for a run that dies at this fault: all later writes fail.
 func (a at) last(n int, _ string) Fault {
 	if n > a.n {
 		return Failed
@@ -43,7 +44,7 @@ func (a at) last(n int, _ string) Fault {
 	return a.only(n, "")
 }
 
-// eachFault tries each write with each fault, in a run that goes on and in one that dies.
+// eachFault tries each fault in each write: goesOn tests a run that continues, dies a run that ends there.
 func eachFault(t *testing.T, prefix string, writes []numbered, goesOn, dies func(*testing.T, at)) {
 	for _, write := range writes {
 		for _, fault := range []Fault{Failed, Persisted} {
@@ -60,7 +61,7 @@ func eachFault(t *testing.T, prefix string, writes []numbered, goesOn, dies func
 	}
 }
 
-// numbered is a write of the run without faults.
+// numbered is a write of a run without faults, and its number.
 type numbered struct {
 	n    int
 	name string
@@ -68,7 +69,7 @@ type numbered struct {
 
 func (w numbered) String() string { return fmt.Sprintf("%d %s", w.n, w.name) }
 
-// writesOf lists the writes of a run.
+// writesOf lists the writes of a run without faults.
 func writesOf(t *testing.T, open func(*testing.T, *Faults) statebackend.Backend) []numbered {
 	t.Helper()
 	faults := new(Faults)
@@ -80,7 +81,7 @@ func writesOf(t *testing.T, open func(*testing.T, *Faults) statebackend.Backend)
 	return numberedOf(t, faults, 4)
 }
 
-// numberedOf lists the writes that faults has seen. Fewer than least are not the whole run.
+// numberedOf lists the writes that faults has recorded. The test fails if there are fewer than least.
 func numberedOf(t *testing.T, faults *Faults, least int) (all []numbered) {
 	t.Helper()
 	for n, name := range faults.Writes() {
@@ -92,7 +93,7 @@ func numberedOf(t *testing.T, faults *Faults, least int) (all []numbered) {
 	return all
 }
 
-// states are written one after the other; the first is there before the run.
+// states are the states that a run writes in this order. The first one is stored before the run.
 var states = []string{`{"serial":0}`, `{"serial":1}`, `{"serial":2}`}
 
 func prepare(t *testing.T, b statebackend.Backend, faults *Faults) {
@@ -102,13 +103,13 @@ func prepare(t *testing.T, b statebackend.Backend, faults *Faults) {
 	faults.Forget()
 }
 
-// runResult is the end of a run.
+// runResult is the result of a run.
 type runResult struct {
-	told int   // the index in states of the last that was written for sure
-	err  error // that of the step at which it ended
+	told int   // the index in states of the last write that was reported as a success
+	err  error // the error of the step at which the run ended
 	now  statebackend.Version
 
-	attempts int // at each step
+	attempts int // for each step
 }
 
 // step takes one step of a run, and reports whether an attempt succeeded.
@@ -121,7 +122,7 @@ func (r *runResult) step(do func() error) bool {
 	return false
 }
 
-// write reads the state, writes the next ones, each followed by after, and unlocks.
+// write reads the state, writes the next states, calls after after each write, and unlocks.
 func (r *runResult) write(t *testing.T, w statebackend.Workspace, id string, after func() error) {
 	get := func() error {
 		s, err := w.Get(t.Context())
@@ -151,14 +152,14 @@ func (r *runResult) write(t *testing.T, w statebackend.Workspace, id string, aft
 	r.step(func() error {
 		err := w.Unlock(t.Context(), id)
 		if again && errors.Is(err, statebackend.ErrNotLocked) {
-			return nil // the attempt before has released it
+			return nil // an earlier attempt has released it
 		}
 		again = true
 		return err
 	})
 }
 
-// run locks, writes twice and unlocks. It tries each step up to that many times.
+// run locks, writes twice and unlocks. It makes up to attempts attempts of each step.
 func run(t *testing.T, b statebackend.Backend, attempts int) runResult {
 	t.Helper()
 	r := runResult{attempts: attempts}
@@ -204,11 +205,11 @@ func dies(t *testing.T, open func(*testing.T, *Faults) statebackend.Backend, at 
 	nextRun(t, w, r.allowed())
 }
 
-// allowed are the states that the next run may find: if the last write was not reported as a
-// success, it may be stored or not.
+// allowed returns the states that the next run may find. If the last write was not reported as a success, it
+// may be stored or not.
 func (r *runResult) allowed() []string { return states[r.told:min(r.told+2, len(states))] }
 
-// nextRun is one without faults, which finds one of these states.
+// nextRun is a run without faults. It must find one of the allowed states.
 func nextRun(t *testing.T, w statebackend.Workspace, allowed []string) {
 	t.Helper()
 	id := mustLock(t, w)
@@ -223,9 +224,9 @@ func nextRun(t *testing.T, w statebackend.Workspace, allowed []string) {
 	}
 }
 
-// RunEchoes tries every write that a run makes as failed but persisted, with a
-// backend whose client repeats requests by itself: the run must not notice. Its
-// conditional writes are refused then, because of their own success.
+// RunEchoes tries every write of a run as failed but persisted, with a backend whose client repeats requests
+// by itself. The repeated conditional writes are then refused because of their own success. The run must
+// succeed nevertheless.
 func RunEchoes(t *testing.T, open func(t *testing.T, faults *Faults) statebackend.Backend) {
 	for _, write := range writesOf(t, open) {
 		t.Run(write.String(), func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// leaseTests are those of statebackend.Leased; a backend without leases skips them.
+// leaseTests test [statebackend.Leased]. A backend without leases skips them.
 var leaseTests = []contractTest{
 	{"a leased lock shows its lease, and speaks to people", leaseShows},
 	{"a leased lock keeps others out, who see its lease", leaseKeepsOut},
@@ -26,7 +26,7 @@ var leaseTests = []contractTest{
 	{"writes and renewals side by side keep both", leaseBusy},
 }
 
-// leased opens the default workspace as several processes would.
+// leased opens the default workspace. Each call of the result opens it again, as another process would.
 func (s Suite) leased(t *testing.T) func() leasedWorkspace {
 	t.Helper()
 	b := s.Open(t)
@@ -61,7 +61,7 @@ func mustLease(t *testing.T, w leasedWorkspace, run string) (id string) {
 	return info.ID
 }
 
-// lockSeen returns the only lock, by what anybody reads.
+// lockSeen returns the only lock, as Locks reports it to any process.
 func lockSeen(t *testing.T, w statebackend.Workspace) statebackend.HeldLock {
 	t.Helper()
 	held, err := w.Locks(t.Context())
@@ -198,7 +198,7 @@ func leaseStale(t *testing.T, s Suite) {
 	mine, theirs := open(), open()
 	id := mustLease(t, mine, "run-1")
 	seen := *lockSeen(t, theirs).Lease
-	if _, err := mine.Renew(t.Context(), seen.Term); err != nil { // to the same ends
+	if _, err := mine.Renew(t.Context(), seen.Term); err != nil { // with the same ends
 		t.Fatal(err)
 	}
 	_, err := theirs.TakeOver(t.Context(), seen, termOf("run-2", time.Hour))
@@ -283,7 +283,7 @@ func leaseReleased(t *testing.T, s Suite) {
 		t.Errorf("second Unlock: %v; want ErrNotLocked", err)
 	}
 	wantLost(t, "Renew", second(mine.Renew(t.Context(), termOf("run-1", time.Hour))), "")
-	id = mustLock(t, theirs) // as a tool without leases
+	id = mustLock(t, theirs) // as a tool without leases would
 	if h := lockSeen(t, mine); h.Lease != nil {
 		t.Errorf("the lock has the lease of the one before: %+v", h.Lease)
 	}

@@ -9,13 +9,16 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// RunLeaseFaults tries every write of a leased run as failed, and as failed but persisted: of one that
-// takes the lock, and of one that takes it over from a dead one. Either the run repeats the failed
-// step, and must not notice; or it dies there, and the next process must get the lock without a
-// person, find a state that the run has written, no older than the last that it was told of, and be
-// the only holder, even when the dead one wakes up.
+// RunLeaseFaults tries every write of a leased run as failed, and as failed but persisted. It does so with a
+// run that takes the lock, and with a run that takes the lock over from a dead one. There are two cases.
 //
-// open is that of RunFaults.
+// The run repeats the failed step: it must succeed as if nothing had failed.
+//
+// The run dies there: the next process must get the lock without a person. It must find a state that the run
+// has written, not older than the last write that was reported to the run as a success. It must be the only
+// holder, even when the dead run wakes up.
+//
+// open is the function that [RunFaults] describes.
 func RunLeaseFaults(t *testing.T, open func(t *testing.T, faults *Faults) statebackend.Backend) {
 	for _, takesOver := range []bool{false, true} {
 		l := leaseFaults{takesOver: takesOver, open: open}
@@ -28,8 +31,8 @@ type leaseFaults struct {
 	open      func(*testing.T, *Faults) statebackend.Backend
 }
 
-// prepare returns a backend with a state, and with the lock of a dead run if the run takes over: one
-// that died between the object and its digest.
+// prepare returns a backend with a state. For a run that takes over, the backend also has the lock of a dead
+// run, which died between writing the object and writing its digest.
 func (l leaseFaults) prepare(t *testing.T, faults *Faults) statebackend.Backend {
 	t.Helper()
 	b := l.open(t, faults)
@@ -61,14 +64,14 @@ func (l leaseFaults) writes(t *testing.T) []numbered {
 	return numberedOf(t, faults, 5)
 }
 
-// leasedRun is the end of a run.
+// leasedRun is the result of a run.
 type leasedRun struct {
 	runResult
-	id   string // of its lock
-	held bool   // it was told that it holds the lock
+	id   string // the ID of its lock
+	held bool   // taking the lock was reported as a success
 }
 
-// run gets the lock, writes, renews, writes and unlocks, and tries each step up to that many times.
+// run gets the lock, writes, renews, writes and unlocks. It makes up to attempts attempts of each step.
 func (l leaseFaults) run(t *testing.T, w leasedWorkspace, attempts int) (r leasedRun) {
 	t.Helper()
 	r.attempts = attempts
@@ -111,7 +114,7 @@ func (l leaseFaults) dies(t *testing.T, at at) {
 		if !r.held {
 			return
 		}
-		// It wakes up, and believes that the lock is its own.
+		// The dead run wakes up, and believes that the lock is still its own.
 		wantLost(t, "Renew of the dead", second(dead.Renew(t.Context(), termOf("run", time.Hour))), "")
 		before := mustGet(t, w)
 		if _, err := dead.Put(t.Context(), []byte(`{"serial":66}`), before.Version); err == nil {
@@ -126,7 +129,8 @@ func (l leaseFaults) dies(t *testing.T, at at) {
 	})
 }
 
-// next is the next process, which finds one of these states. while is called while it holds the lock.
+// next is the next process. It must find one of the allowed states. It calls while during its hold of the
+// lock.
 func (l leaseFaults) next(t *testing.T, b statebackend.Backend, allowed []string, while func(leasedWorkspace, string)) {
 	t.Helper()
 	w := openLeased(t, b)
@@ -149,7 +153,7 @@ func (l leaseFaults) next(t *testing.T, b statebackend.Backend, allowed []string
 	}
 }
 
-// inherit gets the lock without a person, at a time when every lease is over.
+// inherit gets the lock without a person, at a time when every lease has ended.
 func inherit(t *testing.T, w leasedWorkspace) (id string) {
 	t.Helper()
 	held, err := w.Locks(t.Context())

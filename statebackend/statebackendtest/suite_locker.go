@@ -164,7 +164,7 @@ var lockerTests = []contractTest{
 			}
 		}
 		put()
-		// Nor when somebody else has the lock now.
+		// Nor may the old holder write when somebody else has the lock.
 		other := mustLock(t, theirs)
 		put()
 		mustPut(t, theirs, `{"serial":3}`, v)

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// RunLog tests that a log keeps the contract of [statebackend.Log]. open returns values of the
-// same log, which is empty at first, as processes have them one after the other or side by side.
+// RunLog tests that a log fulfils the contract of [statebackend.Log]. The log is empty at first. Each call of
+// open's result returns a value of the same log, as another process would have it.
 func RunLog(t *testing.T, open func(t *testing.T) func() statebackend.Log) {
 	for _, test := range []struct {
 		name string
@@ -44,7 +44,7 @@ func wantSegments(t *testing.T, l statebackend.Log, want string) {
 	wantSegmentsFrom(t, l, nil, want)
 }
 
-// from recognizes the first segment that counts by its number.
+// from returns a function first for Segments: it reports whether a segment has this number.
 func from(number uint64) func(statebackend.Segment) bool {
 	return func(s statebackend.Segment) bool { return s.Number == number }
 }
@@ -127,7 +127,8 @@ func logDrop(t *testing.T, mine, theirs statebackend.Log) {
 	wantSegmentsFrom(t, theirs, from(4), "4:x 5:y")
 }
 
-// logFirst is of stores that ask, and of those that return all.
+// logFirst tests the argument first of Segments, with stores that call it and with stores that return all
+// segments.
 func logFirst(t *testing.T, mine, theirs statebackend.Log) {
 	for n := uint64(1); n <= 4; n++ {
 		mustAppend(t, mine, n, fmt.Sprint("x", n))

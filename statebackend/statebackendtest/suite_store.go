@@ -58,7 +58,7 @@ var storeTests = []contractTest{
 		if got := mustGet(t, mine); string(got.Bytes) != `{"serial":2}` {
 			t.Errorf("Get = %s", got.Bytes)
 		}
-		// Having read it, one may write.
+		// After reading the new version, the writer may write.
 		mustPut(t, mine, `{"serial":3}`, v2)
 	}},
 	{"writing over what is gone is a conflict", func(t *testing.T, s Suite) {
@@ -167,7 +167,7 @@ var storeTests = []contractTest{
 	}},
 }
 
-// wantConflict tries to write over version prev.
+// wantConflict tries to replace version prev, and wants a conflict with version found.
 func wantConflict(t *testing.T, s statebackend.Store, prev, found statebackend.Version) {
 	t.Helper()
 	_, err := s.Put(t.Context(), []byte(`{"mine":1}`), prev)
@@ -180,7 +180,7 @@ func wantConflict(t *testing.T, s statebackend.Store, prev, found statebackend.V
 	}
 }
 
-// race lets many writers write over the same version.
+// race lets many writers replace version prev at once. Exactly one must succeed.
 func race(t *testing.T, b statebackend.Backend, prev statebackend.Version) {
 	errs := make([]error, racers)
 	var wg sync.WaitGroup

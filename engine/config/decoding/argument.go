@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
-// expr returns an argument's expression, nil if it is absent.
+// expr returns an argument's expression; nil if the argument is absent.
 func expr(a *hcl.Attribute) hcl.Expression {
 	if a == nil {
 		return nil
@@ -30,7 +30,8 @@ func (r *reader) literal(a *hcl.Attribute, target any) bool {
 	return !ds.HasErrors()
 }
 
-// givenArgs returns the names of the arguments present, which an override may change.
+// givenArgs returns the names of the arguments that are present. In an override file, only these change the
+// original.
 func (r *reader) givenArgs(c *hcl.BodyContent) map[string]bool {
 	if !r.override {
 		return nil
@@ -42,8 +43,8 @@ func (r *reader) givenArgs(c *hcl.BodyContent) map[string]bool {
 	return out
 }
 
-// keyword reads an argument that is a bare word; words in quotes, as of old, are
-// accepted with a warning.
+// keyword reads an argument that is a bare word. A word in quotes, as in old configurations, is accepted with
+// a warning.
 func (r *reader) keyword(a *hcl.Attribute) string {
 	e, ds := traversals.UnquotedKeyword(a.Expr)
 	r.add(ds)
@@ -58,16 +59,15 @@ func (r *reader) versionConstraint(a *hcl.Attribute) (config.VersionConstraint, 
 		return config.VersionConstraint{}, false
 	}
 	if v.IsNull() {
-		return config.VersionConstraint{}, false // as if it were not there
+		return config.VersionConstraint{}, false // as if the argument were missing
 	}
 	out, ds := config.NewVersionConstraint(v, a.Name, a.Expr.Range())
 	r.add(ds)
 	return out, !ds.HasErrors()
 }
 
-// dependsOn reads a depends_on argument; nil if it is absent. Its entries name whole objects:
-// a dependency on an attribute would be one on the object anyway. Whether the objects exist is
-// not checked here.
+// dependsOn reads a depends_on argument; nil if it is absent. Its entries name whole objects: a dependency on
+// an attribute would be a dependency on the object anyway. Whether the objects exist is not checked here.
 func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
 	if a == nil {
 		return nil
@@ -96,7 +96,7 @@ func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
 	return out
 }
 
-// deprecated reads the advice for users of a deprecated variable or output.
+// deprecated reads the deprecated argument of a variable or output: advice for those who use it.
 func (r *reader) deprecated(a *hcl.Attribute, target *string) {
 	if r.literal(a, target) && strings.TrimSpace(*target) == "" {
 		r.errorf(a.Expr.Range().Ptr(), "Invalid `deprecated` value", "The argument must not be empty: it is shown with the warning, and should name a replacement.")
@@ -112,8 +112,8 @@ func (r *reader) repetition(attrs hcl.Attributes) config.Repetition {
 	return config.Repetition{Count: expr(attrs["count"]), ForEach: expr(attrs["for_each"])}
 }
 
-// enabled reads the argument of that name of a lifecycle block: OpenTofu's form of a resource
-// or a call with one instance or none.
+// enabled reads the argument enabled of a lifecycle block. In OpenTofu, it gives a resource or a module call
+// one instance or none.
 func (r *reader) enabled(x *config.Repetition, a *hcl.Attribute) {
 	if a == nil {
 		return

@@ -4,13 +4,13 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// An escaped body is a body and the content of its block named _.
+// An escaped body is a body together with the content of its block named _.
 type escaped struct {
 	hcl.Body
 	parts []hcl.Body
 }
 
-// Parts returns both bodies, for callers that look at them without a schema.
+// Parts returns both bodies, for callers without a schema.
 func (b *escaped) Parts() []hcl.Body { return b.parts }
 
 // escapedBody returns body together with the content of its block named _.
@@ -19,7 +19,7 @@ func escapedBody(body, inner hcl.Body) hcl.Body {
 	return &escaped{hcl.MergeBodies(parts), parts}
 }
 
-// isEmptyBody reports whether nothing stands in a body.
+// isEmptyBody reports whether a body has no arguments and blocks.
 func isEmptyBody(b hcl.Body) bool {
 	attrs, ds := b.JustAttributes()
 	return len(attrs) == 0 && !ds.HasErrors()

@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// overriddenBody returns base with over's arguments and blocks in place of its own.
+// overriddenBody returns base with the arguments and blocks of over, which replace those of base.
 func overriddenBody(base, over hcl.Body) hcl.Body { return &overridden{base, over} }
 
-// An overridden body is a body with another one's arguments and blocks in place of
-// its own: arguments one by one, blocks all of a type at once.
+// An overridden body is a body whose arguments and blocks another body replaces: each argument alone, and all
+// blocks of a type together.
 type overridden struct{ base, over hcl.Body }
 
 func (b *overridden) Content(s *hcl.BodySchema) (*hcl.BodyContent, hcl.Diagnostics) {
@@ -44,7 +44,7 @@ func (b *overridden) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
 
 func (b *overridden) MissingItemRange() hcl.Range { return b.base.MissingItemRange() }
 
-// Parts returns both bodies, for callers that look at them without a schema.
+// Parts returns both bodies, for callers without a schema.
 func (b *overridden) Parts() []hcl.Body { return []hcl.Body{b.base, b.over} }
 
 func (b *overridden) merge(base, over *hcl.BodyContent) *hcl.BodyContent {
@@ -64,7 +64,7 @@ func (b *overridden) merge(base, over *hcl.BodyContent) *hcl.BodyContent {
 	return out
 }
 
-// bodyBlockType returns a block's type; dynamic blocks stand for the type they make.
+// bodyBlockType returns a block's type; for a dynamic block, the type of the blocks that it makes.
 func bodyBlockType(b *hcl.Block) string {
 	if b.Type == "dynamic" && len(b.Labels) > 0 {
 		return b.Labels[0]

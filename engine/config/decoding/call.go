@@ -15,7 +15,7 @@ var callSchema = &hcl.BodySchema{
 		{Name: "source", Required: true}, {Name: "version"}, {Name: "count"},
 		{Name: "for_each"}, {Name: "depends_on"}, {Name: "providers"},
 	},
-	// Reserved for the language, but for lifecycle.
+	// These names are reserved for the language. Only lifecycle has a meaning.
 	Blocks: []hcl.BlockHeaderSchema{{Type: "_"}, {Type: "lifecycle"}, {Type: "locals"}, {Type: "provider", LabelNames: []string{"type"}}},
 }
 
@@ -103,8 +103,8 @@ func (c *call) version(a *hcl.Attribute) {
 	}
 }
 
-// passedProviders reads the providers argument. The result is not nil, even if it is empty: that
-// tells an empty argument of an override from an absent one.
+// passedProviders reads the providers argument. The result is never nil, so that an empty argument in an
+// override file differs from an absent one.
 func (r *reader) passedProviders(e hcl.Expression) []config.PassedProvider {
 	out := []config.PassedProvider{}
 	pairs, ds := hcl.ExprMap(e)

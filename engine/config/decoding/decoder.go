@@ -1,8 +1,8 @@
-// Package decoding turns the blocks of a module's files into its content: the shape of
-// each block, names, duplicates, override files.
+// Package decoding turns the blocks of a module's files into the module's content. It checks the shape of
+// each block, names and duplicates, and applies override files.
 //
-// It refuses to know directories, other modules and the values of expressions. Start at
-// [Decoder], whose table of block types leads to the file of each.
+// It does not know directories, other modules and the values of expressions. Start at [Decoder], whose table
+// of block types leads to the file of each.
 package decoding
 
 import (
@@ -12,11 +12,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// A Decoder adds the blocks of one file after the other to a module's content.
+// A Decoder adds the blocks of one file after another to a module's content.
 //
-// An error never stops it. A block with errors is added with its valid parts, so that a
-// reference to it is not reported as a reference to nothing, and one run shows all errors of a
-// module.
+// It continues after errors. A block with errors is added with its valid parts, so that references to it are
+// not errors, too, and one run shows all errors of a module.
 type Decoder struct {
 	reader
 	content *config.Content
@@ -28,12 +27,12 @@ type Decoder struct {
 	imported     map[addrs.Target]hcl.Range
 }
 
-// Options are the differences between modules in the rules for their blocks.
+// Options select variants of the rules for the blocks of a module.
 type Options struct {
-	// Called is set for the module of a call: its backend and its cloud block have no effect.
+	// Called is set for a called module: its backend and cloud blocks have no effect.
 	Called bool
-	// Computed allows expressions as sources and versions of calls, as OpenTofu does. They
-	// cannot be evaluated here: the content has the expressions then.
+	// Computed allows expressions as sources and versions of calls, as OpenTofu does. They are not evaluated
+	// here: the content has the expressions.
 	Computed bool
 }
 
@@ -42,13 +41,13 @@ func New(dir string, o Options) *Decoder {
 	return &Decoder{content: config.NewContent(dir), options: o, variables: map[string]*variable{}}
 }
 
-// A blockType is a type of block that may stand at the top of a file. The table has all of
-// them: a new block type is a row and a file with its decode function.
+// A blockType is a type of block at the top of a file. The table has all of them: to add a block type, add a
+// row and a file with its decode function.
 type blockType struct {
 	name   string
 	labels []string
 	decode func(*Decoder, *hcl.Block)
-	// fixed is the message for one in an override file; the zero value if it may stand there.
+	// fixed is the error for such a block in an override file; the zero value if it is allowed there.
 	fixed refusal
 }
 
@@ -76,7 +75,7 @@ var blockTypes = []blockType{
 		"Can't override check blocks", "Check blocks can stand in normal files only, not in override files."}},
 }
 
-// fileSchema and decoders are blockTypes as HCL and File need it.
+// fileSchema and decoders are the table of block types in the forms that HCL and [Decoder.File] need.
 var fileSchema, decoders = func() (*hcl.BodySchema, map[string]blockType) {
 	s, byName := &hcl.BodySchema{}, map[string]blockType{}
 	for _, t := range blockTypes {
@@ -86,11 +85,12 @@ var fileSchema, decoders = func() (*hcl.BodySchema, map[string]blockType) {
 	return s, byName
 }()
 
-// Report adds diagnostics about the file that is decoded next, before those of File.
+// Report adds diagnostics about the file that is decoded next. They come before the diagnostics of
+// [Decoder.File].
 func (d *Decoder) Report(ds hcl.Diagnostics) { d.add(ds) }
 
-// File decodes one file. The blocks of an override file change those of other files in
-// place of making declarations, so that these files must come last.
+// File decodes one file. The blocks of an override file change declarations in other files, so override files
+// must come last.
 func (d *Decoder) File(body hcl.Body, override bool) {
 	d.override = override
 	content, ds := body.Content(fileSchema)

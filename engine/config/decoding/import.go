@@ -50,8 +50,7 @@ func (d *Decoder) imports(b *hcl.Block) {
 	}
 }
 
-// needsOther refuses an expression of an import block that mentions the resource which the
-// block is for.
+// needsOther refuses an expression of an import block that refers to the resource which the block is for.
 func (d *Decoder) needsOther(e hcl.Expression, m *config.Import, summary, what string) bool {
 	if e == nil || !m.Resource.Module.IsRoot() {
 		return true
@@ -65,8 +64,7 @@ func (d *Decoder) needsOther(e hcl.Expression, m *config.Import, summary, what s
 	return true
 }
 
-// duplicateImport reports two blocks that import into one instance, as far as their
-// addresses are literal.
+// duplicateImport reports two blocks that import into the same instance, if their addresses are literal.
 func (d *Decoder) duplicateImport(m *config.Import) bool {
 	t, ds := hcl.AbsTraversalForExpr(m.To)
 	if ds.HasErrors() {
@@ -88,8 +86,8 @@ func (d *Decoder) duplicateImport(m *config.Import) bool {
 	return false
 }
 
-// importTarget finds the resource that an import block means. Keys may be
-// expressions when there is a for_each.
+// importTarget reads the resource address of an import block. Its instance keys may be expressions if the
+// block has a for_each.
 func (d *Decoder) importTarget(m *config.Import, a *hcl.Attribute) bool {
 	e, ds := traversals.Native(m.To)
 	d.add(ds)

@@ -17,11 +17,11 @@ var lifecycleSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "precondition"}, {Type: "postcondition"}},
 }
 
-// lifecycle reads a lifecycle block. Data and ephemeral resources have no life of their own
-// beyond a run, so they can have conditions and enabled only.
+// lifecycle reads a lifecycle block. Data and ephemeral resources exist only during a run, so they can have
+// only conditions and enabled.
 //
-// prevent_destroy is a literal in Terraform. With references it stays an expression, for
-// planning to evaluate.
+// prevent_destroy is a literal in Terraform. An expression with references is kept, and planning evaluates
+// it.
 func (x *resource) lifecycle(b *hcl.Block) {
 	content := x.contentOf(b.Body, lifecycleSchema)
 	attrs := content.Attributes
@@ -70,8 +70,8 @@ func (x *resource) lifecycle(b *hcl.Block) {
 	}
 }
 
-// ignoreChanges reads a list of attributes, or the keyword all. The attributes are relative to
-// the resource: whether they exist is for the schema to decide, later.
+// ignoreChanges reads a list of attributes, or the keyword all. The attributes are relative to the resource.
+// Whether they exist is checked later, against the schema.
 func (x *resource) ignoreChanges(e hcl.Expression) {
 	if hcl.ExprAsKeyword(e) == "all" {
 		x.IgnoreAllChanges = true
@@ -81,7 +81,7 @@ func (x *resource) ignoreChanges(e hcl.Expression) {
 	x.add(ds)
 	var star *hcl.Range
 	for _, item := range list {
-		// ["*"] is how all was written once.
+		// In old configurations, ["*"] means all.
 		if v, ds := item.Value(nil); !ds.HasErrors() && isString(v, "*") {
 			x.IgnoreAllChanges = true
 			star = item.Range().Ptr()
@@ -101,7 +101,7 @@ func (x *resource) ignoreChanges(e hcl.Expression) {
 	}
 }
 
-// unquoteRelative turns an attribute path in quotes into the path, with a warning.
+// unquoteRelative turns a quoted attribute path into a path, with a warning.
 func unquoteRelative(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	if _, ok := e.(*hclsyntax.TemplateExpr); !ok {
 		return e, nil
@@ -124,8 +124,8 @@ func (x *resource) replaceTriggeredBy(e hcl.Expression) {
 	}
 }
 
-// checkTrigger reports whether an entry of replace_triggered_by refers to exactly one resource,
-// and to nothing else but each.key and count.index.
+// checkTrigger reports whether an entry of replace_triggered_by refers to exactly one resource, and otherwise
+// only to each.key and count.index.
 func (x *resource) checkTrigger(e hcl.Expression) bool {
 	ok, resources := true, 0
 	for _, t := range e.Variables() {
@@ -158,7 +158,7 @@ func (x *resource) checkTrigger(e hcl.Expression) bool {
 	return ok
 }
 
-// checkSelf refuses conditions that name their own resource.
+// checkSelf refuses a condition that refers to its own resource.
 func (x *resource) checkSelf(b *hcl.Block, c *config.Condition) {
 	for _, e := range []hcl.Expression{c.Condition, c.ErrorMessage} {
 		if e == nil {

@@ -15,7 +15,7 @@ import (
 // files that have the same type and labels:
 //
 //   - An argument replaces the argument of the same name. An absent argument changes nothing,
-//     so the zero value of a field does not tell: the names in given do.
+//     so the zero value of a field has no meaning: given has the names of the present arguments.
 //   - Nested blocks replace all nested blocks of the same type. An override without such blocks
 //     changes nothing.
 //   - Within lifecycle, required_providers and locals, entries are replaced one by one.
@@ -26,8 +26,8 @@ import (
 // Each replace method below has these rules for one type of block. The overridden block stays
 // the declaration: its range, and its position among the diagnostics, are those of the original.
 
-// replace changes old by the arguments of v. A default value is converted again if it or a
-// property that it is converted by was replaced.
+// replace changes old with the arguments of v. If the default value or something that its conversion depends
+// on was replaced, the default value is converted again.
 func (v *variable) replace(old *variable) {
 	if v.given["description"] {
 		old.Description = v.Description
@@ -55,7 +55,7 @@ func (v *variable) replace(old *variable) {
 	}
 }
 
-// overrideOutput changes old by the given arguments of o.
+// overrideOutput changes old with those arguments of o that are in given.
 func overrideOutput(old, o *config.Output, given map[string]bool) {
 	if given["description"] {
 		old.Description = o.Description
@@ -83,8 +83,8 @@ func overrideOutput(old, o *config.Output, given map[string]bool) {
 	}
 }
 
-// replace changes old by the arguments of x. The bodies with the provider's arguments are
-// merged when they are decoded, since only a schema tells blocks from arguments.
+// replace changes old with the arguments of x. The bodies with the provider's arguments are merged when they
+// are decoded, since only a schema distinguishes blocks from arguments.
 func (x *resource) replace(old *config.Resource) {
 	overrideRepetition(&old.Repetition, x.Repetition)
 	if x.ProviderRange != nil {
@@ -121,8 +121,8 @@ func (x *resource) replace(old *config.Resource) {
 	old.Body = overriddenBody(old.Body, x.Body)
 }
 
-// replace changes old by the arguments of c. A literal and a computed source exclude each other:
-// either one in the override removes the other.
+// replace changes old with the arguments of c. The source is either literal or computed: the form in the
+// override replaces the other.
 func (c *call) replace(old *config.Call) {
 	if c.given["source"] {
 		old.Source, old.SourceRange, old.Address = c.Source, c.SourceRange, c.Address
@@ -157,12 +157,13 @@ func (r *reader) overrideDependsOn(list []hcl.Traversal) {
 	}
 }
 
-// overrideRepetition replaces x by the repetition of an override file, if that has one. So
-// count in an override file takes the place of for_each.
+// overrideRepetition replaces x with the repetition of an override file, if the file has one. So count in an
+// override file replaces for_each.
 func overrideRepetition(x *config.Repetition, by config.Repetition) {
 	switch {
 	case by.ForEach != nil && x.Count != nil:
-		// The opposite does not hold: the block then has both, and count decides.
+		// The opposite does not work: for_each does not replace count. The block then has both, and count
+		// decides.
 		// Source: Terraform 1.11.4.
 	case len(by.Expressions()) > 0:
 		*x = by

@@ -6,13 +6,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// Condition reads an assert block of a test, which has the shape of one of a check.
+// Condition reads an assert block of a test, which has the shape of an assert block in a check.
 func Condition(b *hcl.Block) (*config.Condition, hcl.Diagnostics) {
 	var r reader
 	return r.condition(b), r.diags
 }
 
-// PassedProviders reads the providers argument of a test's run, which has the shape of a call's.
+// PassedProviders reads the providers argument of a test's run block, which has the shape of a module call's.
 func PassedProviders(e hcl.Expression) ([]config.PassedProvider, hcl.Diagnostics) {
 	var r reader
 	return r.passedProviders(e), r.diags

@@ -11,7 +11,7 @@ import (
 var providerSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{
 		{Name: "alias"}, {Name: "version"},
-		// Reserved for the language.
+		// These names are reserved for the language.
 		{Name: "count"}, {Name: "depends_on"}, {Name: "source"},
 		{Name: "for_each"},
 	},
@@ -56,9 +56,9 @@ func (d *Decoder) provider(b *hcl.Block) {
 	d.addProvider(p)
 }
 
-// addProvider declares a provider configuration, or overrides the one of its address. An override of
-// a default configuration that no file declares is a declaration: such a configuration exists, empty,
-// for any provider in use.
+// addProvider declares a provider configuration, or overrides the one with the same address. An override of a
+// default configuration that no file declares counts as a declaration: for any provider in use, a default
+// configuration exists, without arguments.
 func (d *Decoder) addProvider(p *config.Provider) {
 	old := d.content.Providers[p.Addr]
 	switch {
@@ -83,9 +83,9 @@ func (d *Decoder) addProvider(p *config.Provider) {
 
 const reservedName = "The name %q is kept free for the language. If the plugin has something of that name, put it into a block named _."
 
-// escaped handles the blocks of a provider or call that belong to the language. A block named _
-// has arguments for the plugin that would have a meaning in the language outside of it; all
-// other names are reserved.
+// escaped handles the blocks of a provider or call that belong to the language. A block named _ has arguments
+// for the provider or module whose names the language would otherwise use itself. All other names are
+// reserved.
 func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Body {
 	var seen *hcl.Block
 	for _, b := range blocks {

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
-// providerRef reads a reference to a provider configuration: aws, aws.west, or the
-// same in quotes, as of old.
+// providerRef reads a reference to a provider configuration: aws, aws.west, or the same in quotes, as in old
+// configurations.
 func (r *reader) providerRef(e hcl.Expression) (addrs.LocalProviderConfig, bool) {
 	e, ds := traversals.Unquoted(e)
 	r.add(ds)
@@ -30,8 +30,8 @@ func (r *reader) providerRef(e hcl.Expression) (addrs.LocalProviderConfig, bool)
 	return local, true
 }
 
-// providerInstanceRef reads a reference to a provider configuration, and the expression
-// in brackets behind it, if there is one.
+// providerInstanceRef reads a reference to a provider configuration, and the expression in brackets after it,
+// if there is one.
 func (r *reader) providerInstanceRef(e hcl.Expression) (addrs.LocalProviderConfig, hcl.Expression, bool) {
 	x, ds := traversals.Native(e)
 	if ds.HasErrors() {

@@ -12,10 +12,10 @@ var provisionerSchema = &hcl.BodySchema{
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "connection"}, {Type: "lifecycle"}, {Type: "_"}},
 }
 
-// removedProvisioners are those that the language had once.
+// removedProvisioners are provisioners that former versions of the language had.
 var removedProvisioners = map[string]bool{"chef": true, "habitat": true, "puppet": true, "salt-masterless": true}
 
-// provisioner reads a provisioner block; nil if it cannot be used at all.
+// provisioner reads a provisioner block. The result is nil if the block cannot be used at all.
 func (r *reader) provisioner(b *hcl.Block) *config.Provisioner {
 	p := &config.Provisioner{Type: b.Labels[0], Range: b.DefRange}
 	if removedProvisioners[p.Type] {
@@ -64,8 +64,8 @@ func (r *reader) provisioner(b *hcl.Block) *config.Provisioner {
 	return p
 }
 
-// destroyReferences refuses references in a provisioner for the destruction to objects
-// that may be gone by then.
+// destroyReferences refuses references in a destroy-time provisioner to objects that may no longer exist
+// then.
 func (r *reader) destroyReferences(body hcl.Body) {
 	if body == nil {
 		return
@@ -86,8 +86,7 @@ func (r *reader) destroyReferences(body hcl.Body) {
 	}
 }
 
-// destroyConnection checks the resource's connection, if provisioners for the
-// destruction use it.
+// destroyConnection checks the resource's connection, if destroy-time provisioners use it.
 func (x *resource) destroyConnection() {
 	for _, p := range x.Provisioners {
 		if p.OnDestroy && x.Connection != nil {

@@ -7,19 +7,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A reader reads the parts of a block and collects the diagnostics about them. Its methods
-// report problems instead of returning them, and return a zero value or false then, so that a
-// caller goes on with the next part.
+// A reader reads the parts of a block and collects the diagnostics about them. Its methods do not return
+// errors: they add a diagnostic and return a zero value or false, so that the caller continues with the next
+// part.
 type reader struct {
 	diags hcl.Diagnostics
-	// override is set while the blocks of an override file are read. No argument is required
-	// there, since the overridden block has it.
+	// override is set while the blocks of an override file are read. No argument is required there, since the
+	// original block has it.
 	override bool
 }
 
 func (r *reader) add(ds hcl.Diagnostics) { r.diags = append(r.diags, ds...) }
 
-// contentOf decodes a block's body; arguments and blocks outside the schema are errors.
+// contentOf decodes a block's body. Arguments and blocks outside the schema are errors.
 func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent {
 	if r.override {
 		schema = optionalSchema(schema)
@@ -29,7 +29,7 @@ func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyConte
 	return content
 }
 
-// partialContentOf is contentOf for bodies with more in them than the schema knows.
+// partialContentOf is contentOf for bodies that may have more than the schema allows.
 func (r *reader) partialContentOf(body hcl.Body, schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body) {
 	if r.override {
 		schema = optionalSchema(schema)
@@ -43,8 +43,8 @@ func (r *reader) errorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.HCLError(at, summary, detail, args...))
 }
 
-// lateErrorf is errorf for problems that the stock tool does not find while it reads a
-// configuration.
+// lateErrorf is errorf for problems that the stock tool does not find while it reads a configuration; see
+// diags.MarkLate.
 func (r *reader) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.MarkLate(diags.HCLError(at, summary, detail, args...)))
 }
@@ -58,13 +58,13 @@ func (r *reader) duplicate(place hcl.Range, summary, what string, old hcl.Range)
 	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", what, at(old))
 }
 
-// missingBase reports a declaration in an override file that changes nothing.
+// missingBase reports a block in an override file for which there is no original block.
 func (r *reader) missingBase(place hcl.Range, summary, what string) {
 	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", what)
 }
 
-// once reports whether b is the first block of its type, and reports an error otherwise. seen
-// holds the first one between calls.
+// once reports whether b is the first block of its type, and reports an error otherwise. seen keeps the first
+// block between calls.
 func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bool {
 	if *seen == nil {
 		*seen = b
@@ -85,5 +85,5 @@ func (r *reader) name(b *hcl.Block, label int, summary string) string {
 
 const badIdentifier = "Names begin with a letter or an underscore; after that, digits and dashes are possible too."
 
-// at returns the place of a declaration for "was declared at" sentences.
+// at returns the place of a declaration for sentences with "was declared at".
 func at(r hcl.Range) string { return r.String() }

@@ -16,9 +16,9 @@ var removedSchema = &hcl.BodySchema{
 
 var removedLifecycleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "destroy"}}}
 
-// removed reads a removed block. Its objects are destroyed, or with destroy = false forgotten:
-// then they go on to exist, but not in the state. It has the parts of a resource block that
-// outlive it: provisioners for the destruction, and their connection.
+// removed reads a removed block. Its objects are destroyed. With destroy = false they are forgotten: they
+// remain, but not in the state. The block may have the parts of a resource block that are needed for the
+// destruction: destroy-time provisioners and their connection.
 func (d *Decoder) removed(b *hcl.Block) {
 	content := d.contentOf(b.Body, removedSchema)
 	m := &config.Removed{Destroy: true, Range: b.DefRange}
@@ -76,7 +76,7 @@ func (r *reader) removedAddress(m *config.Removed, e hcl.Expression) bool {
 	return true
 }
 
-// firstKey returns the place of the first instance key in an address; the whole if there is none.
+// firstKey returns the range of the first instance key in an address; the whole range if there is none.
 func firstKey(e hcl.Expression) hcl.Range {
 	t, _ := hcl.AbsTraversalForExpr(e)
 	for _, s := range t {

@@ -57,7 +57,7 @@ func (d *Decoder) duplicateRequirements() {
 
 const badLocalName = "Invalid provider local name"
 
-// checkLocalName returns the problem with a provider's local name, "" if there is none.
+// checkLocalName returns the problem with a provider's local name; "" if there is none.
 func checkLocalName(name string) string {
 	p, err := addrs.ParseProvider(name)
 	if err != nil {
@@ -72,8 +72,8 @@ func checkLocalName(name string) string {
 	return ""
 }
 
-// implied adds the providers that are used without being required. Their source addresses
-// follow from the local names alone.
+// implied adds the providers that are used without a required_providers entry. Their source addresses follow
+// from the local names alone.
 func (d *Decoder) implied() {
 	use := func(name string, at hcl.Range) {
 		if name == "" || checkLocalName(name) != "" || d.content.RequiredProviders[name] != nil {

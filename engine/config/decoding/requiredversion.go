@@ -23,8 +23,7 @@ func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 		return
 	}
 	for _, one := range constraints {
-		// The stock tool refuses constraints on pre-releases that it could only ever
-		// meet by accident.
+		// The stock tool refuses constraints on pre-releases, which could only be met by accident.
 		if one.Prerelease() {
 			d.errorf(&c.Range, "Invalid required_version constraint",
 				"%q names a pre-release, which no constraint can require. Name a final version instead.", strings.TrimSpace(one.String()))
@@ -32,13 +31,13 @@ func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 		}
 	}
 	if !config.Speaks(constraints) {
-		// Before all others, which a newer version of the language may not have.
+		// This diagnostic comes before all others, since a newer version of the language may not report
+		// those.
 		d.diags = slices.Insert(d.diags, 0, diags.MarkLate(diags.HCLError(&a.Range, OtherVersion,
 			"This configuration requires version %s of the Terraform language. Lockstep speaks the language of versions 1.11 to %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
 			c.Text, config.LanguageVersion)))
 	}
 }
 
-// OtherVersion is the summary of the diagnostic about a configuration that is for other versions of
-// the language.
+// OtherVersion is the summary of the diagnostic about a configuration for other versions of the language.
 const OtherVersion = "Unsupported Terraform Core version"

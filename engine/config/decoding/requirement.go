@@ -19,8 +19,8 @@ type requirement struct {
 	*config.RequiredProvider
 }
 
-// entry reads one entry: an object, or a version constraint as in Terraform 0.12. Without a
-// source the provider is the one of that name in the default namespace.
+// entry reads one entry: an object, or a version constraint as in Terraform 0.12. Without a source, the
+// provider is in the default namespace and its type is the local name.
 func (r *requirement) entry(a *hcl.Attribute) bool {
 	if err := checkLocalName(r.LocalName); err != "" {
 		r.errorf(a.NameRange.Ptr(), badLocalName, "%s", err)
@@ -99,8 +99,7 @@ func (r *requirement) source(e hcl.Expression) bool {
 	return true
 }
 
-// sourceSummary returns the headline for a source that is wrong, by the part of it
-// that is.
+// sourceSummary returns the summary for a wrong source. It depends on the part that is wrong.
 func sourceSummary(source string) string {
 	parts := strings.Split(source, "/")
 	wrong := func(s string) bool { _, err := addrs.ParseProvider(s); return err != nil }

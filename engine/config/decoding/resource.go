@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// resourceSchema holds the meta-arguments of resource, data and ephemeral blocks. All other
-// arguments and blocks belong to the provider.
+// resourceSchema has the meta-arguments of resource, data and ephemeral blocks. All other arguments and
+// blocks belong to the provider.
 var resourceSchema = &hcl.BodySchema{
 	Attributes: dataSchema.Attributes,
 	Blocks: []hcl.BlockHeaderSchema{
@@ -26,7 +26,7 @@ var dataSchema = &hcl.BodySchema{
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "locals"}, {Type: "lifecycle"}, {Type: "_"}},
 }
 
-// modeWords are the names of modes in messages.
+// modeWords are the words for the resource modes in messages.
 var modeWords = map[addrs.ResourceMode]string{
 	addrs.Managed: "resource", addrs.Data: "data", addrs.Ephemeral: "ephemeral",
 }
@@ -71,8 +71,8 @@ func (d *Decoder) duplicateResource(x, old *config.Resource) {
 	d.duplicate(x.Range, summary+" \""+x.Addr.Type+"\" configuration", x.Addr.String(), old.Range)
 }
 
-// resourceBlock reads a block without regard to other blocks. Only the language's own arguments
-// and blocks are decoded; the others stay in Body, for the provider's schema.
+// resourceBlock reads a block independently of other blocks. Only the language's own arguments and blocks are
+// decoded; the others stay in Body, for the provider's schema.
 func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *resource {
 	x := &resource{reader: r, Resource: &config.Resource{
 		Addr:      addrs.Resource{Mode: mode, Type: b.Labels[0], Name: b.Labels[1]},
@@ -117,8 +117,8 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *resource 
 	return x
 }
 
-// metaArguments reads count, for_each, provider and depends_on. Without a provider argument the
-// resource uses the default configuration of the provider that its type's first word names.
+// metaArguments reads count, for_each, provider and depends_on. Without a provider argument, the resource
+// uses a default configuration: that of the provider which the first word of the resource type names.
 // Source: https://developer.hashicorp.com/terraform/language/meta-arguments/resource-provider
 func (x *resource) metaArguments(content *hcl.BodyContent) {
 	attrs := content.Attributes

@@ -50,8 +50,8 @@ var languageSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "com
 
 var compatibleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "opentofu"}, {Name: "terraform"}}}
 
-// languageBlock reads a language block, which names the tools that the module is for. It is for Lockstep if one of the tools has a version
-// that Lockstep speaks.
+// languageBlock reads a language block, which names the tools that the module supports. The module supports
+// Lockstep if the block names a tool in a version whose language Lockstep supports.
 // Source: OpenTofu 1.12.6, which reads its own version only.
 func (d *Decoder) languageBlock(b *hcl.Block) {
 	content := d.contentOf(b.Body, languageSchema)
@@ -66,7 +66,7 @@ func (d *Decoder) languageBlock(b *hcl.Block) {
 			}
 			c, ok := d.versionConstraint(a)
 			if !ok {
-				fits = true // that is the error
+				fits = true // the error is already reported
 				continue
 			}
 			constraints, err := version.NewConstraint(c.Text)
@@ -85,7 +85,7 @@ func (d *Decoder) languageBlock(b *hcl.Block) {
 	}
 }
 
-// language accepts the only edition that there is.
+// language accepts the only existing edition.
 func (d *Decoder) language(a *hcl.Attribute) {
 	const remedy = "The only edition of the language is TF2021, which is the default: leave out this argument."
 	switch hcl.ExprAsKeyword(a.Expr) {
@@ -134,8 +134,8 @@ func (d *Decoder) cloudBlock(b *hcl.Block) {
 	d.cloud = b
 }
 
-// refuseCloud reports the root module's cloud block. That of another module has no
-// effect, just as its backend.
+// refuseCloud reports the root module's cloud block. In a called module the block has no effect, as with its
+// backend.
 func (d *Decoder) refuseCloud() {
 	if d.cloud == nil || d.options.Called {
 		return
@@ -144,8 +144,8 @@ func (d *Decoder) refuseCloud() {
 		"A cloud block stores state and runs plans in HCP Terraform, whose place Lockstep takes. Remove the block and declare a backend, for instance \"s3\", instead.")
 }
 
-// providerMeta reads a provider_meta block. The names of its arguments are the provider's; their
-// values are written out, as there is nothing yet that they could refer to.
+// providerMeta reads a provider_meta block. The provider defines its arguments. Their values must be literal,
+// since nothing exists yet that they could refer to.
 func (d *Decoder) providerMeta(b *hcl.Block) {
 	name := b.Labels[0]
 	if problem := checkLocalName(name); problem != "" {
@@ -154,7 +154,7 @@ func (d *Decoder) providerMeta(b *hcl.Block) {
 	}
 	attrs, ds := b.Body.JustAttributes()
 	if ds.HasErrors() {
-		attrs = nil // it has blocks, which the provider's schema is asked about
+		attrs = nil // it has blocks: which arguments are allowed is checked against the provider's schema
 	}
 	for _, a := range attrs {
 		for _, v := range a.Expr.Variables() {

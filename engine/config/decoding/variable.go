@@ -15,7 +15,7 @@ var variableSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "validation"}},
 }
 
-// reservedVariables are the names that mean something in module blocks.
+// reservedVariables are the names that have a meaning in module blocks.
 var reservedVariables = map[string]bool{
 	"source": true, "version": true, "providers": true, "count": true,
 	"for_each": true, "lifecycle": true, "depends_on": true, "locals": true,

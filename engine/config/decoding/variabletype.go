@@ -19,8 +19,8 @@ func (v *variable) typeConstraint(e hcl.Expression) {
 		v.quotedType(t)
 		return
 	}
-	// list and map without an element type stand for list(any) and map(any), as they
-	// did before types had parameters.
+	// list and map without an element type mean list(any) and map(any), as they did before types had
+	// parameters.
 	switch hcl.ExprAsKeyword(e) {
 	case "list":
 		v.Type, v.ParseLiteral = cty.List(cty.DynamicPseudoType), false
@@ -47,7 +47,7 @@ func (v *variable) typeConstraint(e hcl.Expression) {
 
 const quotedTypes = "Invalid quoted type constraints"
 
-// quotedType refuses the quoted types of old, with the modern form in the message.
+// quotedType refuses a type in quotes, as old configurations have it. The message has the modern form.
 func (v *variable) quotedType(t *hclsyntax.TemplateExpr) {
 	summary, instead := "Invalid legacy variable type hint", "the type without quotes"
 	if x, ds := t.Value(nil); !ds.HasErrors() {
@@ -101,7 +101,7 @@ func (v *variable) convertDefault(place hcl.Range) cty.Value {
 	return val
 }
 
-// validation checks that a rule speaks of its variable.
+// validation checks that a validation rule refers to its variable.
 func (v *variable) validation(c *config.Condition) {
 	if c.Condition == nil {
 		return

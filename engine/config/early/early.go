@@ -1,11 +1,10 @@
-// Package early evaluates the expressions whose values are needed before planning: the
-// sources of modules, and the place of the state. Such an expression may refer to input
-// variables, local values, path and terraform.workspace; a variable of a called module has
-// the value that its caller passes, if that is known as early. The
-// rules are those of OpenTofu 1.8 (https://opentofu.org/docs/language/expressions/).
+// Package early evaluates the expressions whose values are needed before planning: the sources of modules,
+// and the arguments of the backend. Such an expression may refer to input variables, local values, path and
+// terraform.workspace. A variable of a called module has the value that its caller passes, if that is also
+// known early. The rules are those of OpenTofu 1.8 (https://opentofu.org/docs/language/expressions/).
 //
-// It refuses to know resources, data, outputs of modules, instance keys and providers'
-// functions, which are engine/eval's. Start at [New].
+// The package does not know resources, data sources, outputs of modules, instance keys and providers'
+// functions: engine/eval does. Start at [New].
 package early
 
 import (
@@ -25,32 +24,32 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// Input holds the values that may be known early.
+// Input has the values that can be known early.
 type Input struct {
-	// Sources returns where the root module's variables get their values from; see
-	// [inputs.Collect]. It is called at the first use of a variable.
+	// Sources returns the sources of values for the root module's variables; see [inputs.Collect]. It is
+	// called at the first use of a variable.
 	Sources func() []inputs.Source
-	// Given are the values themselves, as a saved plan has them, in place of Sources; a plan does
-	// not have those of ephemeral variables, which still come from Sources.
+	// Given are the values of a saved plan, which replace Sources. A plan has no values of ephemeral
+	// variables, so these still come from Sources.
 	Given map[string]cty.Value
-	// Secrets allows sensitive and ephemeral values, for users that neither show nor record them.
+	// Secrets allows sensitive and ephemeral values, for callers that neither show nor record them.
 	Secrets bool
-	// Validate has variables of the root module be unknown that have no value, and results, too: for
-	// users that look at a configuration without its values.
+	// Validate makes the values of missing root variables unknown, and allows unknown results. It is for
+	// callers that check a configuration without its values.
 	Validate bool
 	// Workspace is the value of terraform.workspace; "" means "default".
 	Workspace string
 	// WorkingDir is the value of path.cwd; "" means that it is not known.
 	WorkingDir string
-	// BaseDir is where the paths that file functions are given start from.
+	// BaseDir is the directory that relative paths in file functions start from.
 	BaseDir string
-	// Files are the files for file functions; nil means none.
+	// Files are the files that file functions may read; nil means none.
 	Files funcs.Files
-	// Budget bounds the evaluation; nil is the generous one.
+	// Budget limits the evaluation; nil means the limits of budget.Generous.
 	Budget *budget.Budget
 }
 
-// New returns the function for loading.Input.Early. It serves one load.
+// New returns the function for loading.Input.Early. Use it for one load only.
 func New(in Input) loading.Early {
 	e := &evaluator{in: in, cells: map[cell]result{}}
 	return e.known
@@ -63,20 +62,20 @@ type evaluator struct {
 	cells     map[cell]result
 }
 
-// A cell is a variable or local value of a module.
+// A cell identifies a variable or local value of a module.
 type cell struct {
 	module     addrs.Module
 	kind, name string
 }
 
-// A result is a cell's value; under way, if it is neither a value nor an error.
+// A result is the value of a cell, or its error. If it has neither, the cell is being evaluated.
 type result struct {
 	v  cty.Value
 	ds hcl.Diagnostics
 }
 
-// known returns the value of an expression in m, which is wholly known, and not secret unless that is
-// allowed.
+// known returns the value of an expression in m. The value must be known, including all its parts. It must
+// not be sensitive or ephemeral, unless that is allowed.
 func (e *evaluator) known(m *config.Module, x hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	v, ds := e.value(m, x)
 	if ds.HasErrors() {
@@ -135,10 +134,10 @@ func (e *evaluator) value(m *config.Module, x hcl.Expression) (cty.Value, hcl.Di
 	return v, append(ds, more...)
 }
 
-// A place is where an expression stands.
+// A place is an expression as a budget.Place.
 type place struct{ hcl.Expression }
 
-// String implements budget.Place.
+// String implements budget.Place. The expression has no name.
 func (place) String() string { return "" }
 
 // bounded evaluates an expression within the budget.
@@ -156,7 +155,7 @@ func (e *evaluator) bounded(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, 
 	return v, ds
 }
 
-// attribute returns the second name of a reference.
+// attribute returns the second name of a reference, such as "x" in var.x.
 func attribute(t hcl.Traversal) (string, bool) {
 	if len(t) < 2 {
 		return "", false
@@ -169,7 +168,7 @@ func refused(t hcl.Traversal) *hcl.Diagnostic {
 	return problem(t.SourceRange(), notStatic, "This refers to a value that is not known before there is a plan."+remedy)
 }
 
-// reference returns the value of the reference t in m, root.name.
+// reference returns the value of the reference t in m. name is its second name.
 func (e *evaluator) reference(m *config.Module, t hcl.Traversal, name string) (cty.Value, hcl.Diagnostics) {
 	at := t.SourceRange()
 	switch root := t.RootName(); {
@@ -192,7 +191,7 @@ func (e *evaluator) reference(m *config.Module, t hcl.Traversal, name string) (c
 	return cty.DynamicVal, hcl.Diagnostics{refused(t)}
 }
 
-// once evaluates a cell at its first use; a cell that needs itself is an error.
+// once evaluates a cell at its first use. If the cell needs its own value, that is an error.
 func (e *evaluator) once(c cell, at hcl.Range, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
 	r, ok := e.cells[c]
 	switch {
@@ -249,7 +248,7 @@ func (e *evaluator) variable(m *config.Module, name string, at hcl.Range) (cty.V
 	return out, ds
 }
 
-// rootValue returns the value given to a variable of the root module, NilVal if there is none.
+// rootValue returns the value given to a variable of the root module; NilVal if there is none.
 func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 	if v, ok := e.in.Given[name]; ok {
 		return v
@@ -262,7 +261,7 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 		if e.in.Sources != nil {
 			sources = e.in.Sources()
 		}
-		// Their problems are reported when all of them are collected.
+		// Problems of the values are reported later, when all of them are collected.
 		e.root, _ = inputs.Collect(root.Content, sources)
 	}
 	if x := e.root[name]; x.Origin != 0 {
@@ -271,7 +270,8 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 	return cty.NilVal
 }
 
-// scope is the world of the functions. A value that they make anew each time is not known.
+// scope returns the Scope of the functions. A function whose result changes at each call returns an unknown
+// value.
 func (in Input) scope() funcs.Scope {
 	if in.Files == nil {
 		return funcs.Scope{BaseDir: "/", Home: "/", Files: noFiles{}, PureOnly: true, Budget: in.Budget}
@@ -279,7 +279,7 @@ func (in Input) scope() funcs.Scope {
 	return funcs.Scope{BaseDir: in.BaseDir, Files: in.Files, PureOnly: true, Budget: in.Budget}
 }
 
-// noFiles has no files.
+// noFiles implements funcs.Files without any files.
 type noFiles struct{}
 
 func (noFiles) Open(name string) (fs.File, error)      { return nil, absent(name) }

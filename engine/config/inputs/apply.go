@@ -11,17 +11,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Planned are the root variables that a plan was made with.
+// Planned describes the root variables of a plan.
 type Planned struct {
 	Given     map[string]cty.Value // before conversion; without ephemeral ones
 	Ephemeral []string             // the names of the ephemeral ones that were set
 }
 
-// ForApply returns the values of the ephemeral variables for the apply of a plan, which
-// does not hold them. Those that were set for the plan must be set again; others have
-// their defaults. What the plan holds cannot be changed any more: another value is an
-// error if an option gives it, a warning if the environment does, and nothing if it stands
-// in a file that is always read, which an option may have overridden for the plan.
+// ForApply returns the values of the ephemeral variables for the apply of a plan, which does not store them.
+// A variable that was set for the plan must be set again; others have their defaults.
+//
+// The values in the plan can no longer be changed. If an option now gives another value, that is an error; if
+// the environment does, a warning. A file that is always read causes no message, since an option may have
+// overridden it for the plan.
 func ForApply(root *config.Content, sources []Source, planned Planned) (map[string]cty.Value, diags.Diagnostics) {
 	given, ds := givenValues(root, sources)
 	out := map[string]cty.Value{}
@@ -42,8 +43,8 @@ func ForApply(root *config.Content, sources []Source, planned Planned) (map[stri
 	return out, ds
 }
 
-// again reports an ephemeral variable that was set for the plan and is not now, or
-// the other way round.
+// again reports an ephemeral variable that was set for the plan and is not set now, or that is set now and
+// was not.
 func (g givenValue) again(v *config.Variable, set, planned bool) diags.Diagnostics {
 	switch {
 	case planned && !set:
@@ -56,7 +57,7 @@ func (g givenValue) again(v *config.Variable, set, planned bool) diags.Diagnosti
 	return nil
 }
 
-// changed reports another value than the plan was made with.
+// changed reports a value that differs from the value in the plan.
 func (g givenValue) changed(v *config.Variable) diags.Diagnostics {
 	place := g.open(v)
 	if g.origin == FromOption || g.origin == FromNamedFile {
@@ -67,7 +68,7 @@ func (g givenValue) changed(v *config.Variable) diags.Diagnostics {
 		"The variable %q is set %s to another value than the plan was made with. The plan is carried out with the value that it has.", v.Name, g.by(v))
 }
 
-// open returns the range of a value, unless a snippet of it would show a sensitive value.
+// open returns the range of a value; nil if a code snippet would show a sensitive value.
 func (g givenValue) open(v *config.Variable) *hcl.Range {
 	if v.Sensitive {
 		return nil

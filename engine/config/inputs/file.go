@@ -12,22 +12,22 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// File reads a variables file. Its expressions are literal; that one is not is found when its value is
-// needed, as nobody minds those for variables that this configuration does not declare.
+// File reads a variables file, whose expressions must be literal. A value that is not literal is reported
+// only when the value is needed: for a variable that this configuration does not declare it does not matter.
 func File(origin Origin, name string, src []byte) (Source, diags.Diagnostics) {
 	f, values, ds := parseFile(name, src, false)
 	return Source{Origin: origin, Expressions: values, FileName: name, File: f}, diags.FromHCL(ds)
 }
 
-// ParseFile reads a variables file, as JSON if its name ends with .json. The
-// expressions are literal: their values need no variables or functions.
+// ParseFile reads a variables file, as JSON if its name ends with .json. The expressions are literal:
+// evaluate them without variables and functions.
 func ParseFile(name string, src []byte) (map[string]hcl.Expression, diags.Diagnostics) {
 	_, values, ds := parseFile(name, src, true)
 	return values, diags.FromHCL(ds)
 }
 
-// parseFile reads a variables file, and leaves out values that are not literal, with an error, if
-// evaluated is set.
+// parseFile reads a variables file. If evaluated is set, it leaves out values that are not literal, with an
+// error for each.
 func parseFile(name string, src []byte, evaluated bool) (*hcl.File, map[string]hcl.Expression, hcl.Diagnostics) {
 	var f *hcl.File
 	var ds hcl.Diagnostics
@@ -48,7 +48,7 @@ func parseFile(name string, src []byte, evaluated bool) (*hcl.File, map[string]h
 	for _, n := range slices.Sorted(maps.Keys(attrs)) {
 		values[n] = attrs[n].Expr
 		if broken || !evaluated {
-			continue // errors in a part of a broken file may be mere consequences
+			continue // errors in a part of a broken file may only follow from the first error
 		}
 		if _, more := attrs[n].Expr.Value(nil); more.HasErrors() {
 			ds = append(ds, more...)
@@ -58,7 +58,7 @@ func parseFile(name string, src []byte, evaluated bool) (*hcl.File, map[string]h
 	return f, values, ds
 }
 
-// declarations reports variable blocks in a file that is there to give values.
+// declarations reports variable blocks in a file that should give values.
 func declarations(name string, body hcl.Body) *hcl.Diagnostic {
 	content, _, _ := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "variable", LabelNames: []string{"name"}}}})
 	if _, native := body.(*hclsyntax.Body); !native || len(content.Blocks) == 0 {
@@ -69,8 +69,8 @@ func declarations(name string, body hcl.Body) *hcl.Diagnostic {
 		"%s gives values to variables that .tf files declare; write %s = VALUE here, and move the variable block into a .tf file.", name, b.Labels[0])
 }
 
-// AutoFiles picks the variables files that need not be named out of a
-// directory's files, in the order in which they are read: later ones win.
+// AutoFiles returns the variables files among names that are read even if no option names them. They are in the
+// order in which they are read: later files override earlier ones.
 func AutoFiles(names []string) []string {
 	var out []string
 	for _, n := range []string{"terraform.tfvars", "terraform.tfvars.json"} {

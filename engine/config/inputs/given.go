@@ -23,8 +23,8 @@ type givenValue struct {
 	how    string // see [Source.By]
 }
 
-// givenValues reads the values, later sources over earlier ones, and reports those
-// that no variable is declared for.
+// givenValues reads the values; later sources override earlier ones. It reports values without a declared
+// variable.
 func givenValues(root *config.Content, sources []Source) (map[string]givenValue, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	last := map[string]int{}
@@ -62,12 +62,12 @@ func givenValues(root *config.Content, sources []Source) (map[string]givenValue,
 	return out, ds
 }
 
-// shownUndeclared is how many undeclared variables of files are named.
+// shownUndeclared is the number of undeclared variables of files that are named in warnings.
 const shownUndeclared = 2
 
-// undeclaredValue reports a value that no variable takes: an error for an option,
-// which is meant for this configuration, a warning for files, which several
-// configurations may share, nothing for the environment.
+// undeclaredValue reports a value for a variable that is not declared. For an option it is an error, since
+// options are meant for this configuration. For a file it is a warning, since several configurations may
+// share the file. For the environment it is nothing.
 func undeclaredValue(name string, s Source) diags.Diagnostics {
 	const summary = "Value for undeclared variable"
 	switch s.Origin {
@@ -79,7 +79,7 @@ func undeclaredValue(name string, s Source) diags.Diagnostics {
 	return diags.Warningf(nil, summary, "The file %q gives a value to %q, but the root module declares no variable of that name. Check the name, or add a variable block. Values for many configurations at once can be set by TF_VAR_... environment variables without this warning.", s.FileName, name)
 }
 
-// value reads the value that s has for v.
+// value returns the value that s has for v.
 func (s Source) value(v *config.Variable) (givenValue, diags.Diagnostics) {
 	g := givenValue{origin: s.Origin, how: s.By}
 	var ds hcl.Diagnostics
@@ -97,8 +97,8 @@ func (s Source) value(v *config.Variable) (givenValue, diags.Diagnostics) {
 	return g, diags.FromHCL(ds)
 }
 
-// parse reads a value given as text: the text itself for strings, numbers, bools and
-// variables without a type, else an expression.
+// parse reads a value that is given as text. For strings, numbers, bools and variables without a type it is
+// the text itself; otherwise the text is an expression.
 func parse(v *config.Variable, text string) (cty.Value, hcl.Diagnostics) {
 	if v.ParseLiteral {
 		return cty.StringVal(text), nil
@@ -128,7 +128,7 @@ func (g givenValue) input(v *config.Variable) Value {
 	}
 	place := g.place
 	if place == nil || v.Sensitive {
-		// A snippet of the file would show the value.
+		// A code snippet of the file would show the value.
 		place = &v.Range
 	}
 	if errors.Is(err, config.ErrRequired) {
@@ -139,7 +139,7 @@ func (g givenValue) input(v *config.Variable) Value {
 	return x
 }
 
-// by describes the origin of a value, for messages.
+// by returns the origin of a value, for messages.
 func (g givenValue) by(v *config.Variable) string {
 	switch {
 	case g.how != "":

@@ -1,8 +1,8 @@
-// Package inputs finds the values of the root module's variables: in the environment, in
-// files, in options, by a prompt.
+// Package inputs finds the values of the root module's variables: in the environment, in files, in options,
+// by a prompt.
 //
-// It refuses to know validation rules, marks and modules that are called: those are
-// evaluation. Start at [Collect].
+// It does not know validation rules, marks and called modules: these belong to evaluation. Start at
+// [Collect].
 package inputs
 
 import (
@@ -18,26 +18,25 @@ import (
 
 // A Value is the value of a root variable.
 type Value struct {
-	// Given is the value as given, before conversion; the default if none was.
+	// Given is the value before conversion; the default if no value was given.
 	Given cty.Value
 	// Value is the converted value, without marks.
 	Value cty.Value
-	// Origin is 0 if the value is the default.
+	// Origin is the kind of source that gave the value; 0 if the value is the default.
 	Origin Origin
-	// Range is the value's place, if it stands in a file.
+	// Range is the range of the value if it is in a file; otherwise nil.
 	Range *hcl.Range
-	// Problem is the error if Given does not fit the variable; Value is unknown then.
+	// Problem is the error if Given does not fit the variable. Value is unknown then.
 	Problem diags.Diagnostics
 }
 
-// Values returns the value of every variable of the root module: the last
-// of sources that gives one, converted to the variable's type, or the default. The
-// sources stand in the order of their precedence, lowest first: the environment, the
-// files of [AutoFiles], then -var and -var-file options as they were given.
+// Values returns the value of every variable of the root module, converted to the variable's type. The last
+// of the sources with a value decides; without one, the default. Pass the sources in the order of their
+// precedence, lowest first: the environment, the files of [AutoFiles], then -var and -var-file options in
+// their order.
 //
-// Beside errors, variables without a good value are unknown. Marks for sensitive and
-// ephemeral variables are not set, and validation rules not checked: that is
-// evaluation.
+// With errors, variables without a valid value are unknown. Values sets no marks for sensitive and ephemeral
+// variables, and does not check validation rules: evaluation does both.
 func Values(root *config.Content, sources []Source) (map[string]cty.Value, diags.Diagnostics) {
 	inputs, ds := Collect(root, sources)
 	out := make(map[string]cty.Value, len(inputs))
@@ -48,8 +47,8 @@ func Values(root *config.Content, sources []Source) (map[string]cty.Value, diags
 	return out, ds
 }
 
-// Collect is [Values] with more about each value. If one does not fit its variable, this is
-// not an error but the Problem of that value.
+// Collect returns the values as [Values] does, with their origin. A value that does not fit its variable is
+// not an error, but the Problem of that value.
 func Collect(root *config.Content, sources []Source) (map[string]Value, diags.Diagnostics) {
 	given, ds := givenValues(root, sources)
 	out := make(map[string]Value, len(root.Variables))
@@ -65,8 +64,8 @@ func Collect(root *config.Content, sources []Source) (map[string]Value, diags.Di
 	return out, ds
 }
 
-// Unset returns the variables that nothing gives a value to although they need one,
-// by name: those to ask a person for.
+// Unset returns the variables that need a value and have none, sorted by name. The command line asks the user
+// for them.
 func Unset(root *config.Content, sources []Source) []*config.Variable {
 	var out []*config.Variable
 	for _, name := range slices.Sorted(maps.Keys(root.Variables)) {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// An Origin is the way by which a value for a root variable came.
+// An Origin is a kind of source of values for root variables.
 type Origin byte
 
 const (
@@ -22,22 +22,21 @@ const (
 	FromPrompt      Origin = 'p' // typed in by a person
 )
 
-// A Source is one place that gives values to root variables: a file, the
-// environment, one option.
+// A Source is one source of values for root variables: a file, the environment, or one option.
 type Source struct {
 	Origin Origin
-	// Literals are values as text, which the variable's type decides how to read.
+	// Literals are values as text. The variable's type decides how the text is read.
 	Literals map[string]string
-	// Expressions are a file's values.
+	// Expressions are the values of a file.
 	Expressions map[string]hcl.Expression
-	// FileName and File are the file that was read, for snippets.
+	// FileName and File are the file that was read, for code snippets.
 	FileName string
 	File     *hcl.File
-	// By tells people how its values are set, where Origin does not: "by the settings of the project".
+	// By says how the values were set, for messages, if Origin does not: "by the settings of the project".
 	By string
 }
 
-// Environment returns the values in an environment of the form KEY=value.
+// Environment returns the values in the environment variables TF_VAR_NAME. environ has the form KEY=value.
 func Environment(environ []string) Source {
 	s := Source{Origin: FromEnvironment, Literals: map[string]string{}}
 	for _, kv := range environ {
@@ -50,8 +49,8 @@ func Environment(environ []string) Source {
 	return s
 }
 
-// Settings returns values that were read from somewhere else, as JSON. Like those of an environment
-// they may be for other configurations, too. by tells people how they are set.
+// Settings returns values from another store, in JSON. As in an environment, some may be for other
+// configurations. by says how they were set, for messages.
 func Settings(by string, values map[string]json.RawMessage) (Source, error) {
 	s := Source{Origin: FromEnvironment, Expressions: map[string]hcl.Expression{}, By: by}
 	for name, data := range values {

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// calls loads the modules that m calls, in the order of names.
+// calls loads the modules that m calls, sorted by name.
 func (l *loader) calls(m *config.Module) {
 	l.evaluateCalls(m)
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
@@ -62,8 +62,8 @@ func (l *loader) calls(m *config.Module) {
 	}
 }
 
-// endless reports a module from elsewhere that is called from within itself: each of its
-// calls would be installed in a directory of its own, which again would call it.
+// endless reports an installed module that calls itself, directly or not. Each of its calls would be
+// installed in a new directory, which would call it again.
 func (l *loader) endless(m, child *config.Module) bool {
 	call := child.Call
 	if call.Address.Kind == source.Local || call.Address.Text == "" {
@@ -79,7 +79,7 @@ func (l *loader) endless(m, child *config.Module) bool {
 	return false
 }
 
-// locate finds the directory of the module that m calls as child.
+// locate finds the directory of child, a module that m calls.
 func (l *loader) locate(m, child *config.Module) (dir string, ok bool) {
 	call := child.Call
 	if call.Address.Text == "" {
@@ -121,8 +121,8 @@ func (l *loader) locate(m, child *config.Module) (dir string, ok bool) {
 	return path.Clean(x.Dir), true
 }
 
-// packageDir returns the directory of the package that an installed module belongs to:
-// its own, or that of which it is a subdirectory.
+// packageDir returns the directory of the package that contains an installed module: the module's own
+// directory, or a directory above it.
 func packageDir(x source.Installed, key string) string {
 	dir := path.Clean(x.Dir)
 	name := "/" + path.Dir(source.ManifestPath) + "/" + key
@@ -132,7 +132,7 @@ func packageDir(x source.Installed, key string) string {
 	return dir
 }
 
-// matches reports whether an entry of the manifest has the source and the version of a call.
+// matches reports whether an entry of the manifest has the source of a call and an allowed version.
 func (l *loader) matches(call *config.Call, x source.Installed) bool {
 	if !call.Address.Same(x.Source) {
 		l.errorf(&call.SourceRange, "Module source has changed",
@@ -149,7 +149,7 @@ func (l *loader) matches(call *config.Call, x source.Installed) bool {
 	return true
 }
 
-// checkInputs compares a call's arguments with the variables of the module it calls.
+// checkInputs compares a call's arguments with the variables of the called module.
 func checkInputs(c *config.Call, child *config.Content) hcl.Diagnostics {
 	schema := &hcl.BodySchema{}
 	for _, name := range slices.Sorted(maps.Keys(child.Variables)) {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// evaluateCalls finds out the sources and versions of m's calls that are not literal.
-// Modules that share their content may come by other values, so m gets one of its own.
+// evaluateCalls evaluates the sources and versions of m's calls that are not literal. m gets its own Content
+// for that, since other modules with the same Content may have other values.
 func (l *loader) evaluateCalls(m *config.Module) {
 	own := false
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
@@ -63,7 +63,7 @@ func (l *loader) evaluateCall(m *config.Module, c *config.Call) hcl.Diagnostics 
 	return append(ds, c.ParseSource(c.Computed.Versioned)...)
 }
 
-// evaluateBackend makes the arguments of the root module's backend known.
+// evaluateBackend lets the arguments of the root module's backend be evaluated.
 func (l *loader) evaluateBackend(root *config.Module) {
 	if root.Backend != nil && l.in.Early != nil {
 		root.Backend.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) { return l.in.Early(root, e) }

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// readDirectory reads and parses one module's directory. call is the call that
-// asked for it, nil for the root module.
+// readDirectory reads and parses the directory of one module. call is the call of the module, nil for the
+// root module.
 func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, hcl.Diagnostics) {
 	d := decoding.New(dir, decoding.Options{Called: call != nil, Computed: l.in.Early != nil})
 	names, err := l.in.Tree.ReadDir(dir)
@@ -38,7 +38,7 @@ func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, 
 	return d.Finish()
 }
 
-// Parse reads one file of in's tree; nil if it cannot be read, or is too much for the budget.
+// Parse reads one file of in.Tree. The result is nil if the file cannot be read, or exceeds the budget.
 func Parse(in Input, name string) (*hcl.File, hcl.Diagnostics) {
 	src, err := in.Tree.ReadFile(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func Parse(in Input, name string) (*hcl.File, hcl.Diagnostics) {
 	return parsing.Config(src, name)
 }
 
-// fits returns an error if a file is too much for the budget.
+// fits returns an error if a file exceeds the budget.
 func fits(b *budget.Budget, src []byte) *budget.Excess {
 	if x := b.Step(1); x != nil {
 		return x
@@ -74,7 +74,7 @@ func (l *loader) unreadable(err error, dir string, call *config.Call) *hcl.Diagn
 	if errors.Is(err, fs.ErrNotExist) {
 		detail = fmt.Sprintf("The directory %s, which module %q is called from, does not exist.", dir, call.Name)
 	}
-	summary := "Module not installed" // programs that see it run init, which has more to say
+	summary := "Module not installed" // programs that get this error run init, which reports more
 	if l.in.Install != nil {
 		summary = "Unreadable module directory"
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// moduleFiles picks a module's files out of a directory's: .tf and .tf.json, and
-// .tofu and .tofu.json, which hide a .tf or .tf.json file of the same stem. Override
-// files are applied after all others, in the order of their names.
+// moduleFiles returns a module's files among the files of a directory: .tf and .tf.json, .tofu and
+// .tofu.json. A .tofu or .tofu.json file replaces a .tf or .tf.json file with the same stem. Override files
+// are applied after all others, sorted by name.
 func moduleFiles(names []string) (primary, override []string) {
 	all := map[string]bool{}
 	for _, n := range names {
@@ -30,15 +30,15 @@ func moduleFiles(names []string) (primary, override []string) {
 	return primary, override
 }
 
-// IsFile reports whether a file of this name, which may be a path, is part of a
-// configuration, unless another one hides it.
+// IsFile reports whether a file with this name or path is part of a configuration. (A .tofu file can still
+// replace it.)
 func IsFile(name string) bool {
 	name = path.Base(name)
 	_, ext := splitName(name)
 	return ext != "" && !Ignored(name)
 }
 
-// splitName cuts a configuration file's extension off; it is "" for other files.
+// splitName cuts off the extension of a configuration file. ext is "" for other files.
 func splitName(name string) (stem, ext string) {
 	for _, e := range []string{".tf", ".tf.json", ".tofu", ".tofu.json"} {
 		if s, ok := strings.CutSuffix(name, e); ok {
@@ -48,7 +48,7 @@ func splitName(name string) (stem, ext string) {
 	return name, ""
 }
 
-// Ignored reports whether a file is hidden, or an editor's backup or lock.
+// Ignored reports whether a file is hidden, or is the backup or lock of an editor.
 func Ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")

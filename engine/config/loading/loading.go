@@ -1,8 +1,8 @@
-// Package loading reads a configuration: the files of the root module and of all modules
-// that it calls, from wherever they are installed.
+// Package loading reads a configuration: the files of the root module and of all modules that it calls, where
+// they are installed.
 //
-// It refuses to know values (package early evaluates sources that are not literal) and how
-// modules are installed. Start at [Load].
+// It does not evaluate values (package early evaluates sources that are not literal), and does not install
+// modules. Start at [Load].
 package loading
 
 import (
@@ -19,52 +19,51 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Input holds the files that [Load] reads, and the circumstances of the load.
+// Input has the files that [Load] reads, and the options of the load.
 type Input struct {
-	// Tree holds the files, seen from the working directory.
+	// Tree has the files, relative to the working directory.
 	Tree source.Tree
-	// Root is the directory of the root module in Tree, clean and slash-separated; "" is
-	// Tree's own. The values of path.root and path.module begin with it.
+	// Root is the directory of the root module in Tree, clean and with slashes; "" means Tree's own
+	// directory. The values of path.root and path.module begin with it.
 	Root string
-	// Installed finds a call of a module that init has installed, by its key (the
-	// names of the calls, joined by dots). nil means that nothing is installed; modules
-	// with local sources need no installation and are not looked up.
+	// Installed returns the installed module for a call, by the call's key: the names of the calls, joined by
+	// dots. If Installed is nil, nothing is installed. It is not called for modules with local sources, which
+	// need no installation.
 	Installed func(key string) (source.Installed, bool)
-	// Install, if not nil, is asked for every call of a module whose source is not local,
-	// in place of Installed. It returns where the module is, or why it is nowhere.
+	// Install, if not nil, replaces Installed. It is called for every call of a module whose source is not
+	// local. It returns where the module is, or the reason why it cannot be installed.
 	Install func(Wanted) (source.Installed, diags.Diagnostics)
-	// Found, if not nil, is called for each call whose module's directory is known, callers
-	// first.
+	// Found, if not nil, is called for each call as soon as the directory of its module is known. Callers
+	// come first.
 	Found func(key, dir string)
-	// Key stands before the keys of all modules, with a dot between: the key of the root module, which
-	// another configuration calls. "" is the key of a root module that nothing calls.
+	// Key is the key of the root module, if another configuration calls it. The keys of all modules then
+	// begin with Key and a dot. It is "" if nothing calls the root module.
 	Key string
-	// RootOnly ends the load behind the root module's own files.
+	// RootOnly ends the load after the root module's own files.
 	RootOnly bool
-	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
-	// of them have to be literal. See package early.
+	// Early evaluates sources and versions of calls, and arguments of the backend; see package early. If
+	// Early is nil, they must be literal.
 	Early Early
-	// Budget bounds the files, and ends the load when its run ends; nil is the generous one.
+	// Budget limits the files, and stops the load when its run is stopped; nil means the limits of
+	// budget.Generous.
 	Budget *budget.Budget
 }
 
-// Wanted is a call of a module that is not local.
+// Wanted is a call of a module whose source is not local.
 type Wanted struct {
 	Key     string // names of the calls, joined by dots
 	Address source.Address
 	Call    *config.Call
 }
 
-// Early returns the value of an expression of module m that is needed while modules are
-// loaded; it is known and has no marks. Of m, and of those that call it, everything but
-// the Children is there.
+// Early returns the value of an expression in module m that is needed while modules are loaded. The value is
+// known and has no marks. m and the modules that call it are complete, apart from Children.
 type Early func(m *config.Module, e hcl.Expression) (cty.Value, hcl.Diagnostics)
 
-// Load reads the root module and everything that it calls. Beside errors it
-// returns the part of the tree that could be read, never nil.
+// Load reads the root module and everything that it calls. With errors, it returns the part of the tree that
+// it could read; the result is never nil.
 //
-// As the stock tools do, it stops at errors in the root module's own files before
-// it looks at other modules.
+// As the stock tools do, it stops at errors in the root module's own files before it reads other modules.
 func Load(in Input) (*config.Config, diags.Diagnostics) {
 	l := newLoader(in)
 	root := &config.Module{Children: map[string]*config.Module{}}
@@ -80,9 +79,9 @@ func Load(in Input) (*config.Config, diags.Diagnostics) {
 	return l.cfg, append(diags.FromHCL(l.diags), l.more...)
 }
 
-// LoadCalled reads the module of a call, and everything that this module calls, as a configuration
-// of its own: a test does so. in.Root is the directory of the caller, in.Key the key of the call.
-// It returns nil if the module is not there.
+// LoadCalled reads the module of a call, and everything that this module calls, as a separate configuration.
+// It is for the modules that tests call. in.Root is the directory of the caller, in.Key the key of the call.
+// The result is nil if there is no such module.
 func LoadCalled(in Input, call *config.Call) (*config.Config, diags.Diagnostics) {
 	l := newLoader(in)
 	caller := &config.Module{Content: config.NewContent(path.Clean(in.Root))}
@@ -132,13 +131,13 @@ type loader struct {
 	in       Input
 	cfg      *config.Config
 	contents map[string]*config.Content
-	checked  map[*config.Call]bool // whose arguments were compared with the variables
+	checked  map[*config.Call]bool // calls whose arguments were compared with the variables
 	diags    hcl.Diagnostics
 	more     diags.Diagnostics // of the installation
 }
 
-// content reads the directory dir once. It reports whether the content is free of
-// errors; call is the place that asks for it, nil for the root.
+// content reads a directory, once. It reports whether the content has no errors. call is the call of the
+// module, nil for the root module.
 func (l *loader) content(dir string, call *config.Call) (*config.Content, bool) {
 	if c := l.contents[dir]; c != nil {
 		return c, !c.Broken

@@ -11,24 +11,25 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A providerCheck compares the configurations that callers pass to modules with the
-// declarations and the uses there. Its rules are those documented at
-// https://developer.hashicorp.com/terraform/language/modules/develop/providers;
-// summaries and ranges are the stock tool's.
+// A providerCheck compares the provider configurations that callers pass to a module with those that the
+// module declares and uses. The rules are documented at
+// https://developer.hashicorp.com/terraform/language/modules/develop/providers; summaries and ranges are the
+// stock tool's.
 type providerCheck struct {
 	files map[string]*hcl.File
 	seen  map[*config.Content]bool
 	diags hcl.Diagnostics
 }
 
-// checkProviders checks the provider configurations that modules pass to each other: that each configuration in use exists,
-// that a caller passes those which a module asks for, and of the right provider. It returns the problems of all modules; those with broken files
-// are left out.
+// checkProviders checks the provider configurations that modules use and pass to each other. Each used
+// configuration must exist. A caller must pass the configurations that a module declares, each for the right
+// provider. checkProviders returns the problems of all modules; it leaves out modules whose files have
+// errors.
 func checkProviders(c *config.Config) hcl.Diagnostics {
 	k := &providerCheck{files: c.Files, seen: map[*config.Content]bool{}}
 	for _, m := range c.Order {
 		if m.Broken {
-			continue // it may lack declarations that could not be read
+			continue // m may lack declarations that could not be read
 		}
 		if !k.seen[m.Content] {
 			k.seen[m.Content] = true
@@ -56,7 +57,7 @@ func (k *providerCheck) warnf(at *hcl.Range, summary, detail string, args ...any
 	k.diags = append(k.diags, diags.HCLWarning(at, summary, detail, args...))
 }
 
-// content checks a module by itself, without its caller.
+// content checks a module without its caller.
 func (k *providerCheck) content(m *config.Module) {
 	for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 		x := m.Resources[addr]
@@ -82,11 +83,13 @@ func (k *providerCheck) content(m *config.Module) {
 	}
 }
 
-// ProviderNotPresent is the headline of an error about a provider configuration that is used and does not exist.
+// ProviderNotPresent is the summary of the error about a provider configuration that is used and does not
+// exist.
 const ProviderNotPresent = "Provider configuration not present"
 
-// MissingProviders returns the errors about provider configurations that the root module of a configuration uses and does not have.
-// [Load] returns them, too; a test gives its modules further ones.
+// MissingProviders returns the errors about provider configurations that the root module of a configuration
+// uses and does not have. [Load] returns them, too. In a test they may be no errors, since the test can add
+// provider configurations.
 func MissingProviders(c *config.Config) diags.Diagnostics {
 	k := &providerCheck{files: c.Files}
 	k.passedOn(c.Root)
@@ -94,7 +97,7 @@ func MissingProviders(c *config.Config) diags.Diagnostics {
 	return slices.DeleteFunc(diags.FromHCL(k.diags), func(d diags.Diagnostic) bool { return d.Summary != ProviderNotPresent })
 }
 
-// uses checks that the configurations which blocks of m name exist.
+// uses checks that the provider configurations named in blocks of m exist.
 func (k *providerCheck) uses(m *config.Module) {
 	check := func(x addrs.LocalProviderConfig, at *hcl.Range, user string) {
 		if !hasProvider(m, x) {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// requires reports whether a required_providers entry has the local name.
+// requires reports whether c has a required_providers entry with the local name.
 func requires(c *config.Module, name string) bool {
 	r := c.RequiredProviders[name]
 	return r != nil && !r.Implied
@@ -24,7 +24,7 @@ func requiredAs(c *config.Module, p addrs.Provider) (string, bool) {
 	return "", false
 }
 
-// wantsAlias reports whether configuration_aliases has the configuration.
+// wantsAlias reports whether configuration_aliases in c has the configuration.
 func wantsAlias(c *config.Module, x addrs.LocalProviderConfig) bool {
 	r := c.RequiredProviders[x.LocalName]
 	return r != nil && slices.Contains(r.Aliases, x)
@@ -33,7 +33,7 @@ func wantsAlias(c *config.Module, x addrs.LocalProviderConfig) bool {
 // isPlaceholder reports whether a block configures nothing.
 func isPlaceholder(p *config.Provider) bool { return p.Empty && len(p.Versions) == 0 }
 
-// configures reports whether a module has a block for x that is no placeholder.
+// configures reports whether c has a block for x that is not a placeholder.
 func configures(c *config.Module, x addrs.LocalProviderConfig) bool {
 	p := c.Providers[x]
 	return p != nil && !isPlaceholder(p)
@@ -44,13 +44,13 @@ func isPassed(m *config.Module, x addrs.LocalProviderConfig) bool {
 	return m.Call != nil && slices.ContainsFunc(m.Call.Providers, func(p config.PassedProvider) bool { return p.InChild == x })
 }
 
-// hasProvider reports whether the configuration x is there in m: declared, passed or, for
-// default configurations, inherited.
+// hasProvider reports whether m has the provider configuration x: declared, passed or, for a default
+// configuration, inherited.
 func hasProvider(m *config.Module, x addrs.LocalProviderConfig) bool {
 	return x.Alias == "" || m.Providers[x] != nil || isPassed(m, x) || m.Parent != nil && wantsAlias(m, x)
 }
 
-// moduleWords names a module in sentences.
+// moduleWords returns the name of a module for sentences.
 func moduleWords(m *config.Module) string {
 	if m.Addr.IsRoot() {
 		return "the root module"

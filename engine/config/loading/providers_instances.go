@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// instances checks that a use of a provider configuration chooses an instance if there are
-// several, and only then.
+// instances checks that a use of a provider configuration selects an instance if there are several, and does
+// not if there is only one.
 func (k *providerCheck) instances(m *config.Module, use config.ProviderUse, place *hcl.Range, user string) {
 	if use.Key != nil && use.Callee == nil && m.Addr != use.Config.Module {
 		k.errorf(use.Key.Range().Ptr(), "Unexpected provider instance key", "%s chooses an instance of a provider configuration that %s receives from its caller. The caller passes one instance: move the key in brackets to the providers argument of the call.", user, moduleWords(m))
@@ -29,9 +29,9 @@ func (k *providerCheck) instances(m *config.Module, use config.ProviderUse, plac
 	}
 }
 
-// keysTogether warns of a resource or call that has its keys from where the provider
-// configuration has them that it uses: an instance of it goes together with the one that
-// must destroy its objects. Source: OpenTofu 1.9.
+// keysTogether warns if a resource or call has the same for_each as the provider configuration that it uses.
+// If an element is removed, the provider instance that must destroy its objects goes at the same time.
+// Source: OpenTofu 1.9.
 func (k *providerCheck) keysTogether(m *config.Module) {
 	warn := func(what, addr string, local addrs.LocalProviderConfig, keys hcl.Expression) bool {
 		p := m.Providers[local]
@@ -56,7 +56,7 @@ func (k *providerCheck) keysTogether(m *config.Module) {
 	}
 }
 
-// same reports whether two expressions are written alike and refer to something.
+// same reports whether two expressions have the same text and at least one reference.
 func (k *providerCheck) same(x, y hcl.Expression) bool {
 	text := k.text(x)
 	return text != "" && text == k.text(y) && len(x.Variables()) > 0

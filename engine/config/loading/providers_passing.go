@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// passedOn checks the configurations that m passes to the modules it calls.
+// passedOn checks the provider configurations that m passes to the modules that it calls.
 func (k *providerCheck) passedOn(m *config.Module) {
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
 		for _, p := range m.Calls[name].Providers {
@@ -39,7 +39,7 @@ func (k *providerCheck) passedOn(m *config.Module) {
 
 const undefinedProvider = "Reference to undefined provider"
 
-// received checks the configurations that m's caller passes to it.
+// received checks the provider configurations that m's caller passes to it.
 func (k *providerCheck) received(m *config.Module) {
 	for _, p := range m.Call.Providers {
 		x := p.InChild
@@ -61,8 +61,9 @@ func (k *providerCheck) received(m *config.Module) {
 	}
 }
 
-// aliases checks that m receives every configuration that it declares to need, and
-// that a module with provider blocks of its own is called only once.
+// aliases checks that m receives every provider configuration that it declares in configuration_aliases. It
+// also checks that a module with provider blocks of its own has no count, for_each, enabled or depends_on in
+// its call.
 func (k *providerCheck) aliases(m *config.Module) {
 	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {
 		for _, x := range m.RequiredProviders[name].Aliases {
@@ -87,8 +88,8 @@ func (k *providerCheck) aliases(m *config.Module) {
 	}
 }
 
-// expandedAt returns the place of the argument on the way to m that excludes
-// provider blocks in it, the innermost one.
+// expandedAt returns the range of an argument that forbids provider blocks in m: count, for_each, enabled or
+// depends_on in the call of m, or in a call further up. The innermost call comes first.
 func expandedAt(m *config.Module) (hcl.Range, bool) {
 	for ; m.Call != nil; m = m.Parent {
 		c := m.Call

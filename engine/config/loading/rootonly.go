@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// checkImports reports import blocks whose resource is there already and does not have the
-// provider configuration that they ask for. The resource's block decides about it.
+// checkImports reports import blocks that name another provider configuration than the existing resource
+// block. The resource block decides.
 func (l *loader) checkImports(m *config.Module) {
 	for _, i := range m.Imports {
 		r := m.Resources[i.Resource.Resource]
@@ -20,8 +20,8 @@ func (l *loader) checkImports(m *config.Module) {
 	}
 }
 
-// checkChild reports the backend, the encryption and the import blocks of a module that is called: only the
-// root module may have them.
+// checkChild reports the backend, encryption and import blocks of a called module: only the root module may
+// have them.
 func (l *loader) checkChild(m *config.Module) {
 	if b := m.Backend; b != nil {
 		l.diags = append(l.diags, &hcl.Diagnostic{

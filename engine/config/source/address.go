@@ -12,7 +12,7 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 )
 
-// A Kind tells apart the places that a module can come from.
+// A Kind is the kind of place from which a module comes.
 type Kind byte
 
 const (
@@ -21,23 +21,21 @@ const (
 	Remote   Kind = 'u' // anything fetched by an address: git, http, s3, ...
 )
 
-// DefaultRegistry is the host of registry addresses that name none.
+// DefaultRegistry is the host of registry addresses without a host.
 const DefaultRegistry = "registry.terraform.io"
 
-// An Address is a module call's source argument, understood.
+// An Address is the parsed source argument of a module call.
 type Address struct {
 	Kind Kind
-	// Text is the source as written.
+	// Text is the source argument as written.
 	Text string
-	// Path is the slash-separated relative path of a Local source, clean, with its
-	// leading "./" or "../".
+	// Path is the relative path of a Local source, clean and with slashes. It begins with "./" or "../".
 	Path string
-	// Package is the unit that is fetched: HOST/NAMESPACE/NAME/SYSTEM of a Registry
-	// source; GETTER::URL, or a URL alone, of a Remote one. It may hold secrets; see
-	// [Redact].
+	// Package is what is fetched. For a Registry source it is HOST/NAMESPACE/NAME/SYSTEM, for a Remote source
+	// GETTER::URL or only a URL. It may have secrets; see [Redact].
 	Package string
-	// Subdir is the module's directory in the package, slash-separated and clean; ""
-	// for the package's own. In an answer of a registry it may have wildcards.
+	// Subdir is the module's directory in the package, clean and with slashes; "" means the package's own
+	// directory. In an answer of a registry, it may have wildcards.
 	Subdir string
 }
 
@@ -68,7 +66,7 @@ func Parse(text string) (Address, error) {
 	return a, fmt.Errorf("%q is neither a path (which must begin with ./ or ../) nor a registry's NAMESPACE/NAME/SYSTEM nor an address of a known kind", text)
 }
 
-// parseRegistry splits an address that [isRegistry] accepts.
+// parseRegistry splits an address for which [isRegistry] is true.
 func parseRegistry(a Address) (Address, error) {
 	var err error
 	a.Kind = Registry
@@ -105,7 +103,7 @@ func (a Address) String() string {
 	return before + "//" + a.Subdir + query
 }
 
-// isLocal reports whether text is a relative path by its first characters.
+// isLocal reports whether the first characters of text are those of a relative path.
 func isLocal(text string) bool {
 	for _, p := range []string{"./", "../", `.\`, `..\`} {
 		if strings.HasPrefix(text, p) {
@@ -118,9 +116,8 @@ func isLocal(text string) bool {
 // gitHosts are the hosts whose addresses need no scheme.
 var gitHosts = []string{"github.com", "bitbucket.org"}
 
-// isRemote reports whether text is the address of something to fetch: a URL,
-// perhaps with a getter:: before it, git@host:path, a short form of a known host, or
-// an absolute path.
+// isRemote reports whether text is the address of a package to fetch: a URL, perhaps with GETTER:: before it,
+// git@HOST:PATH, a short form for a known host, or an absolute path.
 func isRemote(text string) bool {
 	if strings.Contains(text, "::") || strings.Contains(text, "://") || strings.HasPrefix(text, "/") {
 		return true
@@ -135,8 +132,8 @@ func isRemote(text string) bool {
 // registryPart matches one part of a registry module's address.
 var registryPart = regexp.MustCompile(`^[0-9A-Za-z](?:[0-9A-Za-z_-]*[0-9A-Za-z])?$`)
 
-// isRegistry reports whether text is NAMESPACE/NAME/SYSTEM, perhaps with a host
-// before it and a //directory behind it.
+// isRegistry reports whether text is NAMESPACE/NAME/SYSTEM, perhaps with HOST/ before it and //DIRECTORY
+// after it.
 func isRegistry(text string) bool {
 	text, _, _ = strings.Cut(text, "//")
 	parts := strings.Split(text, "/")
@@ -149,10 +146,10 @@ func isRegistry(text string) bool {
 	return len(parts) == 3 && !slices.ContainsFunc(parts, func(p string) bool { return !registryPart.MatchString(p) })
 }
 
-// Join returns the directory that a Local path means in a module whose directory
-// is dir; both relative to the root module's directory.
+// Join returns the directory of a module that is called with the Local path local from a module in dir. Both
+// directories are relative to the root module's directory.
 func Join(dir, local string) string { return path.Join(dir, local) }
 
-// Same reports whether a manifest's source means the same as a. Manifests have it in
-// its normal form; older ones of this tool had the text of the argument.
+// Same reports whether the source in a manifest is the same as a. The manifest may have its normal form, or
+// the text of the argument, as earlier versions of Lockstep wrote it.
 func (a Address) Same(installed string) bool { return installed == a.String() || installed == a.Text }

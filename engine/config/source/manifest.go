@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// ManifestPath is the manifest's place below the data directory (.terraform).
+// ManifestPath is the path of the manifest in the data directory (.terraform).
 const ManifestPath = "modules/modules.json"
 
 // A Manifest lists the modules that init has installed. The format is that of Terraform's
@@ -14,7 +14,7 @@ type Manifest struct {
 	Modules []Installed
 }
 
-// Installed is one module call of the tree and where its files are.
+// Installed is one module call of the tree and the directory of its files.
 type Installed struct {
 	Key     string // names of the calls, joined by dots; "" for the root module
 	Source  string // as written, normalised for local paths
@@ -22,7 +22,7 @@ type Installed struct {
 	Dir     string // relative to the root module's directory, "." for itself
 }
 
-// ParseManifest reads a manifest of [Manifest.Encode] or of the stock tools.
+// ParseManifest reads a manifest that [Manifest.Encode] or a stock tool wrote.
 func ParseManifest(data []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -31,7 +31,7 @@ func ParseManifest(data []byte) (Manifest, error) {
 	return m, nil
 }
 
-// Encode returns the manifest as a file.
+// Encode returns the content of the manifest file.
 func (m Manifest) Encode() ([]byte, error) {
 	if m.Modules == nil {
 		m.Modules = []Installed{}
@@ -39,8 +39,7 @@ func (m Manifest) Encode() ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// Lookup returns a function that finds entries by key, the one that loading.Input
-// takes.
+// Lookup returns the function for loading.Input.Installed, which finds entries by key.
 func (m Manifest) Lookup() func(key string) (Installed, bool) {
 	byKey := make(map[string]Installed, len(m.Modules))
 	for _, x := range m.Modules {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// parseRemote brings the address of something to fetch into its normal form: that
-// which go-getter (https://github.com/hashicorp/go-getter) makes of it, GETTER::URL or
-// a URL. No server is asked: Bitbucket has git repositories only, since 2020.
+// parseRemote returns the address of a package to fetch in its normal form, as go-getter
+// (https://github.com/hashicorp/go-getter) has it: GETTER::URL or a URL. It makes no request: Bitbucket has
+// had only git repositories since 2020.
 func parseRemote(a Address) (Address, error) {
 	getter, rest := cutGetter(a.Text)
 	rest, subdir := split(rest)
@@ -25,7 +25,7 @@ func parseRemote(a Address) (Address, error) {
 			getter = g
 		}
 	}
-	// The rest of a short form, behind the repository, is in the package, too.
+	// The part of a short form after the repository is also in the package.
 	full, inner := split(full)
 	if a.Subdir, err = cleanSubdir(path.Join(inner, subdir)); err != nil {
 		return a, err
@@ -44,7 +44,7 @@ func parseRemote(a Address) (Address, error) {
 	return a, nil
 }
 
-// complete returns the URL that a short form stands for.
+// complete returns the URL for a short form.
 func complete(text string) (string, error) {
 	switch host, rest, _ := strings.Cut(text, "/"); {
 	case strings.Contains(text, "://"):
@@ -70,10 +70,10 @@ func complete(text string) (string, error) {
 	return text, nil
 }
 
-// scpForm is user@host:path, as ssh's tools write it.
+// scpForm matches USER@HOST:PATH, the form of ssh's tools.
 var scpForm = regexp.MustCompile(`^([^@/:]+)@([^:/]+):/?(.+)$`)
 
-// repository completes HOST/OWNER/NAME, with a directory behind it.
+// repository returns the URL for HOST/OWNER/NAME, perhaps with a directory after it.
 func repository(host, rest string) (string, error) {
 	rest, query, ok := strings.Cut(rest, "?")
 	if ok {
@@ -90,8 +90,8 @@ func repository(host, rest string) (string, error) {
 	return out + query, nil
 }
 
-// bucket completes the address of an object in S3: a host of Amazon's with the key,
-// in one of the three styles that S3 has or had.
+// bucket returns the URL for an object in S3. The address has a host of Amazon's and the key, in one of the
+// three styles that S3 has or had.
 func bucket(host, rest string) (string, error) {
 	parts := strings.Split(host, ".")
 	switch {
@@ -115,8 +115,7 @@ func cutGetter(text string) (getter, rest string) {
 	return "", text
 }
 
-// split cuts the directory behind a "//" out of an address; the query stays with the
-// package.
+// split splits an address at "//" into package and directory. A query stays with the package.
 func split(text string) (pkg, subdir string) {
 	before, query, ok := strings.Cut(text, "?")
 	if ok {
@@ -133,7 +132,7 @@ func split(text string) (pkg, subdir string) {
 	return before[:from+i] + query, strings.TrimPrefix(before[from+i:], "//")
 }
 
-// cleanSubdir refuses directories that lead out of their package.
+// cleanSubdir returns an error for a directory outside of its package.
 func cleanSubdir(dir string) (string, error) {
 	if dir == "" {
 		return "", nil
@@ -148,8 +147,8 @@ func cleanSubdir(dir string) (string, error) {
 	return out, nil
 }
 
-// secretParameters are the parameters of addresses that give access: those of go-getter's
-// getters, tokens of servers of archives, and signatures of addresses.
+// secretParameters are the query parameters of addresses that give access: those of go-getter's getters,
+// tokens for archive servers, and signatures of addresses.
 var secretParameters = []string{
 	"sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",
 	"token", "access_token", "private_token", "sig", "x-amz-signature", "x-amz-security-token", "x-goog-signature",
@@ -159,12 +158,11 @@ func isSecret(parameter string) bool {
 	return slices.ContainsFunc(secretParameters, func(s string) bool { return strings.EqualFold(parameter, s) })
 }
 
-// shortestToken is the least length of a user that is hidden as a secret in messages of
-// others: shorter ones are words, too.
+// shortestToken is the shortest user name that is hidden as a secret in the messages of other programs. A
+// shorter one may be an ordinary word.
 const shortestToken = 16
 
-// userinfo returns the offsets of the user and the password in an address, which stand
-// before the host's @; 0 and 0 if there are none.
+// userinfo returns the offsets of USER:PASSWORD in an address, before the host's @; 0 and 0 if there is none.
 func userinfo(address string) (from, to int) {
 	i := strings.Index(address, "://")
 	if i < 0 {
@@ -178,17 +176,17 @@ func userinfo(address string) (from, to int) {
 	return 0, 0
 }
 
-// isToken reports whether the user of an address is a token: over http, where no password
-// is with it, or the one that GitHub has for that.
-// Source: https://git-scm.com/docs/git-credential, https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
+// isToken reports whether the user in an address is a token. It is one if the scheme is http or https and
+// there is no password, or if the password is the one that GitHub uses with tokens.
+// Source: https://git-scm.com/docs/git-credential,
+// https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
 func isToken(scheme, user, password string) bool {
 	scheme = strings.ToLower(scheme)
 	web := strings.HasSuffix(scheme, "http://") || strings.HasSuffix(scheme, "https://")
 	return web && user != "" && user != "git" && (password == "" || password == "x-oauth-basic")
 }
 
-// Redact returns an address for messages: without passwords and tokens, and without the
-// parameters that give access.
+// Redact returns an address for messages, without passwords, tokens and query parameters that give access.
 func Redact(text string) string {
 	before, query, ok := strings.Cut(text, "?")
 	if from, to := userinfo(before); to > from {
@@ -212,8 +210,8 @@ func Redact(text string) string {
 	return before + "?" + strings.Join(params, "&")
 }
 
-// Secrets returns the parts of an address that [Redact] hides, for hiding them in messages
-// of others: as they are written, and decoded.
+// Secrets returns the parts of an address that [Redact] hides, both as written and decoded, so that they can
+// be hidden in the messages of other programs.
 func Secrets(text string) []string {
 	var out []string
 	add := func(s string, decode func(string) (string, error)) {

@@ -1,8 +1,7 @@
-// Package source has the places that files of modules come from: a window on the root
-// module's directory and its neighbours ([Tree]), the addresses in module calls
-// ([Parse]), and the manifest of installed modules ([Manifest]).
+// Package source has the sources of module files: the files in and around the root module's directory
+// ([Tree]), the addresses in module calls ([Parse]), and the manifest of installed modules ([Manifest]).
 //
-// It refuses to know the content of the files. Start at [Dir], [FS] or [Files].
+// It does not read the content of the files. Start at [Dir], [FS] or [Files].
 package source
 
 import (
@@ -17,9 +16,8 @@ import (
 	"strings"
 )
 
-// A Tree is a window on the files of a configuration. Names are clean,
-// slash-separated and relative to the root module's directory: "main.tf",
-// "net/main.tf", "../shared/main.tf"; that directory itself is ".".
+// A Tree gives access to the files of a configuration. Names are clean, have slashes, and are relative to the
+// root module's directory: "main.tf", "net/main.tf", "../shared/main.tf". That directory itself is ".".
 type Tree interface {
 	// ReadDir returns the sorted names of the files (not the directories) in dir.
 	// The error matches [fs.ErrNotExist] if there is no such directory.
@@ -28,8 +26,8 @@ type Tree interface {
 	ReadFile(name string) ([]byte, error)
 }
 
-// Dir returns the tree whose root module is the directory dir of the machine's
-// file system. Sibling directories are found wherever ".." leads to.
+// Dir returns the tree whose root module is the directory dir of the machine's file system. ".." leads
+// wherever the file system leads.
 func Dir(dir string) Tree {
 	if dir == "" {
 		dir = "."
@@ -53,13 +51,13 @@ func (t dirTree) path(name string) string {
 	if path.IsAbs(name) {
 		return filepath.FromSlash(name)
 	}
-	// Not filepath.Join: the system resolves "..", so that a root module reached
-	// through a symbolic link has the neighbours of the place it stands in.
+	// Do not use filepath.Join: the system must resolve "..". So a root module that is reached through a
+	// symbolic link has the neighbours of the link's target.
 	return string(t) + string(filepath.Separator) + filepath.FromSlash(name)
 }
 
-// FS returns the tree whose root module is the directory root of fsys, a checkout
-// or an unpacked archive. Nothing outside fsys can be read.
+// FS returns the tree whose root module is the directory root of fsys, such as a checkout or an unpacked
+// archive. Files outside of fsys cannot be read.
 func FS(fsys fs.FS, root string) Tree { return fsTree{fsys, root} }
 
 type fsTree struct {
@@ -87,7 +85,7 @@ func (t fsTree) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(t.fsys, p)
 }
 
-// errOutside is the error for a path that leads out of the files of a tree.
+// errOutside is the error for a path outside of a tree's files.
 var errOutside = errors.New("it lies outside of the files that belong to this configuration")
 
 func (t fsTree) path(name string) (string, error) {
@@ -98,8 +96,8 @@ func (t fsTree) path(name string) (string, error) {
 	return p, nil
 }
 
-// Files returns the tree of the files given by name, as config.Config.Files names
-// them. The tree keeps the map; nobody may change it afterwards.
+// Files returns the tree of these files, by name, as in config.Config.Files. The tree keeps the map; nobody
+// may change it afterwards.
 func Files(files map[string][]byte) Tree {
 	t := mapTree{files: files, dirs: map[string][]string{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -109,9 +107,8 @@ func Files(files map[string][]byte) Tree {
 	return t
 }
 
-// Saved is like Files, for the files of a configuration that was loaded before, in
-// which there may have been modules without any: a directory of which no file is known
-// is empty.
+// Saved is [Files] for a configuration that was loaded before. Some of its modules may have had no files, so
+// a directory without known files is empty instead of missing.
 func Saved(files map[string][]byte) Tree { return savedTree{Files(files)} }
 
 type savedTree struct{ Tree }

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// readFiles reads the test files of the root module's directory and of the test directory.
+// readFiles reads the test files in the root module's directory and in the test directory.
 func (s *Suite) readFiles(in loading.Input, dir string) hcl.Diagnostics {
 	var ds hcl.Diagnostics
 	root := path.Clean(in.Root)
@@ -20,7 +20,7 @@ func (s *Suite) readFiles(in loading.Input, dir string) hcl.Diagnostics {
 		}
 		names, err := in.Tree.ReadDir(path.Join(root, d))
 		if err != nil {
-			// That of the root module's directory is reported with its files.
+			// A problem with the root module's directory is reported together with its files.
 			if i > 0 && d != DefaultDirectory {
 				ds = append(ds, diags.HCLWarning(nil, "Test directory does not exist", "There is no directory %s with test files, which -test-directory names. It is relative to the root module's directory.", d))
 			}
@@ -40,7 +40,7 @@ func (s *Suite) readFiles(in loading.Input, dir string) hcl.Diagnostics {
 	return ds
 }
 
-// parse reads one file; nil if it has no content.
+// parse reads one file. The result is nil if it has no content.
 func (s *Suite) parse(in loading.Input, name string) (hcl.Body, hcl.Diagnostics) {
 	f, ds := loading.Parse(in, name)
 	if f == nil || f.Body == nil {
@@ -50,7 +50,7 @@ func (s *Suite) parse(in loading.Input, name string) (hcl.Body, hcl.Diagnostics)
 	return f.Body, ds
 }
 
-// filesWith picks the files of a kind, in native syntax and in JSON.
+// filesWith returns the files of one kind, in native syntax and in JSON.
 func filesWith(names []string, kind string) []string {
 	var out []string
 	for _, n := range names {
@@ -61,8 +61,7 @@ func filesWith(names []string, kind string) []string {
 	return out
 }
 
-// readMocks reads the files with the mocks of providers, and merges them into those of the
-// test files.
+// readMocks reads the mock files that the test files name, and merges them into the test files' mocks.
 func (s *Suite) readMocks(in loading.Input) hcl.Diagnostics {
 	var ds hcl.Diagnostics
 	for _, f := range s.Files {

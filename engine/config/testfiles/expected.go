@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
-// checkExpected checks that the failures which a run expects are those of objects that can be
-// checked: variables, outputs, checks, resources and data sources.
+// checkExpected checks that the expected failures of a run refer to objects with conditions: variables,
+// outputs, checks, resources and data sources.
 func checkExpected(r *Run) (ds hcl.Diagnostics) {
 	for _, t := range r.ExpectFailures {
 		if d := checkable(t); d != nil {
@@ -18,8 +18,7 @@ func checkExpected(r *Run) (ds hcl.Diagnostics) {
 	return ds
 }
 
-// checkable returns the reason that a reference names no object which can be checked; nil if it
-// names one.
+// checkable returns an error if a reference is not to an object with conditions; otherwise nil.
 func checkable(t hcl.Traversal) *hcl.Diagnostic {
 	const invalid = "Invalid reference"
 	word, root := t.RootName(), t[0].SourceRange()

@@ -11,12 +11,13 @@ import (
 // A File is one test file.
 type File struct {
 	Name string // its path from the root module's directory
-	// Variables are the values that the runs give to variables, unless they have some of their own;
-	// nil if there is no such block.
+	// Variables are the values that the runs give to variables, unless a run has its own value. It is nil if
+	// there is no variables block.
 	Variables map[string]hcl.Expression
-	// Declared are the variables that expressions of the file may refer to, beside those that Variables has a value for.
+	// Declared are the variables that expressions of the file may refer to, in addition to those with a value
+	// in Variables.
 	Declared map[string]*config.Variable
-	// Parallel runs may run at the same time, unless they say otherwise.
+	// Parallel reports that runs may run at the same time, unless a run says otherwise.
 	Parallel  bool
 	Providers map[addrs.LocalProviderConfig]*Provider
 	Overrides []*Override
@@ -38,7 +39,7 @@ var fileSchema = &hcl.BodySchema{Blocks: append([]hcl.BlockHeaderSchema{
 
 var testSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "parallel"}}}
 
-// decodeFile reads a test file, whose path from the root module's directory is name.
+// decodeFile reads a test file. name is its path relative to the root module's directory.
 func decodeFile(name string, body hcl.Body) (*File, hcl.Diagnostics) {
 	f := &File{Name: name, Providers: map[addrs.LocalProviderConfig]*Provider{}, Declared: map[string]*config.Variable{}}
 	r := &reader{}
@@ -87,7 +88,8 @@ func decodeFile(name string, body hcl.Body) (*File, hcl.Diagnostics) {
 	return f, r.diags
 }
 
-// addProvider adds a provider configuration unless there is one of its name.
+// addProvider adds a provider configuration. If there is already one with its name, addProvider reports an
+// error.
 func (f *File) addProvider(r *reader, p *Provider, b *hcl.Block) {
 	if old := f.Providers[p.Addr]; old != nil {
 		r.errorf(&p.Range, "Duplicate provider block", "The test file has a configuration of %s at %s already, real or mocked. Give one of them another alias.", p.Addr, old.named)

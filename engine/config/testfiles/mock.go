@@ -8,29 +8,29 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Mock makes up the results of a provider.
+// A Mock makes up the results of a provider for a test.
 type Mock struct {
-	// Objects are the values of types of objects, where they are not made up.
+	// Objects has the given values for types of objects. Other values are made up.
 	Objects   map[ObjectType]*MockObject
 	Overrides []*Override
-	// Source is the directory of files with more of both, from the root module's directory; ""
-	// without one. [Load] has read them.
+	// Source is a directory of further mock files, relative to the root module's directory; "" means none.
+	// [Load] has read these files.
 	Source string
-	During During // of all mocks and overrides that have none
+	During During // of all mocks and overrides without their own
 }
 
-// An ObjectType is a type of resources or of data sources.
+// An ObjectType is a type of resource or a type of data source.
 type ObjectType struct {
 	Mode addrs.ResourceMode
 	Type string
 }
 
-// A MockObject has the values of all mocked objects of a type.
+// A MockObject has the values for all mocked objects of a type.
 type MockObject struct {
 	Defaults cty.Value // cty.NilVal if there are none
 	During   During
 	Range    hcl.Range
-	// Shared is set if the mock stands in a file, which the mocks of several providers may use.
+	// Shared reports that the mock is in a mock file, which several providers may use.
 	Shared bool
 
 	block string // its type
@@ -68,14 +68,14 @@ func (r *reader) mockProvider(b *hcl.Block) *Provider {
 	return p
 }
 
-// decodeMockFile reads a file of mocks.
+// decodeMockFile reads a mock file.
 func decodeMockFile(body hcl.Body) (*Mock, hcl.Diagnostics) {
 	r, m := &reader{}, newMock()
 	r.mocks(m, r.content(body, mockFileSchema).Blocks)
 	return m, r.diags
 }
 
-// mocks reads the blocks of a mock_provider block or of a file of mocks.
+// mocks reads the blocks of a mock_provider block or of a mock file.
 func (r *reader) mocks(m *Mock, blocks hcl.Blocks) {
 	seen := overridden{}
 	for _, b := range blocks {
@@ -111,7 +111,7 @@ func (r *reader) mockObject(b *hcl.Block) *MockObject {
 	return x
 }
 
-// merge adds the mocks of another file. No two files may have one for the same type.
+// merge adds the mocks of another mock file. Two files must not have a mock for the same type.
 func (m *Mock) merge(x *Mock) (ds hcl.Diagnostics) {
 	for key, o := range x.Objects {
 		if old := m.Objects[key]; old != nil {
@@ -124,8 +124,8 @@ func (m *Mock) merge(x *Mock) (ds hcl.Diagnostics) {
 	return ds
 }
 
-// addShared adds the mocks that were read from files to the mocks of the block that names these files. If both have
-// a mock of the same object, the one of the block is used.
+// addShared adds the mocks of mock files to the mocks of the block that names these files. If both have a
+// mock for the same type or object, the block's mock is used.
 func (m *Mock) addShared(files *Mock) {
 	for key, o := range files.Objects {
 		if m.Objects[key] == nil {

@@ -2,7 +2,7 @@ package testfiles
 
 import "github.com/hashicorp/hcl/v2"
 
-// PlanOptions are those of a run's plan.
+// PlanOptions are the options of a run's plan.
 type PlanOptions struct {
 	RefreshOnly bool
 	SkipRefresh bool

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
-// An Override takes the place of an object, or of all in a module, while tests run.
+// An Override replaces an object, or all objects of a module, while tests run.
 type Override struct {
 	Target addrs.Target
 	Values cty.Value // attributes or outputs, an object; cty.NilVal: made up
@@ -21,20 +21,21 @@ type Override struct {
 	shared bool // from a file of mocks, which several configurations may use
 }
 
-// During is the first step of a run that has the values of an override or of a mock: before it,
-// they are not known.
+// During is the first step of a run in which the values of an override or a mock are known: plan or apply.
 type During byte
 
 const (
-	unset During = iota // as the enclosing block has it, or else during an apply
+	unset During = iota // as in the enclosing block, otherwise during an apply
 	apply
 	plan
 )
 
-// Planned reports whether the values are known in a plan. outer is that of the enclosing block.
+// Planned reports whether the values are known in a plan. outer is the setting of the enclosing block, for a
+// block without one.
 func (d During) Planned(outer During) bool { return cmp.Or(d, outer) == plan }
 
-// Hits reports whether the override is of a resource and means the instance x. Keys that the target does not have match any.
+// Hits reports whether the override is for a resource and includes the instance x. Where the target has no
+// key, every key matches.
 func (o *Override) Hits(x addrs.AbsResourceInstance) bool {
 	if o.Target.IsModule() || o.Target.Resource != x.Resource.Resource || !o.Target.Key.IsNone() && o.Target.Key != x.Resource.Key {
 		return false
@@ -57,8 +58,8 @@ const (
 	overrideModule   = "override_module"
 )
 
-// overrideSchemas have the arguments of each kind of override; overrideWords the objects that it
-// takes the place of.
+// overrideSchemas has the arguments of each kind of override block. overrideWords has the word for the
+// objects that it replaces.
 var overrideSchemas = map[string]*hcl.BodySchema{
 	overrideResource: {Attributes: []hcl.AttributeSchema{{Name: "target"}, {Name: "values"}, {Name: "override_during"}}},
 	overrideData:     {Attributes: []hcl.AttributeSchema{{Name: "target"}, {Name: "values"}, {Name: "override_during"}}},
@@ -71,7 +72,7 @@ var overrideWords = map[string]string{
 	overrideModule:   "module, such as module.network",
 }
 
-// override reads a block of the three kinds; nil if it has no valid target.
+// override reads an override block of any kind. The result is nil if it has no valid target.
 func (r *reader) override(b *hcl.Block) *Override {
 	content := r.content(b.Body, overrideSchemas[b.Type])
 	values := content.Attributes["values"]
@@ -101,7 +102,7 @@ func (r *reader) override(b *hcl.Block) *Override {
 	return o
 }
 
-// kindOf returns the type of block that overrides a target; "" if none does.
+// kindOf returns the type of block that can override a target; "" if no block can.
 func kindOf(t addrs.Target) string {
 	switch {
 	case t.IsModule():
@@ -129,10 +130,10 @@ func (r *reader) during(a *hcl.Attribute) During {
 	return unset
 }
 
-// overridden has the place of the first override of each target.
+// overridden has the range of the first override of each target.
 type overridden map[string]hcl.Range
 
-// first reports whether o, which may be nil, is the first override of its target.
+// first reports whether o is the first override of its target, and otherwise adds an error. o may be nil.
 func (seen overridden) first(r *reader, o *Override, b *hcl.Block) bool {
 	if o == nil {
 		return false

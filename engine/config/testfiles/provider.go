@@ -7,18 +7,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A Provider is a provider configuration of a test file, which takes the place of the
-// configuration's own ones.
+// A Provider is a provider configuration in a test file. It replaces a provider configuration of the tested
+// module.
 type Provider struct {
 	Addr addrs.LocalProviderConfig
 	Body hcl.Body // the provider's own arguments; nil for a mock
 	Mock *Mock    // nil for a real one
-	// ForEach makes several instances of a mock; nil: as many as the configuration that it takes the place of.
+	// ForEach makes several instances of a mock. If it is nil, the mock has the instances of the
+	// configuration that it replaces.
 	ForEach hcl.Expression
 	Range   hcl.Range
 
 	named  hcl.Range      // the label
-	source addrs.Provider // of the first module that gets it; zero before
+	source addrs.Provider // the provider of the first module that receives it; zero before
 }
 
 var providerSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
@@ -52,5 +53,5 @@ func (r *reader) alias(p *Provider, a *hcl.Attribute) {
 
 const badIdentifier = "Names begin with a letter or an underscore; after that, digits and dashes are possible too."
 
-// Sorted returns the provider configurations of the file in their order.
+// Sorted returns the provider configurations in their order in the file.
 func (f *File) Sorted() []*Provider { return f.providers }

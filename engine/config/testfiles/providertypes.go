@@ -11,15 +11,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// checkProviders checks that each provider configuration of a test file stands for one provider: that
-// of the first module that gets it, under whatever name.
+// checkProviders checks that each provider configuration of a test file belongs to only one provider. The
+// first module that receives it decides, whatever its local name for the provider.
 func (s *Suite) checkProviders() (ds hcl.Diagnostics) {
 	for _, f := range s.Files {
 		for _, r := range f.Runs {
 			switch {
 			case r.Config != nil:
-				// What it gets counts for the runs behind it, but it is itself not compared: that a
-				// module gets another provider than it asks for is found when the test runs.
+				// The providers that the module receives count for later runs, but this module itself is not
+				// compared. If it receives another provider than it needs, the test reports that when it
+				// runs.
 				f.explicit(r, r.Config.Root)
 				if len(r.Providers) == 0 {
 					f.implicit(r.Config.Root)
@@ -36,7 +37,7 @@ func (s *Suite) checkProviders() (ds hcl.Diagnostics) {
 
 const mismatch = "Provider type mismatch"
 
-// explicit compares the providers argument of a run with the module that it runs.
+// explicit compares the providers argument of a run with the needs of the module that it runs.
 func (f *File) explicit(r *Run, m *config.Module) (ds hcl.Diagnostics) {
 	for _, p := range r.Providers {
 		want, name := m.ProviderOf(p.InChild.LocalName), p.InParent.LocalName
@@ -48,7 +49,7 @@ func (f *File) explicit(r *Run, m *config.Module) (ds hcl.Diagnostics) {
 	return ds
 }
 
-// implicit compares the configurations of the file with a module that gets those of its own names.
+// implicit compares the file's provider configurations with a module that receives those with its own names.
 func (f *File) implicit(m *config.Module) (ds hcl.Diagnostics) {
 	check := func(x addrs.LocalProviderConfig) {
 		p := f.Providers[x]
@@ -84,8 +85,8 @@ func rangeOfName(p config.PassedProvider) *hcl.Range {
 	return &at
 }
 
-// stand returns the provider that the configurations of a name stand for: want if nothing has
-// decided yet, or if there are none.
+// stand returns the provider of the file's configurations with this name. If none exist, or their provider is
+// not yet decided, it is want.
 func (f *File) stand(name string, want addrs.Provider) addrs.Provider {
 	got := want
 	for _, p := range f.providers {

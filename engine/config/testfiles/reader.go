@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A reader collects the diagnostics about one file. Its methods report problems in place of
-// returning them, so that one pass finds all.
+// A reader collects the diagnostics about one file. Its methods report problems instead of returning them, so
+// that one pass finds all problems.
 type reader struct{ diags hcl.Diagnostics }
 
 func (r *reader) add(ds hcl.Diagnostics) { r.diags = append(r.diags, ds...) }
@@ -26,7 +26,8 @@ func (r *reader) content(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent
 	return content
 }
 
-// once reports whether no block of b's type came before. where names the block that both are in.
+// once reports whether b is the first block of its type, and reports an error otherwise. where is the
+// enclosing block, for the message.
 func (r *reader) once(seen map[string]hcl.Range, b *hcl.Block, where string) bool {
 	old, again := seen[b.Type]
 	if again {
@@ -37,8 +38,8 @@ func (r *reader) once(seen map[string]hcl.Range, b *hcl.Block, where string) boo
 	return true
 }
 
-// literal reads an argument without references into target; it reports whether the argument is
-// there and valid.
+// literal reads an argument without references into target. It reports whether the argument is present and
+// valid.
 func (r *reader) literal(a *hcl.Attribute, target any) bool {
 	if a == nil {
 		return false
@@ -48,8 +49,8 @@ func (r *reader) literal(a *hcl.Attribute, target any) bool {
 	return !ds.HasErrors()
 }
 
-// object reads an argument that is an object without references; cty.NilVal if it is absent or
-// wrong. block is the type of the block that it is in.
+// object reads an argument that is an object without references. The result is cty.NilVal if the argument is
+// absent or wrong. block is the type of the enclosing block, for messages.
 func (r *reader) object(a *hcl.Attribute, block string) cty.Value {
 	if a == nil {
 		return cty.NilVal
@@ -66,7 +67,7 @@ func (r *reader) object(a *hcl.Attribute, block string) cty.Value {
 	return v
 }
 
-// variables reads a block of variables: the expression of each.
+// variables reads a variables block. It returns the expression of each variable.
 func (r *reader) variables(b *hcl.Block) map[string]hcl.Expression {
 	attrs, ds := b.Body.JustAttributes()
 	r.add(ds)

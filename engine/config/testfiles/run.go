@@ -9,24 +9,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/internal/traversals"
 )
 
-// A Run plans, or plans and applies, the configuration under test or a module, and compares.
+// A Run plans, or plans and applies, the tested configuration or another module, and checks the result.
 type Run struct {
 	Name     string
 	PlanOnly bool // command = plan
 	Options  PlanOptions
-	// Variables are values for this run; nil if there is no such block.
+	// Variables are the values for this run; nil if it has no variables block.
 	Variables map[string]hcl.Expression
 	Overrides []*Override
-	// Providers are the configurations of the test file that the run uses; nil: those of the same
-	// names.
+	// Providers are the provider configurations of the test file that the run uses. If it is nil, the module
+	// receives those with its own names.
 	Providers []config.PassedProvider
 	Asserts   []*config.Condition
-	// ExpectFailures are the checkable objects that must fail.
+	// ExpectFailures are the objects whose conditions must fail.
 	ExpectFailures []hcl.Traversal
-	// StateKey names the state that the run works on, in place of its module.
+	// StateKey is the name of the state that the run uses. Without it, the module determines the state.
 	StateKey string
-	// Module calls another module than the configuration under test; nil without one. Config is that
-	// module, nil if it could not be read.
+	// Module is the call of another module than the tested configuration; nil if there is none. Config is
+	// that module; nil if it could not be read.
 	Module *config.Call
 	Config *config.Config
 	Range  hcl.Range
@@ -70,7 +70,7 @@ func (r *reader) run(b *hcl.Block) *Run {
 	return x
 }
 
-// runBlocks reads the blocks in a run.
+// runBlocks reads the blocks in a run block.
 func (r *reader) runBlocks(x *Run, blocks hcl.Blocks) {
 	seen, overridden := map[string]hcl.Range{}, overridden{}
 	for _, b := range blocks {
@@ -99,7 +99,7 @@ func (r *reader) runBlocks(x *Run, blocks hcl.Blocks) {
 	}
 }
 
-// word reads an argument that is one of two words without quotes; "" if it is not.
+// word reads an argument that must be one of two words without quotes. The result is "" if it is not.
 func (r *reader) word(a *hcl.Attribute, summary, one, other string) string {
 	if w := hcl.ExprAsKeyword(a.Expr); w == one || w == other {
 		return w
@@ -126,7 +126,7 @@ func (r *reader) references(a *hcl.Attribute) []hcl.Traversal {
 
 var moduleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "source"}, {Name: "version"}}}
 
-// module reads the module block of the run called name; nil without a valid source.
+// module reads the module block of the run called name. The result is nil if it has no valid source.
 func (r *reader) module(b *hcl.Block, name string) *config.Call {
 	content := r.content(b.Body, moduleSchema)
 	c := &config.Call{Name: name, Range: b.DefRange}

@@ -1,10 +1,10 @@
-// Package testfiles reads the test files of a configuration: those named *.tftest.hcl and
-// *.tftest.json beside the root module's files and in its test directory, the modules that their runs
-// call, and the files with mocks (*.tfmock.hcl, *.tfmock.json).
+// Package testfiles reads the test files of a configuration: files named *.tftest.hcl and *.tftest.json
+// beside the root module's files and in its test directory. It also reads the modules that their runs call,
+// and mock files (*.tfmock.hcl, *.tfmock.json).
 //
-// It finds the mistakes that the stock tool finds without running a test, which are those of
-// shape: references of conditions and the values of variables are checked by a run only. The package
-// refuses to know providers' schemas, and how a test is run. Start at [Load].
+// It finds mistakes of shape, as the stock tool does without running a test. The references of
+// conditions and the values of variables are checked only when a run is executed. The package does not know
+// providers' schemas, and does not run tests. Start at [Load].
 //
 // Source: the diagnostics that Terraform 1.11.4 has for the configurations in
 // cmd/lockstep/internal/program/testdata/diagnostics/tests.txt.
@@ -24,23 +24,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// DefaultDirectory is the test directory unless an option names another one.
+// DefaultDirectory is the test directory if no option names another one.
 const DefaultDirectory = "tests"
 
 // A Suite is a configuration with its tests.
 type Suite struct {
 	Config *config.Config // the configuration under test, never nil
 	Files  []*File        // by name
-	// Sources are the files read for the tests, modules included, by the name that ranges carry.
+	// Sources are the files that were read for the tests, including modules, by the file name in ranges.
 	Sources map[string]*hcl.File
 }
 
-// Load reads a configuration, and its test files beside the root module's files and in dir, which is
-// relative to the root module's directory. Beside errors it returns the part that could be read,
-// never nil.
+// Load reads a configuration and its test files. The test files are beside the root module's files and in
+// dir, which is relative to the root module's directory. With errors, Load returns the part that it could
+// read; the result is never nil.
 //
-// As the stock tool does, it stops at errors in the root module's own files and in the test files
-// before it looks at modules.
+// As the stock tool does, it stops at errors in the root module's own files and in the test files before it
+// reads modules.
 func Load(in loading.Input, dir string) (*Suite, diags.Diagnostics) {
 	s := &Suite{Sources: map[string]*hcl.File{}}
 	found := s.readFiles(in, dir)
@@ -56,8 +56,8 @@ func Load(in loading.Input, dir string) (*Suite, diags.Diagnostics) {
 	return s, append(append(ds, more...), diags.FromHCL(found)...)
 }
 
-// WithoutMissing returns diagnostics of [Load] without those about provider configurations that a module lacks: a test gives
-// them to it.
+// WithoutMissing returns diagnostics of [Load] without the errors about provider configurations that a module
+// lacks: a test adds them to the module.
 func WithoutMissing(ds diags.Diagnostics) diags.Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool { return d.Summary == loading.ProviderNotPresent })
 }
@@ -96,7 +96,7 @@ func (s *Suite) Calls() bool {
 	return len(s.Config.Root.Calls) > 0
 }
 
-// Called returns the runs that call modules of their own which could be read.
+// Called returns the runs that call another module, if that module could be read.
 func (s *Suite) Called() []*Run {
 	var out []*Run
 	for _, f := range s.Files {
@@ -109,8 +109,8 @@ func (s *Suite) Called() []*Run {
 	return out
 }
 
-// Manifest returns the manifest that init writes: the modules of the configuration, and those of
-// its tests.
+// Manifest returns the manifest that init writes, with the modules of the configuration and those of its
+// tests.
 func (s *Suite) Manifest() source.Manifest {
 	out := s.Config.Manifest()
 	for _, f := range s.Files {
@@ -131,8 +131,8 @@ func (s *Suite) Manifest() source.Manifest {
 	return out
 }
 
-// Validate returns what is wrong with runs and overrides of tests without errors of shape: overrides
-// of what is not there, and failures that no run can expect.
+// Validate returns the errors of runs and overrides that need the whole configuration: overrides of objects
+// that do not exist, and failures that no run can expect. Call it only if Load returned no errors.
 func (s *Suite) Validate() diags.Diagnostics {
 	var ds hcl.Diagnostics
 	for _, f := range s.Files {
@@ -144,10 +144,10 @@ func (s *Suite) Validate() diags.Diagnostics {
 	return diags.FromHCL(ds)
 }
 
-// key returns the key of a run's module in the manifest.
+// key returns the manifest key of a run's module.
 func (f *File) key(r *Run) string { return f.Key() + "." + r.Name }
 
-// Key returns the file's name in keys of modules: its path from the root module's directory
+// Key returns the file's part of manifest keys: "test." and its path relative to the root module's directory,
 // without the extension and with dots. Source: the stock tool's modules.json.
 func (f *File) Key() string {
 	stem := strings.TrimSuffix(f.Name, path.Ext(f.Name))

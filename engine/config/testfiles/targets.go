@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// checkTargets warns of overrides of what the configuration under test does not have.
+// checkTargets warns of overrides of objects that the tested configuration does not have.
 func (s *Suite) checkTargets(f *File) (ds hcl.Diagnostics) {
 	ds = missingTargets(s.Config, f.Overrides)
 	for _, p := range f.providers {
@@ -35,7 +35,7 @@ func missingTargets(cfg *config.Config, list []*Override) (ds hcl.Diagnostics) {
 	return ds
 }
 
-// declares reports whether cfg declares the module or the resource of a target.
+// declares reports whether cfg declares the target's module or resource.
 func declares(cfg *config.Config, t addrs.Target) bool {
 	var module addrs.Module
 	for _, step := range t.Module.Steps() {

@@ -1,10 +1,9 @@
-// Package builtin is the provider terraform.io/builtin/terraform, which is part of
-// the engine: the managed resource type terraform_data, the data source
-// terraform_remote_state, and the functions encode_tfvars, decode_tfvars and
-// encode_expr.
+// Package builtin is the provider terraform.io/builtin/terraform, which is part of the engine. It has the
+// managed resource type terraform_data, the data source terraform_remote_state, and the functions
+// encode_tfvars, decode_tfvars and encode_expr.
 //
-// It refuses to know backends: who builds the provider gives the means to read
-// another state's outputs. Start at [New].
+// The package does not depend on backends: the caller of New passes the function that reads another state's
+// outputs. Start at [New].
 package builtin
 
 import (
@@ -17,16 +16,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// terraform is the provider. It has no state of its own: every value of it can
-// serve every configuration.
+// terraform is the provider. It has no state of its own, so one value can serve every configuration.
 type terraform struct {
 	remote RemoteState
 }
 
 var _ provider.Client = terraform{}
 
-// New returns the provider. Without remote, reading terraform_remote_state is an
-// error diagnostic.
+// New returns the provider. If remote is nil, reading terraform_remote_state is an error diagnostic.
 func New(remote RemoteState) provider.Client { return terraform{remote} }
 
 // declared is the provider's schema, shared by all clients.
@@ -51,16 +48,16 @@ func (terraform) Configure(context.Context, cty.Value) diags.Diagnostics        
 func (terraform) Stop(context.Context) error                                    { return nil }
 func (terraform) Close() error                                                  { return nil }
 
-// recovered makes a panic of this package a diagnostic, which gets its place as others do. What a provider process
-// would lose by a crash is itself; here it is the run.
+// recovered turns a panic of this package into a diagnostic, which gets its place as others do. A crash of a
+// plugin ends only the plugin's process; a crash here would end the run.
 func recovered(ds *diags.Diagnostics) {
 	if r := recover(); r != nil {
 		*ds = diags.Errorf(nil, "The built-in provider crashed", "%v. This is a bug in Lockstep: please report it, with this block.", r)
 	}
 }
 
-// unsupported is the answer to a type name that the provider does not have. The
-// engine looks names up in the schema first.
+// unsupported returns the error for a type name that the provider does not have. The engine looks up names in
+// the schema first.
 func unsupported(kind, typeName string) diags.Diagnostics {
 	return diags.Errorf(nil, "Unsupported "+kind,
 		"The built-in provider has no %s named %q.", kind, typeName)

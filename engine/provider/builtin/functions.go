@@ -16,16 +16,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A function is one of the provider's functions: its declaration and its implementation,
-// which takes one argument. Any error is the argument's fault.
+// A function has the declaration and the implementation of one of the provider's functions. The
+// implementation has one argument; every error is about that argument.
 type function struct {
 	declared *schema.Function
 	call     func(cty.Value) (cty.Value, error)
 }
 
-// CallFunction calls one of the functions of
-// https://developer.hashicorp.com/terraform/language/functions/terraform-encode_tfvars
-// and its neighbours.
+// CallFunction calls one of the provider's functions. They are documented at
+// https://developer.hashicorp.com/terraform/language/functions/terraform-encode_tfvars and the neighbouring
+// pages.
 func (terraform) CallFunction(_ context.Context, name string, args []cty.Value) (cty.Value, error) {
 	var f function
 	switch name {
@@ -129,8 +129,8 @@ var encodeExpr = function{
 		if v.IsWhollyKnown() {
 			return cty.StringVal(string(hclwrite.TokensForValue(v).Bytes())), nil
 		}
-		// The type, where it is known, tells how the text will begin. Unknown values
-		// that may turn out to be null could become the text "null".
+		// If the type is known, the beginning of the text is known, too. But an unknown value that may turn
+		// out to be null could become the text "null".
 		if ty := v.Type(); ty != cty.DynamicPseudoType && definitelyNotNull(v) {
 			switch {
 			case keyed(ty):

@@ -13,21 +13,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A RemoteState reads the root module's outputs from the state that a backend
-// holds for a workspace. config is the value that the data source's user gave: an
-// object, a map, or null. While planning a part of the outputs may be unknown: then the data source is
-// read again at apply. The error wraps [ErrNoState] if there is no state. It may
-// be called by many goroutines at once.
+// A RemoteState function reads the root module's outputs from the state of a workspace in a backend. config
+// is the argument of the data source: an object, a map, or null. While planning, a part of the outputs may be
+// unknown: the data source is then read again in the apply. If there is no state, the error wraps
+// [ErrNoState]. The function may be called by many goroutines at once.
 type RemoteState func(ctx context.Context, backendType string, config cty.Value, workspace string) (map[string]cty.Value, error)
 
-// ErrNoState is the error of a backend that can be read, but has no state.
+// ErrNoState means that the backend can be read, but has no state.
 var ErrNoState = errors.New("no stored state was found for the given workspace in the given backend")
 
-// remoteStateType is the data source of another configuration's outputs:
+// remoteStateType is the data source that reads another configuration's outputs:
 // https://developer.hashicorp.com/terraform/language/state/remote-state-data
 const remoteStateType = "terraform_remote_state"
 
-// defaultWorkspace is read if the configuration names none.
+// defaultWorkspace is the workspace that is read if the configuration names none.
 const defaultWorkspace = "default"
 
 var remoteStateSchema = &schema.Schema{Block: &schema.Block{
@@ -55,14 +54,14 @@ var remoteStateSchema = &schema.Schema{Block: &schema.Block{
 	},
 }}
 
-// backends are the types that the language knows, whichever of them can be read here.
+// backends are all backend types of the language, including those that cannot be read here.
 // Source: https://developer.hashicorp.com/terraform/language/backend
 var backends = []string{"azurerm", "consul", "cos", "gcs", "http", "inmem", "kubernetes", "local", "oss", "pg", "remote", "s3"}
 
 func validateRemoteState(config cty.Value) diags.Diagnostics {
 	var out diags.Diagnostics
 	if v := config.GetAttr("backend"); v.IsKnown() && (v.IsNull() || !slices.Contains(backends, v.AsString())) {
-		// The value is not shown: it may be sensitive.
+		// Do not show the value: it may be sensitive.
 		out = append(out, diags.Diagnostic{
 			Severity:  diags.Error,
 			Summary:   "Invalid backend configuration",

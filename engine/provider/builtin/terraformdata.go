@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// dataType is the managed resource type that keeps a value:
+// dataType is the managed resource type that stores a value:
 // https://developer.hashicorp.com/terraform/language/resources/terraform-data
 const dataType = "terraform_data"
 
@@ -26,7 +26,7 @@ var dataSchema = &schema.Schema{Block: &schema.Block{
 	},
 }}
 
-// validateData refuses the computed attributes in a configuration.
+// validateData returns an error if a configuration sets a computed attribute.
 func validateData(config cty.Value) diags.Diagnostics {
 	var out diags.Diagnostics
 	for _, name := range []string{"id", "output"} {
@@ -44,9 +44,8 @@ func validateData(config cty.Value) diags.Diagnostics {
 
 var unknownID = cty.UnknownVal(cty.String).RefineNotNull()
 
-// planData returns an object's planned value. A new object without an input is wholly
-// known but for its id. An object that loses its input has an unknown output all the
-// same, as Terraform plans it.
+// planData returns an object's planned value. For a new object without an input, everything except the id is
+// known. If an object loses its input, its output is unknown, as in Terraform.
 func planData(req provider.PlanRequest) provider.PlanResponse {
 	out := provider.PlanResponse{Planned: req.Proposed, Private: req.Private}
 	if req.Proposed.IsNull() {
@@ -71,7 +70,7 @@ func planData(req provider.PlanRequest) provider.PlanResponse {
 	return out
 }
 
-// applyData replaces the plan's unknown values.
+// applyData returns the object with values in place of the plan's unknown values.
 func applyData(req provider.ApplyRequest) provider.ApplyResponse {
 	out := provider.ApplyResponse{New: req.Planned, Private: req.Private}
 	if req.Planned.IsNull() {
@@ -92,7 +91,7 @@ func applyData(req provider.ApplyRequest) provider.ApplyResponse {
 	return out
 }
 
-// importData is an object of that id which the next read leaves as it is.
+// importData returns an object with that id. The next read does not change it.
 func importData(id string) cty.Value {
 	null := cty.NullVal(cty.DynamicPseudoType)
 	return dataValue(cty.StringVal(id), null, null, null)
@@ -104,8 +103,8 @@ func dataValue(id, input, output, trigger cty.Value) cty.Value {
 	})
 }
 
-// upgradeData decodes an object as the state file keeps it. There has only been
-// one version of the schema; attributes that are not in it are dropped.
+// upgradeData decodes an object from a state file. The schema has had only one version. Attributes that the
+// schema does not have are dropped.
 func upgradeData(req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
 	if req.JSON == nil {
 		return cty.NilVal, undecodable(errors.New("it has the form of Terraform 0.11, which had no such type"))
@@ -139,9 +138,8 @@ func undecodable(err error) diags.Diagnostics {
 		"The state holds an object of type %s that cannot be decoded: %s.", dataType, err)
 }
 
-// moveData turns a null_resource (of any provider of that type name) into a
-// terraform_data. The triggers become an object rather than a map, because a
-// configuration like `triggers_replace = { ... }` has an object there.
+// moveData converts a null_resource (of any provider with that type name) into a terraform_data. The triggers
+// become an object, not a map, since a configuration like `triggers_replace = { ... }` has an object there.
 func moveData(req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
 	if req.SourceType != "null_resource" {
 		return provider.MoveResponse{}, diags.Errorf(nil, "Unsupported source provider for move operation",

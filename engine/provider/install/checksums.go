@@ -11,14 +11,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// A ChecksumsRequest selects the packages whose checksums [Installer.Checksums] obtains.
+// A ChecksumsRequest selects the packages for [Installer.Checksums].
 type ChecksumsRequest struct {
 	Requirements Requirements   // built-in providers do not count
-	Lock         *lockfile.File // not changed; nil for an empty one
+	Lock         *lockfile.File // not changed; nil means an empty file
 	Platforms    []Platform
 }
 
-// locking is one run of Checksums.
+// locking is one run of [Installer.Checksums].
 type locking struct {
 	*Installer
 	ChecksumsRequest
@@ -28,15 +28,13 @@ type locking struct {
 	ds     diags.Diagnostics
 }
 
-// Checksums obtains the checksums of the required packages for the requested platforms, in
-// the versions that the lock file selects, or else in the newest allowed ones. It returns
-// the request's lock file with these checksums added, and whether any selection or
-// checksum is new. The data directory is left alone.
+// Checksums gets the checksums of the required packages for the requested platforms. It uses the versions in
+// the lock file, or otherwise the newest allowed ones. It returns the request's lock file with these
+// checksums added, and whether any version or checksum is new. It does not use the data directory.
 //
-// If there are errors, the lock file is nil. As in Terraform, a package may have
-// checksums that are not in the lock file yet: the purpose is to add them. There is a
-// warning if the lock file should have had them already, because its checksums cover the
-// packages of all platforms.
+// If there are errors, the returned lock file is nil. As in Terraform, a package may have checksums that are
+// not in the lock file yet: the purpose is to add them. There is a warning if the lock file should have had
+// them already, since its checksums cover the packages of all platforms.
 func (in *Installer) Checksums(ctx context.Context, req ChecksumsRequest) (lock *lockfile.File, changed bool, ds diags.Diagnostics) {
 	if req.Lock == nil {
 		req.Lock = &lockfile.File{}
@@ -53,7 +51,7 @@ func (in *Installer) Checksums(ctx context.Context, req ChecksumsRequest) (lock 
 			run.fetch(ctx, platform)
 		}
 	}
-	_ = in.memo().Save() // a loss of time at worst
+	_ = in.memo().Save() // a failure only costs time later
 	if run.ds.HasErrors() {
 		return nil, false, run.ds
 	}
@@ -69,7 +67,7 @@ func (in *Installer) Checksums(ctx context.Context, req ChecksumsRequest) (lock 
 	return lock, !lock.Equal(req.Lock), run.ds
 }
 
-// selectVersions decides on all versions, before anything is fetched.
+// selectVersions selects all versions before anything is fetched.
 func (run *locking) selectVersions(ctx context.Context) {
 	quiet := *run.Installer
 	quiet.Events = nil
@@ -93,19 +91,19 @@ func (run *locking) selectVersions(ctx context.Context) {
 	run.fail("Lockstep cannot select the versions whose checksums are asked for", problems)
 }
 
-// fail reports the problems of some providers in one diagnostic, if there are any.
+// fail reports the problems of several providers in one diagnostic, if there are any.
 func (run *locking) fail(headline string, problems []string) {
 	if len(problems) > 0 {
 		run.ds = append(run.ds, diags.Errorf(nil, "Could not retrieve providers for locking", "%s:\n- %s", headline, strings.Join(problems, "\n- "))...)
 	}
 }
 
-// canceled reports an interruption, with its effect on the result.
+// canceled returns the diagnostic of an interruption. effect says what that means for the result.
 func canceled(effect string) diags.Diagnostics {
 	return diags.Errorf(nil, "Provider installation was canceled", "%s", effect)
 }
 
-// fetch obtains the checksums of all packages for one platform.
+// fetch gets the checksums of all packages for one platform.
 func (run *locking) fetch(ctx context.Context, platform Platform) {
 	var problems []string
 	for _, n := range run.needs {
@@ -143,8 +141,7 @@ func (run *locking) fetchOne(ctx context.Context, n need, platform Platform) err
 	return nil
 }
 
-// obtain returns the checksums that a package gives: its own, and those that its authors
-// have signed.
+// obtain returns the checksums of a package, and those that its authors have signed.
 func (run *locking) obtain(ctx context.Context, n need, platform Platform) ([]string, error) {
 	dir, err := os.MkdirTemp("", "lockstep-lock-")
 	if err != nil {
@@ -179,8 +176,8 @@ func (run *locking) obtain(ctx context.Context, n need, platform Platform) ([]st
 	return append([]string{got.h1}, pkg.Signed...), nil
 }
 
-// otherPackage warns of a package that may not be the locked one. `zh:` checksums are
-// usually recorded for all platforms at once, so a package without any of them is suspect.
+// otherPackage warns of a package that may not be the locked one. `zh:` checksums are usually recorded for
+// all platforms at once, so a package that matches none of them is suspect.
 func otherPackage(n need, platform Platform, got sums) diags.Diagnostics {
 	return diags.Warningf(nil, "Provider package has other checksums than those recorded",
 		"The package of provider %s %s for %s has the checksums %s, and none of those that the dependency lock file has. Either the lock file was made before there was a package for this platform, or the package was exchanged since.",

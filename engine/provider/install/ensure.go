@@ -17,11 +17,11 @@ type need struct {
 	provider    addrs.Provider
 	constraints constraint.Set
 	version     constraint.Version
-	// prior is the lock file's entry, if it is for this version.
+	// prior is the lock file's entry, if it has this version.
 	prior lockfile.Lock
 }
 
-// ensuring is one run of Ensure.
+// ensuring is one run of [Installer.Ensure].
 type ensuring struct {
 	*Installer
 	Request
@@ -30,9 +30,9 @@ type ensuring struct {
 	ds     diags.Diagnostics
 }
 
-// Ensure installs the required providers that the data directory does not have. It goes
-// on after a failure, to report all of them at once. With errors, the result still has
-// the selections that are installed, but its lock file must not be saved.
+// Ensure installs the required providers that the data directory does not have. It continues after a failure,
+// to report all failures at once. With errors, the result still has the installed providers, but its lock
+// file must not be saved.
 func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Diagnostics) {
 	if req.Lock == nil {
 		req.Lock = &lockfile.File{}
@@ -45,8 +45,8 @@ func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Dia
 			run.result.Lock.Remove(p)
 		}
 	}
-	// All versions are selected before anything is fetched, so that a requirement which
-	// no version meets is reported before the downloads, not after them.
+	// Select all versions before anything is fetched: a requirement that no version meets is then reported
+	// before the downloads.
 	for _, p := range sortedProviders(req.Requirements) {
 		if n, ok := run.selectVersion(ctx, p); ok {
 			run.needs = append(run.needs, n)
@@ -65,7 +65,7 @@ func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Dia
 	if req.ReadOnly && !run.ds.HasErrors() {
 		run.checkReadOnly()
 	}
-	_ = in.memo().Save() // a loss of time at worst
+	_ = in.memo().Save() // a failure only costs time later
 	return run.result, run.ds
 }
 
@@ -78,8 +78,8 @@ func sortedProviders(reqs Requirements) []addrs.Provider {
 	return providers
 }
 
-// selectVersion decides which version of p to have. Not ok means that none is to be
-// installed, because of an error or because there is no need.
+// selectVersion selects a version of p. ok is false if p is not to be installed, because of an error or
+// because it need not be.
 func (run *ensuring) selectVersion(ctx context.Context, p addrs.Provider) (n need, ok bool) {
 	if p.IsBuiltin() {
 		run.checkBuiltin(p)
@@ -132,7 +132,7 @@ func (run *ensuring) selectVersion(ctx context.Context, p addrs.Provider) (n nee
 	return n, true
 }
 
-// whyNone names the newest release besides the constraints, or the lack of releases.
+// whyNone names the newest release that the constraints exclude, or says that there are no releases.
 func whyNone(constraints constraint.Set, versions []constraint.Version) string {
 	newest, ok := (constraint.Set{}).Newest(versions)
 	if !ok {
@@ -141,8 +141,8 @@ func whyNone(constraints constraint.Set, versions []constraint.Version) string {
 	return fmt.Sprintf("no available release matches the version constraints %q; the newest one is %s", constraints, newest)
 }
 
-// hintFor suggests a missing declaration: a provider that is not found in the default
-// namespace often belongs to another one, but has no required_providers entry.
+// hintFor suggests a missing declaration: a provider that is not found in the default namespace is often in
+// another namespace, and has no required_providers entry.
 func hintFor(p addrs.Provider, err error) string {
 	var missing *NotFoundError
 	if errors.As(err, &missing) && p == addrs.DefaultProvider(p.Type) {

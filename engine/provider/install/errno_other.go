@@ -4,5 +4,6 @@ package install
 
 import "io/fs"
 
-// errNotDirectory is the error of a missing directory: this system reports no other.
+// errNotDirectory is the error of a missing directory. This system has no separate error for a file in place
+// of a directory.
 var errNotDirectory = fs.ErrNotExist

@@ -9,18 +9,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
-// An Event tells of progress, one provider at a time. Failures are diagnostics.
+// An Event reports progress for one provider. Failures are diagnostics, not events.
 type Event struct {
 	Kind     EventKind
 	Provider addrs.Provider
-	// Version is set from [AlreadyInstalled] on.
+	// Version is set in [AlreadyInstalled] and all later kinds.
 	Version constraint.Version
-	// Constraints are those of the search ([Finding]), or of the selected version
+	// Constraints are the version constraints of the search ([Finding]), or of the selected version
 	// ([Selected]).
 	Constraints constraint.Set
-	// Auth is set for [Done], [Retrieved] and [Authenticated].
+	// Auth is set in [Done], [Retrieved] and [Authenticated].
 	Auth Authentication
-	// Platform is set from [Fetching] on, except for [Mirroring], [SelectedLocked] and
+	// Platform is set in [Fetching] and all later kinds, except in [Mirroring], [SelectedLocked] and
 	// [Selected].
 	Platform Platform
 }
@@ -38,14 +38,14 @@ const (
 	Installing                        // the package is being fetched
 	Done                              // the package is installed
 
-	// Of [Installer.Checksums].
+	// The following kinds are events of [Installer.Checksums].
 	Fetching      // the package is being fetched for its checksums
 	Retrieved     // the package is here
-	NewProvider   // checksums are obtained, and the lock file had none of the provider
-	MoreChecksums // the lock file did not have all that are obtained
-	SameChecksums // the lock file had all that are obtained
+	NewProvider   // the lock file had no checksums of the provider
+	MoreChecksums // the lock file lacked some of the checksums
+	SameChecksums // the lock file had all of the checksums
 
-	// Of [Installer.Mirror].
+	// The following kinds are events of [Installer.Mirror].
 	Skipping       // the provider is built in
 	Mirroring      // the next events are about this provider
 	SelectedLocked // the version is the lock file's
@@ -54,8 +54,8 @@ const (
 	Authenticated  // the package is in its place
 )
 
-// Message returns the event's message in Terraform's JSON output, or "" if Terraform has
-// none: it has messages about selections and installations only.
+// Message returns the event's message in Terraform's JSON output. It is "" for events without such a message:
+// Terraform has messages only about selections and installations.
 func (e Event) Message() string {
 	name := e.Provider.ForDisplay()
 	switch e.Kind {
@@ -78,7 +78,7 @@ func (e Event) Message() string {
 	return strings.TrimPrefix(e.String(), "- ")
 }
 
-// eventLines are those that Terraform prints for the events.
+// eventLines are the lines that Terraform prints for the events.
 var eventLines = map[EventKind]string{
 	BuiltIn:          "- {provider} is built in to Lockstep",
 	Finding:          "- Finding {provider} versions matching {quoted constraints}...",
@@ -103,7 +103,7 @@ var eventLines = map[EventKind]string{
 	Authenticated:  "  - Package authenticated: {kind of authentication}",
 }
 
-// unconstrainedLines are those if any version will do.
+// unconstrainedLines are the lines for events without version constraints.
 var unconstrainedLines = map[EventKind]string{
 	Finding:  "- Finding latest version of {provider}...",
 	Selected: "  - Selected v{version} with no constraints",

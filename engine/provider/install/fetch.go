@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// install brings one selected version into the data directory.
+// install installs one selected version in the data directory.
 func (run *ensuring) install(ctx context.Context, n need) {
 	if run.alreadyThere(n) || run.cached(n) {
 		return
@@ -27,7 +27,7 @@ func (run *ensuring) install(ctx context.Context, n need) {
 		run.reportMissing(n, err)
 		return
 	}
-	// Packages are unpacked into the plugin cache if there is one, and linked from there.
+	// If there is a plugin cache, packages are unpacked there, and linked into the data directory.
 	place := run.place(n.provider, n.version)
 	root := place
 	if run.CacheDir != "" {
@@ -63,7 +63,7 @@ func (run *ensuring) reportMissing(n need, err error) {
 	run.fail("Failed to install provider", "Provider %s %s was not installed: %v.", n.provider.ForDisplay(), n.version, err)
 }
 
-// alreadyThere takes the data directory's package, if it is one that the lock file knows.
+// alreadyThere uses the package in the data directory, if there is one whose checksum is in the lock file.
 func (run *ensuring) alreadyThere(n need) bool {
 	dir := run.place(n.provider, n.version)
 	if len(n.prior.H1()) == 0 || !isPackageDir(dir) {
@@ -80,9 +80,8 @@ func (run *ensuring) alreadyThere(n need) bool {
 	return true
 }
 
-// cached takes the plugin cache's package. The lock file must know it: without an
-// entry there, the package is fetched again, to record as many checksums as its
-// source has to give.
+// cached uses the package in the plugin cache, if its checksum is in the lock file. Otherwise the package is
+// fetched again, so that all checksums of its source are recorded.
 func (run *ensuring) cached(n need) bool {
 	if run.CacheDir == "" {
 		return false
@@ -97,8 +96,8 @@ func (run *ensuring) cached(n need) bool {
 	return true
 }
 
-// stored takes the store's package, if it has one that the lock file knows. Any other one is left where it is:
-// the source of the provider has the right one, or says that it has not.
+// stored uses the package in the store, if there is one whose checksum is in the lock file. Any other package
+// is ignored: the provider's source has the right one, or reports that it has none.
 func (run *ensuring) stored(ctx context.Context, n need) bool {
 	if run.Store == nil || len(n.prior.H1())+len(n.prior.ZH()) == 0 {
 		return false
@@ -116,8 +115,7 @@ func (run *ensuring) stored(ctx context.Context, n need) bool {
 	return true
 }
 
-// inCache reports whether a directory of the plugin cache has a package that may be used,
-// and its checksum.
+// inCache reports whether a directory of the plugin cache has a usable package, and returns its checksum.
 func (run *ensuring) inCache(n need, dir string) (h1 string, ok bool) {
 	if !isPackageDir(dir) {
 		return "", false
@@ -142,8 +140,8 @@ func (run *ensuring) selected(n need, h1 string) error {
 	return nil
 }
 
-// record gives an installed package its entry in the lock file: the checksums of the
-// prior entry, its own checksum, and those that its authors have signed.
+// record writes an installed package's entry in the lock file: the checksums of the prior entry, the
+// package's own checksum, and those that its authors have signed.
 func (run *ensuring) record(n need, pkg Package, got sums) {
 	hashes := append([]string{got.h1}, n.prior.Hashes...)
 	run.result.Lock.Set(n.provider, lockfile.Lock{
@@ -154,8 +152,8 @@ func (run *ensuring) record(n need, pkg Package, got sums) {
 	}
 }
 
-// bring puts a package into the directory dir, after its checksums were compared with
-// the source's and the lock file's.
+// bring puts a package into the directory dir. It first compares the package's checksums with those of the
+// source and of the lock file.
 func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string) (sums, error) {
 	if pkg.Dir != "" {
 		h1, err := run.memo().hash(pkg.Dir)
@@ -195,8 +193,8 @@ func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string)
 	})
 }
 
-// archive is the path of a package's archive on disk, which is beside the directory that it is unpacked to, if
-// it is downloaded.
+// archive returns the path of a package's archive on disk. A downloaded archive is beside the directory to
+// which it is unpacked.
 func (run *ensuring) archive(pkg Package, dir string) string {
 	if pkg.URL != nil {
 		return filepath.Join(filepath.Dir(dir), "package.zip")
@@ -223,7 +221,7 @@ func (run *ensuring) unpacked(ctx context.Context, pkg Package, dir string) (sum
 	if err != nil {
 		return sums{}, err
 	}
-	// An archive is compared with the source's checksums before anything is unpacked.
+	// Compare an archive with the source's checksums before unpacking anything.
 	if all := (lockfile.Lock{Hashes: pkg.Hashes}).ZH(); len(all) == len(pkg.Hashes) && len(all) > 0 {
 		if fits, _ := (sums{zh: zh}).fits(all); !fits {
 			return sums{}, mismatch(all, zh)
@@ -243,8 +241,8 @@ func (run *ensuring) unpacked(ctx context.Context, pkg Package, dir string) (sum
 	return got, err
 }
 
-// unpackRemote unpacks an archive while it arrives, so that its checksum is known at the end only: until then the
-// directory is no package.
+// unpackRemote unpacks an archive while it arrives. The checksum is known only at the end: before that, the
+// directory does not count as a package.
 func unpackRemote(ctx context.Context, pkg Package, dir string, limits Limits) (sums, error) {
 	archive, err := pkg.Remote(ctx)
 	if err != nil {
@@ -268,9 +266,9 @@ func (run *ensuring) download(ctx context.Context, pkg Package, path string) err
 	return errors.Join(run.Client.Download(ctx, pkg.URL, f), f.Close())
 }
 
-// compare refuses a package that has none of its source's checksums, or none of the lock
-// file's. If a lock file has only checksums that cannot be compared with this kind of
-// package, Terraform accepts the package and adds its checksum; so do we, with a warning.
+// compare returns an error if the package has none of its source's checksums, or none of the lock file's. If
+// none of the lock file's checksums can be compared with this kind of package, Terraform accepts the package
+// and adds its checksum. Lockstep does the same, with a warning.
 func (run *ensuring) compare(n need, pkg Package, got sums) error {
 	if fits, checkable := got.fits(pkg.Hashes); checkable && !fits {
 		return mismatch(pkg.Hashes, got.String())
@@ -293,19 +291,19 @@ type checksumError struct {
 	Got  string
 }
 
-// Error names the checksums and the remedy.
+// Error returns the checksums and what to do.
 func (e *checksumError) Error() string {
 	return fmt.Sprintf("the package doesn't match any of the checksums previously recorded in the dependency lock file: expected %s, got %s. "+
 		"Either it was exchanged, or the recorded checksums are for other platforms. If you trust it, remove the provider's block from %s and run `lockstep init`",
 		some(e.Want), e.Got, lockfile.Name)
 }
 
-// mismatch is the error for a package with none of its source's checksums.
+// mismatch returns the error for a package with none of its source's checksums.
 func mismatch(want []string, got string) error {
 	return fmt.Errorf("the package doesn't have the checksum that its source gives: expected %s, got %s", some(want), got)
 }
 
-// some lists a few of some checksums.
+// some returns a text with the first few checksums.
 func some(hashes []string) string {
 	const few = 4
 	text := strings.Join(hashes[:min(few, len(hashes))], " or ")
@@ -315,7 +313,7 @@ func some(hashes []string) string {
 	return text
 }
 
-// linkOrCopy links a directory, or copies it where links are not to be had.
+// linkOrCopy links a directory, or copies it if links are not possible.
 func linkOrCopy(from, to string) error {
 	if err := link(from, to); err == nil {
 		return nil

@@ -26,14 +26,13 @@ func hashDir(dir string) (string, error) {
 	return dirhash.HashDir(target, "", dirhash.Hash1)
 }
 
-// hashPacked returns the `h1:` checksum of a package that is packed, as mirrors tell it.
-// It is that of [hashDir] unless the archive has entries for directories, which are
-// counted here as files.
+// hashPacked returns the `h1:` checksum of a packed package, as mirrors publish it. It equals the checksum of
+// [hashDir], unless the archive has entries for directories, which count as files here.
 func hashPacked(archive string) (string, error) {
 	return dirhash.HashZip(archive, dirhash.Hash1)
 }
 
-// A listing has the files of a package: the input of its `h1:` checksum.
+// A listing lists the files of a package. Its `h1:` checksum is computed from the listing.
 type listing []listed
 
 type listed struct {
@@ -43,7 +42,7 @@ type listed struct {
 
 func (l *listing) add(name string, sum hash.Hash) { *l = append(*l, listed{name, sum.Sum(nil)}) }
 
-// h1 returns the checksum that dirhash.Hash1 gives the same files, without reading them once more.
+// h1 returns the same checksum as dirhash.Hash1 for the files, without reading them again.
 // Source: https://pkg.go.dev/golang.org/x/mod/sumdb/dirhash#Hash1
 func (l listing) h1() string {
 	h := sha256.New()
@@ -69,17 +68,17 @@ func hashArchive(path string) (string, error) {
 	return "zh:" + hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// sums are the checksums of a package that are known.
+// sums are the known checksums of a package.
 type sums struct {
 	h1 string
-	zh string // "" for a package that came unpacked
-	// packed is the archive's own `h1:` checksum, if that is another than h1.
+	zh string // "" for an unpacked package
+	// packed is the archive's own `h1:` checksum, if it differs from h1.
 	packed string
 }
 
-// fits reports whether one of hashes is a checksum of the package. Not checkable means
-// that none of them can be compared: they are of unknown schemes, or of the archive where
-// only the unpacked package is at hand.
+// fits reports whether one of hashes is a checksum of the package. checkable is false if none of hashes can
+// be compared. Then they have unknown schemes, or they are of the archive and only the unpacked package is
+// available.
 func (s sums) fits(hashes []string) (fits, checkable bool) {
 	for _, h := range hashes {
 		switch {

@@ -4,5 +4,5 @@ package install
 
 import "io/fs"
 
-// identify knows too little elsewhere: checksums are computed each time.
+// identify returns false: this system has not enough metadata, so checksums are computed each time.
 func identify(fs.FileInfo) (identity, bool) { return identity{}, false }

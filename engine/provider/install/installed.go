@@ -13,9 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// CheckLock compares a configuration's requirements with the lock file: each provider
-// must have a locked version that its constraints allow, unless it is built in or
-// unmanaged (see [Request]).
+// CheckLock compares a configuration's requirements with the lock file. Each provider must have a locked
+// version that its constraints allow, unless it is built in or unmanaged (see [Request]).
 func CheckLock(reqs Requirements, lock *lockfile.File, unmanaged map[addrs.Provider]bool) diags.Diagnostics {
 	var missing, outdated []string
 	for _, p := range sortedProviders(reqs) {
@@ -48,13 +47,12 @@ func inconsistent(problems []string, command string) diags.Diagnostics {
 		"The dependency lock file does not fit the configuration:%s\n\nTo select versions that do, run:\n  %s", strings.Join(problems, ""), command)
 }
 
-// Installed finds the packages that init has put into a data directory for providers,
-// and compares them with the lock file. Providers that are not in the lock file are
-// not looked for (see [CheckLock]). The memo may be nil; it saves the caller the time
-// to compute checksums again, and is saved.
+// Installed finds the packages that init has installed in a data directory, and compares them with the lock
+// file. It does not look for providers without an entry in the lock file (see [CheckLock]). memo may be nil.
+// It saves the time to compute checksums again, and Installed saves it.
 //
-// A package must have a checksum that the lock file knows. If the lock file knows
-// none at all, there is nothing to compare with.
+// A package must have a checksum that is in the lock file. If the entry has no checksums at all, nothing is
+// compared.
 func Installed(dataDir string, lock *lockfile.File, providers []addrs.Provider, memo *Memo) (map[addrs.Provider]Selection, diags.Diagnostics) {
 	if memo == nil {
 		memo = OpenMemo("")
@@ -73,7 +71,7 @@ func Installed(dataDir string, lock *lockfile.File, providers []addrs.Provider, 
 		}
 		found[p] = s
 	}
-	_ = memo.Save() // a loss of time at worst
+	_ = memo.Save() // a failure only costs time later
 	if len(problems) > 0 {
 		return found, diags.Errorf(nil, "Required plugins are not installed",
 			"The installed provider plugins are not consistent with the packages selected in the dependency lock file:%s\n\nTo install them, run:\n  lockstep init", strings.Join(problems, ""))

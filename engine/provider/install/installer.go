@@ -17,46 +17,47 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// Requirements are the providers that a configuration (and its state) need, each with
-// all constraints that its modules set; nil for none.
+// Requirements are the providers that a configuration (and its state) needs, each with all constraints of its
+// modules; nil means no constraints.
 type Requirements map[addrs.Provider]goversion.Constraints
 
-// An Installer installs providers into a data directory. [New] makes one from the CLI
-// configuration.
+// An Installer installs providers in a data directory. [New] creates one from the CLI configuration.
 type Installer struct {
 	Source   Source
 	Client   *hosts.Client // for downloads of packages
 	Platform Platform
 	DataDir  string // usually `.terraform`
-	// CacheDir is the plugin cache, whose packages are linked; "" for none.
+	// CacheDir is the plugin cache, from which packages are linked; "" means none.
 	CacheDir string
-	// CacheMayBreakLock accepts a cached package whose checksum is not in the lock file,
-	// at the price of a less complete lock file.
+	// CacheMayBreakLock accepts a cached package whose checksum is not in the lock file. The lock file is
+	// then less complete.
 	CacheMayBreakLock bool
-	Memo              *Memo // nil for one that forgets
+	Memo              *Memo // nil: nothing is remembered
 	Limits            Limits
-	// Store returns the archive of a package that was kept; an error is as good as none. It is asked
-	// before the source, for packages of which the lock file has checksums, and trusted with nothing. nil: there is none.
+	// Store returns the archive of a stored package; an error means that it has none. It is called before the
+	// source is asked, for packages with checksums in the lock file. The archive need not be trusted, since
+	// it is verified. If Store is nil, there is no store.
 	Store func(context.Context, Kept) (Package, error)
-	// Keep is told of each archive that was downloaded and verified, for a store. nil: nobody is.
+	// Keep is called with each archive that was downloaded and verified, so that a store can keep it. It may
+	// be nil.
 	Keep func(context.Context, Kept)
-	// Room makes room on a small disk. nil: nothing is removed.
+	// Room makes room on a small disk. If it is nil, nothing is removed.
 	Room *Room
-	// Events is called for each step, from within the methods; may be nil.
+	// Events is called for each step, in the goroutine of the methods; it may be nil.
 	Events func(Event)
 }
 
-// A Kept names an archive in a store.
+// A Kept identifies an archive in a store.
 type Kept struct {
 	Provider addrs.Provider
 	Version  constraint.Version
 	Platform Platform
-	// Path is that of the archive on disk, until Keep returns.
+	// Path is the path of the archive on disk. It is valid until Keep returns.
 	Path string
 }
 
-// Key is the path of the archive in a store, that of a packed filesystem mirror: a mirror's directory can be copied
-// into a store, and the other way round.
+// Key returns the path of the archive in a store. It is the path in a packed filesystem mirror, so a mirror's
+// directory can be copied into a store, and a store into a mirror.
 func (k Kept) Key() string {
 	return path.Join(k.Provider.Host, k.Provider.Namespace, k.Provider.Type, archiveName(packageKey{k.Version, k.Platform}, k.Provider))
 }
@@ -65,33 +66,31 @@ func (k Kept) Key() string {
 type Request struct {
 	Requirements Requirements
 	Lock         *lockfile.File // not changed; nil for an empty one
-	// Unmanaged are the providers that come from elsewhere (TF_REATTACH_PROVIDERS). They are not installed, and their entries in the lock file
-	// stay as they are.
+	// Unmanaged are the providers that other programs have started (TF_REATTACH_PROVIDERS). They are not
+	// installed, and their entries in the lock file do not change.
 	Unmanaged map[addrs.Provider]bool
-	// Upgrade selects the newest versions, even where the lock file has a version that
-	// the constraints allow.
+	// Upgrade selects the newest versions, even if the constraints allow the version in the lock file.
 	Upgrade bool
-	// ReadOnly makes it an error if the lock file would need more or fewer providers,
-	// and a warning if it would change otherwise.
+	// ReadOnly protects the lock file. It is an error if the lock file would need more or fewer providers,
+	// and a warning if it would change in another way.
 	ReadOnly bool
 }
 
-// A Result holds the installed providers and the new lock file.
+// A Result has the installed providers and the new lock file.
 type Result struct {
 	Selections map[addrs.Provider]Selection
-	// Lock is the new lock file, for the caller to save. It never equals the old one
-	// if Changed. With ReadOnly, it is not to be saved.
+	// Lock is the new lock file, which the caller saves. If Changed is set, it differs from the old one. With
+	// ReadOnly, it must not be saved.
 	Lock    *lockfile.File
 	Changed bool
-	// First reports that the old lock file had no provider.
+	// First reports that the old lock file had no providers.
 	First bool
-	// LocalChecksums are the providers for which the lock file now has no more than
-	// the checksum of this platform's package, since they came without a signature.
-	// On other platforms, init will fail for them.
+	// LocalChecksums are the providers whose only checksum in the lock file is that of this platform's
+	// package, since they came without a signature. init will fail for them on other platforms.
 	LocalChecksums []addrs.Provider
 }
 
-// A Selection is a provider that is ready to start.
+// A Selection is an installed provider that can be started.
 type Selection struct {
 	Provider   addrs.Provider
 	Version    constraint.Version
@@ -100,9 +99,8 @@ type Selection struct {
 	Hash       string // the `h1:` checksum of Dir
 }
 
-// New returns an installer for this platform that follows a CLI configuration.
-// Getenv gives the environment variables TF_REGISTRY_DISCOVERY_RETRY (1) and
-// TF_REGISTRY_CLIENT_TIMEOUT (10 seconds).
+// New returns an installer for this platform and a CLI configuration. It reads the environment variables
+// TF_REGISTRY_DISCOVERY_RETRY (default 1) and TF_REGISTRY_CLIENT_TIMEOUT (default 10 seconds) with getenv.
 func New(config *cliconfig.Config, getenv func(string) string) *Installer {
 	client := &hosts.Client{
 		Token:   cliconfig.OpenCredentials(config).Token,
@@ -119,7 +117,7 @@ func New(config *cliconfig.Config, getenv func(string) string) *Installer {
 	}
 }
 
-// number reads a setting. An invalid or negative number gives the default.
+// number returns text as a number. If it is invalid or negative, number returns otherwise.
 func number(text string, otherwise int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
@@ -128,9 +126,8 @@ func number(text string, otherwise int) int {
 	return n
 }
 
-// SourceOf returns the sources that a CLI configuration names. If it names none, each
-// provider of which an implied directory has a package is taken from there, and all
-// others from their registries.
+// SourceOf returns the sources that a CLI configuration names. If it names none, a provider with a package in
+// an implied directory comes from there, and all other providers come from their registries.
 func SourceOf(config *cliconfig.Config, client *hosts.Client) Source {
 	if !config.Explicit {
 		return implied(config, client)
@@ -180,8 +177,8 @@ func implied(config *cliconfig.Config, client *hosts.Client) Choices {
 	})
 }
 
-// DirsSource returns the source for `init -plugin-dir`: the given directories, in the
-// layout of filesystem mirrors, and nothing else.
+// DirsSource returns the source for `init -plugin-dir`: only the given directories, in the layout of
+// filesystem mirrors.
 func DirsSource(dirs []string) Source {
 	var choices Choices
 	for _, dir := range dirs {
@@ -203,7 +200,7 @@ func (in *Installer) memo() *Memo {
 	return in.Memo
 }
 
-// place is where a package goes in the data directory.
+// place returns the directory of a package in the data directory.
 func (in *Installer) place(p addrs.Provider, v constraint.Version) string {
 	return packageDir(filepath.Join(in.DataDir, ProvidersDir), p, v, in.Platform)
 }

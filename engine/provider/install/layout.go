@@ -10,25 +10,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
-// ProvidersDir is where packages lie in a data directory (`.terraform`).
+// ProvidersDir is the directory of packages in a data directory (`.terraform`).
 const ProvidersDir = "providers"
 
-// packageDir returns where a package lies below a directory of unpacked packages:
-// the data directory's, a plugin cache, or a filesystem mirror. For instance
+// packageDir returns the directory of a package below root, a directory of unpacked packages: the data
+// directory's, a plugin cache, or a filesystem mirror. For instance
 // `registry.terraform.io/hashicorp/time/0.14.2/linux_amd64`.
 func packageDir(root string, p addrs.Provider, v constraint.Version, platform Platform) string {
 	return filepath.Join(providerDir(root, p), v.String(), platform.String())
 }
 
-// providerDir returns where all packages of a provider lie below such a directory.
+// providerDir returns the directory of all packages of a provider below root.
 func providerDir(root string, p addrs.Provider) string {
 	return filepath.Join(root, p.Host, p.Namespace, p.Type)
 }
 
-// FindExecutable returns the path of a provider's program in a directory, be it an
-// installed package or one of a development override: the file that is named
-// `terraform-provider-TYPE`, or so followed by an underscore and anything, as in
-// `terraform-provider-time_v0.14.2_x5`.
+// FindExecutable returns the path of a provider's program in a directory: an installed package, or the
+// directory of a development override. The file has the name `terraform-provider-TYPE`, perhaps followed by
+// an underscore and anything, as in `terraform-provider-time_v0.14.2_x5`.
 func FindExecutable(dir string, p addrs.Provider) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -45,10 +44,9 @@ func FindExecutable(dir string, p addrs.Provider) (string, error) {
 	return "", fmt.Errorf("%s has no executable file of the provider: it must be named %s, perhaps with _v and the version after it", dir, want)
 }
 
-// link makes path a symbolic link to the directory dir, and replaces any existing file or
-// directory. The link is absolute, so that it does not depend on the current directory.
-// If both are the same directory already, nothing happens: the data directory may be
-// configured as a mirror.
+// link makes path a symbolic link to the directory dir. It replaces an existing file or directory. The link
+// is absolute, so that it does not depend on the current directory. If both are already the same directory,
+// link does nothing: the data directory may be configured as a mirror.
 func link(dir, path string) error {
 	target, err := filepath.Abs(dir)
 	if err != nil {
@@ -72,11 +70,11 @@ func link(dir, path string) error {
 	return moveInto(tmp, path, nil)
 }
 
-// tempPrefix begins the names of directories for packages that are not complete.
+// tempPrefix is the prefix of the names of directories with incomplete packages.
 const tempPrefix = ".new-"
 
-// tempName returns a name for something that will be renamed to path, whose
-// directory it makes. It is on the same file system, and nobody else's.
+// tempName returns an unused path for something that will be renamed to path, on the same file system. It
+// also creates the directory of path.
 func tempName(path string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", err
@@ -88,16 +86,15 @@ func tempName(path string) (string, error) {
 	return filepath.Join(tmp, filepath.Base(path)), nil
 }
 
-// moveInto moves a directory or link that was made under a name from tempName to its
-// final path, and removes the previous one. Other processes may be doing the same (in a
-// plugin cache): same, if not nil, reports whether the package at path is as good as the
-// new one. There is never half a package: a crash leaves the old one, the new one, or
-// none, which the next init mends.
+// moveInto moves a directory or link from a path of tempName to its final path, and removes the previous one.
+// Another process may do the same at the same time (in a plugin cache): same, if not nil, reports whether the
+// package at path is as good as the new one. There is never half a package. A crash leaves the old one, the
+// new one, or none; the next init repairs that.
 func moveInto(tmp, path string, same func() bool) (err error) {
 	defer os.RemoveAll(filepath.Dir(tmp))
 	const attempts = 5 // another process may win the race in each
 	for i := range attempts {
-		// A link replaces a link in one step; a directory needs a free place.
+		// One rename can replace a link with a link, but a directory needs a free path.
 		if err = os.Rename(tmp, path); err == nil || same != nil && same() {
 			return nil
 		}
@@ -109,7 +106,7 @@ func moveInto(tmp, path string, same func() bool) (err error) {
 	return err
 }
 
-// isPackageDir reports whether dir is a directory, perhaps through a link.
+// isPackageDir reports whether dir is a directory or a link to one.
 func isPackageDir(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()

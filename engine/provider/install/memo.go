@@ -13,21 +13,20 @@ import (
 	"time"
 )
 
-// A Memo remembers the `h1:` checksums of packages from one run to the next, so that
-// programs are not read again before each command: for two of 17 MB each that took
-// 70 ms of each run, and with a memo takes 0.3 ms; others have 800 MB.
+// A Memo remembers the `h1:` checksums of packages between runs, so that programs are not read again before
+// each command. For two programs of 17 MB each, reading took 70 ms of each run; with a memo it takes 0.3 ms.
+// Other programs have 800 MB.
 //
-// Is that safe? A checksum is looked up by a fingerprint over each file of the
-// package: absolute path, device, inode, size, mode, and the times of the last change
-// to its content and to its inode. The kernel alone sets the latter: exchanging or
-// editing a file changes it, even if size and modification time are put back. A file
-// that was changed in the last seconds is not remembered, since a second change within
-// the clock's tick would not show (git calls that racily clean).
+// It is safe for this reason. A checksum is looked up by a fingerprint over each file of the package:
+// absolute path, device, inode, size, mode, and the times of the last change to its content and to its inode.
+// Only the kernel sets the last of these times: replacing or editing a file changes it, even if size and
+// modification time are put back. A file that was changed in the last seconds is not remembered, since a
+// second change within the same tick of the clock would not show (git calls that racily clean).
 //
-// The remaining risk is a forged memo. Therefore it is not in the data directory,
-// which may come with a checkout of somebody else's branch, but in the user's cache
-// directory: an attacker who can write there can exchange this program as well. Without
-// such a directory, every run computes the checksums. A damaged memo counts as empty.
+// The remaining risk is a forged memo. Therefore the memo is not in the data directory, which may come with a
+// checkout of somebody else's branch. It is in the user's cache directory: an attacker who can write there
+// can also replace this program. Without such a directory, every run computes the checksums. A damaged memo
+// counts as empty.
 type Memo struct {
 	path    string // "": it is never saved
 	forgets bool
@@ -35,17 +34,17 @@ type Memo struct {
 	changed bool
 }
 
-// maxMemo bounds the entries. When there are more, all are forgotten: it is a cache.
+// maxMemo is the largest number of entries. If there are more, all are removed: it is only a cache.
 const maxMemo = 500
 
-// racyWindow is far above the granularity of any file system's clock.
+// racyWindow is a time far longer than the granularity of any file system's clock.
 const racyWindow = 3 * time.Second
 
-// NewMemo returns a memo in the memory of this process, which is never saved: for the steps of one run, each of which
-// would read all programs.
+// NewMemo returns a memo that is only in the memory of this process. It saves the steps of one run from
+// reading all programs each time.
 func NewMemo() *Memo { return &Memo{entries: map[string]string{}} }
 
-// OpenMemo reads the memo in a directory. An empty name gives a memo that remembers nothing.
+// OpenMemo reads the memo in a directory. If cacheDir is "", the memo remembers nothing.
 func OpenMemo(cacheDir string) *Memo {
 	m := NewMemo()
 	if cacheDir == "" {
@@ -105,9 +104,9 @@ func (m *Memo) Save() error {
 	return nil
 }
 
-// fingerprint identifies the files of a directory, as they are now. It is not steady,
-// and must not be relied upon, if the system does not tell enough, if one of the files
-// was changed a moment ago, or if there are links, whose targets it does not cover.
+// fingerprint identifies the present files of a directory. If steady is false, the fingerprint must not be
+// used: the system has not enough metadata, or a file was changed a moment ago, or there are links, whose
+// targets the fingerprint does not cover.
 func fingerprint(dir string) (print string, steady bool) {
 	target, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -138,7 +137,7 @@ func fingerprint(dir string) (print string, steady bool) {
 	return hex.EncodeToString(sum[:]), steady && err == nil
 }
 
-// identity tells a file from a later version of it: part of its metadata.
+// identity is the part of a file's metadata that distinguishes the file from a later version of it.
 type identity struct {
 	device, inode     uint64
 	modified, changed int64 // in nanoseconds

@@ -13,9 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
-// A FilesystemMirror is a directory with packages. Below HOST/NAMESPACE/TYPE there are
-// directories VERSION/PLATFORM (unpacked) and files
-// terraform-provider-TYPE_VERSION_PLATFORM.zip (packed); see
+// A FilesystemMirror is a directory with packages. HOST/NAMESPACE/TYPE has directories VERSION/PLATFORM
+// (unpacked) and files terraform-provider-TYPE_VERSION_PLATFORM.zip (packed); see
 // https://developer.hashicorp.com/terraform/cli/config/config-file#filesystem_mirror.
 type FilesystemMirror struct {
 	Dir string
@@ -23,7 +22,7 @@ type FilesystemMirror struct {
 
 var _ Source = FilesystemMirror{}
 
-// Versions returns the versions that there is a package of for any platform.
+// Versions returns the versions for which there is a package for any platform.
 func (m FilesystemMirror) Versions(_ context.Context, p addrs.Provider) ([]constraint.Version, []string, error) {
 	found, err := m.scan(p)
 	if err != nil {
@@ -39,7 +38,7 @@ func (m FilesystemMirror) Versions(_ context.Context, p addrs.Provider) ([]const
 	return versions, nil, nil
 }
 
-// Package prefers an unpacked package to an archive of the same version.
+// Package returns the package of a version. It prefers an unpacked package to an archive.
 func (m FilesystemMirror) Package(_ context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error) {
 	found, err := m.scan(p)
 	if err != nil {
@@ -67,7 +66,7 @@ type packageKey struct {
 	platform Platform
 }
 
-// scan finds the packages of a provider. Files with other names are ignored.
+// scan finds the packages of a provider. It ignores files with other names.
 func (m FilesystemMirror) scan(p addrs.Provider) (map[packageKey]Package, error) {
 	found := map[packageKey]Package{}
 	dir := providerDir(m.Dir, p)
@@ -101,12 +100,12 @@ func (m FilesystemMirror) scanVersion(found map[packageKey]Package, p addrs.Prov
 	return err
 }
 
-// archiveName returns `terraform-provider-time_0.14.2_linux_amd64.zip`.
+// archiveName returns the name of an archive, such as `terraform-provider-time_0.14.2_linux_amd64.zip`.
 func archiveName(key packageKey, p addrs.Provider) string {
 	return fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.Type, key.version, key.platform)
 }
 
-// parseArchiveName reads `terraform-provider-time_0.14.2_linux_amd64.zip`.
+// parseArchiveName reads the name of an archive, such as `terraform-provider-time_0.14.2_linux_amd64.zip`.
 func parseArchiveName(name string, p addrs.Provider) (key packageKey, ok bool) {
 	rest, ok := strings.CutPrefix(name, "terraform-provider-"+p.Type+"_")
 	if !ok {
@@ -125,10 +124,10 @@ func parseArchiveName(name string, p addrs.Provider) (key packageKey, ok bool) {
 // has reports whether there is any package of p.
 func (m FilesystemMirror) has(p addrs.Provider) bool {
 	found, err := m.scan(p)
-	return err != nil || len(found) > 0 // one that cannot be read is not skipped in silence
+	return err != nil || len(found) > 0 // if the directory cannot be read, the mirror is asked, so that the error is reported
 }
 
-// readDir lists a directory; a missing one has nothing in it.
+// readDir lists a directory. A missing directory counts as empty.
 func readDir(dir string) ([]fs.DirEntry, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDirectory) {

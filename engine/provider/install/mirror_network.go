@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// A NetworkMirror is an https server that has packages of several registries; see
+// A NetworkMirror is an https server with packages of several registries; see
 // https://developer.hashicorp.com/terraform/internals/provider-network-mirror-protocol.
 type NetworkMirror struct {
 	client *hosts.Client
@@ -19,7 +19,7 @@ type NetworkMirror struct {
 
 var _ Source = NetworkMirror{}
 
-// NewNetworkMirror returns the mirror at a base URL, which ends in a slash.
+// NewNetworkMirror returns the mirror at a base URL, which must end with a slash.
 func NewNetworkMirror(client *hosts.Client, base string) (NetworkMirror, error) {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -28,7 +28,7 @@ func NewNetworkMirror(client *hosts.Client, base string) (NetworkMirror, error) 
 	return NetworkMirror{client, u}, nil
 }
 
-// Versions reads HOST/NAMESPACE/TYPE/index.json.
+// Versions returns the versions in HOST/NAMESPACE/TYPE/index.json.
 func (m NetworkMirror) Versions(ctx context.Context, p addrs.Provider) ([]constraint.Version, []string, error) {
 	var doc struct {
 		Versions map[string]struct{}
@@ -48,7 +48,7 @@ func (m NetworkMirror) Versions(ctx context.Context, p addrs.Provider) ([]constr
 	return versions, nil, nil
 }
 
-// Package reads HOST/NAMESPACE/TYPE/VERSION.json.
+// Package returns a package from HOST/NAMESPACE/TYPE/VERSION.json.
 func (m NetworkMirror) Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error) {
 	var doc struct {
 		Archives map[string]struct {
@@ -82,7 +82,7 @@ func (m NetworkMirror) Package(ctx context.Context, p addrs.Provider, v constrai
 	return pkg, nil
 }
 
-// get sends the token that is configured for the mirror's own host.
+// get reads a document, with the token that is configured for the mirror's own host.
 func (m NetworkMirror) get(ctx context.Context, p addrs.Provider, name string, into any) (*url.URL, error) {
 	final, err := m.client.JSON(ctx, m.base.JoinPath(p.Host, p.Namespace, p.Type, name), m.base.Host, into)
 	return final, m.client.Denied(err, "the mirror "+hosts.Show(m.base), m.base.Host)

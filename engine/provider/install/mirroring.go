@@ -21,26 +21,25 @@ import (
 // A MirrorRequest is the input of [Installer.Mirror].
 type MirrorRequest struct {
 	Requirements Requirements
-	// Lock selects the versions of the providers that it has; nil: the newest that are
-	// allowed are selected.
+	// Lock has the versions of the providers to mirror. If Lock is nil, the newest allowed versions are
+	// selected.
 	Lock      *lockfile.File
 	Platforms []Platform
 	Dir       string // made where it is missing
 }
 
-// mirroring is one run of Mirror.
+// mirroring is one run of [Installer.Mirror].
 type mirroring struct {
 	*ensuring
 	MirrorRequest
 }
 
-// Mirror downloads the archives of the required packages into a directory, in the layout
-// of a filesystem mirror, and writes the documents that make it a network mirror, too.
-// The documents cover all archives of the directory, the older ones included. The source
-// must have packages to download.
+// Mirror downloads the archives of the required packages into a directory, in the layout of a filesystem
+// mirror. It also writes the documents that make the directory a network mirror. They list all archives of
+// the directory, older ones included. The source must have packages to download.
 //
-// A package that fails is an error and leaves an older archive as it is; the others are
-// downloaded all the same.
+// A package that fails is an error, and an older archive of it stays unchanged. The other packages are
+// downloaded nevertheless.
 func (in *Installer) Mirror(ctx context.Context, req MirrorRequest) diags.Diagnostics {
 	if req.Lock == nil {
 		req.Lock = &lockfile.File{}
@@ -100,11 +99,10 @@ func (run mirroring) mirror(ctx context.Context, n need) {
 	}
 }
 
-// invalidPackage is the error of a package that is damaged or has none of its source's
-// checksums.
+// invalidPackage is the error of a package that is damaged or has none of its source's checksums.
 type invalidPackage struct{ error }
 
-// put downloads a package beside its final path, and renames it once it is verified.
+// put downloads a package to a temporary path beside its final path, and renames it after it is verified.
 func (run mirroring) put(ctx context.Context, n need, pkg Package, platform Platform) (err error) {
 	if pkg.URL == nil {
 		return errors.New("its source has no archive of it to download")
@@ -113,7 +111,7 @@ func (run mirroring) put(ctx context.Context, n need, pkg Package, platform Plat
 	made := missingDirs(filepath.Dir(path))
 	defer func() {
 		for i := 0; err != nil && i < len(made); i++ {
-			os.Remove(made[i]) // which fails where something else is in it
+			os.Remove(made[i]) // fails if the directory is not empty
 		}
 	}()
 	tmp, err := tempName(path)
@@ -141,7 +139,7 @@ func (run mirroring) put(ctx context.Context, n need, pkg Package, platform Plat
 	return os.Rename(archive, path)
 }
 
-// missingDirs returns which directories os.MkdirAll would make, the innermost first.
+// missingDirs returns the directories that os.MkdirAll would create, innermost first.
 func missingDirs(dir string) (missing []string) {
 	for {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
@@ -151,7 +149,7 @@ func missingDirs(dir string) (missing []string) {
 	}
 }
 
-// The documents of a network mirror, as Terraform 1.11 writes them.
+// These are the documents of a network mirror, as Terraform 1.11 writes them.
 type (
 	mirrorIndex struct {
 		Versions map[string]struct{} `json:"versions"`
@@ -165,8 +163,8 @@ type (
 	}
 )
 
-// writeIndexes writes the documents of a network mirror about all archives in a
-// directory, including those of earlier runs and other tools.
+// writeIndexes writes the documents of a network mirror for all archives in a directory, including those of
+// earlier runs and other tools.
 func writeIndexes(dir string) (ds diags.Diagnostics) {
 	providers, err := mirrored(dir)
 	if err != nil {
@@ -180,8 +178,8 @@ func writeIndexes(dir string) (ds diags.Diagnostics) {
 	return ds
 }
 
-// writeIndex writes the documents about one provider. The list of versions comes last, so
-// that it names none that there is no document about.
+// writeIndex writes the documents of one provider. It writes the list of versions last, so that each listed
+// version already has its document.
 func writeIndex(root string, p addrs.Provider) (ds diags.Diagnostics) {
 	const summary = "Failed to update indexes"
 	archives, err := FilesystemMirror{root}.archives(p)
@@ -220,7 +218,7 @@ func writeIndex(root string, p addrs.Provider) (ds diags.Diagnostics) {
 	return append(ds, diags.FromError(summary, err)...)
 }
 
-// writeDocument replaces a document in one step, if it changes.
+// writeDocument replaces a document in one step, if its content changes.
 func writeDocument(path string, doc any) error {
 	content, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {
@@ -240,8 +238,7 @@ func writeDocument(path string, doc any) error {
 	return os.Rename(tmp, path)
 }
 
-// mirrored returns the providers that a directory may have packages of, by their names,
-// sorted. A directory that does not exist has none.
+// mirrored returns the providers whose directories exist below root, sorted. A missing root has none.
 func mirrored(root string) (providers []addrs.Provider, err error) {
 	var list func(path string, depth int) error
 	list = func(path string, depth int) error {
@@ -261,11 +258,11 @@ func mirrored(root string) (providers []addrs.Provider, err error) {
 	return providers, err
 }
 
-// archives returns of which packages of a provider there are archives, sorted.
+// archives returns the version and platform of each archive of a provider, sorted.
 func (m FilesystemMirror) archives(p addrs.Provider) (found []packageKey, err error) {
 	entries, err := readDir(providerDir(m.Dir, p))
 	for _, e := range entries {
-		// A name that is not the normal one leads to the package, but not to the archive.
+		// If the name is not in its normal form, the package can be found, but not the archive.
 		if key, ok := parseArchiveName(e.Name(), p); ok && archiveName(key, p) == e.Name() {
 			found = append(found, key)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Platform is an operating system and a processor architecture, by Go's names.
+// Platform is an operating system and a processor architecture, with Go's names.
 type Platform struct {
 	OS, Arch string
 }

@@ -16,9 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 )
 
-// Registries are the provider registries of all hosts: each provider comes from the
-// one of the host in its address. See
-// https://developer.hashicorp.com/terraform/internals/provider-registry-protocol.
+// Registries are the provider registries of all hosts. Each provider comes from the registry of the host in
+// its address. See https://developer.hashicorp.com/terraform/internals/provider-registry-protocol.
 type Registries struct {
 	client    *hosts.Client
 	discovery *hosts.Discovery
@@ -28,8 +27,8 @@ var _ Source = (*Registries)(nil)
 
 var providersService = hosts.Service{ID: "providers.v1", Name: "provider registry", Hint: "check the source address, or configure a mirror"}
 
-// NewRegistries returns a source that uses a client. The configuration may give the
-// services of hosts.
+// NewRegistries returns the registries, accessed with client. The configuration may give the services of
+// hosts.
 func NewRegistries(client *hosts.Client, config *cliconfig.Config) *Registries {
 	return &Registries{client, &hosts.Discovery{Client: client, Service: providersService, Given: config.Service}}
 }
@@ -42,8 +41,8 @@ type versionsDocument struct {
 	Warnings []string
 }
 
-// Versions returns the registry's list, for all platforms and plugin protocols, and its
-// warnings.
+// Versions returns all versions in the registry's list, for all platforms and plugin protocols, and the
+// registry's warnings.
 func (r *Registries) Versions(ctx context.Context, p addrs.Provider) ([]constraint.Version, []string, error) {
 	doc, err := r.versions(ctx, p)
 	if err != nil {
@@ -51,7 +50,7 @@ func (r *Registries) Versions(ctx context.Context, p addrs.Provider) ([]constrai
 	}
 	var versions []constraint.Version
 	for _, entry := range doc.Versions {
-		// An invalid version number can be in no constraint.
+		// Skip invalid version numbers, which no constraint can allow.
 		if v, err := constraint.ParseVersion(entry.Version); err == nil {
 			versions = append(versions, v)
 		}
@@ -95,7 +94,7 @@ type downloadDocument struct {
 	} `json:"signing_keys"`
 }
 
-// Package finds out where a package is, and checks the signature of its checksums.
+// Package returns the location of a package, after it has checked the signature of the package's checksums.
 func (r *Registries) Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error) {
 	var doc downloadDocument
 	at, err := r.get(ctx, p, fmt.Sprintf("%s/download/%s/%s", v, platform.OS, platform.Arch), &doc)
@@ -121,7 +120,7 @@ func (r *Registries) Package(ctx context.Context, p addrs.Provider, v constraint
 	return pkg, nil
 }
 
-// whyMissing tells a version that is not there at all from one that is not there
+// whyMissing returns the error for a missing package: either the version does not exist, or it does not exist
 // for the platform.
 func (r *Registries) whyMissing(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) error {
 	missing := r.notFound(p)
@@ -136,8 +135,8 @@ func (r *Registries) whyMissing(ctx context.Context, p addrs.Provider, v constra
 	return missing
 }
 
-// authenticate checks that the package's checksum is in the version's list of
-// checksums, and that this list bears a signature of one of the provider's keys.
+// authenticate checks that the package's checksum is in the version's list of checksums, and that one of the
+// provider's keys has signed this list.
 func (r *Registries) authenticate(ctx context.Context, pkg *Package, at *url.URL, doc downloadDocument) error {
 	list, err := r.related(ctx, at, doc.ShasumsURL, "checksums")
 	if err != nil {
@@ -157,8 +156,7 @@ func (r *Registries) authenticate(ctx context.Context, pkg *Package, at *url.URL
 		return fmt.Errorf("the registry gives %s the checksum %q, but the signed list gives it %q", doc.Filename, doc.Shasum, listed)
 	}
 	pkg.Hashes = []string{"zh:" + listed}
-	// Terraform records the checksums of all files that are listed, be they packages
-	// or manifests.
+	// Terraform records the checksums of all listed files, both packages and manifests.
 	for _, sum := range all {
 		pkg.Signed = append(pkg.Signed, "zh:"+sum)
 	}
@@ -177,8 +175,8 @@ func (r *Registries) related(ctx context.Context, at *url.URL, ref, noun string)
 	return doc.Body, nil
 }
 
-// supported reports whether we support one of a plugin's protocol versions, like "5.0"
-// or "6.1". An empty list passes: the plugin's handshake decides then.
+// supported reports whether Lockstep supports one of a plugin's protocol versions, such as "5.0" or "6.1".
+// For an empty list it returns true: the plugin's handshake decides then.
 func supported(protocols []string) bool {
 	return len(protocols) == 0 || slices.ContainsFunc(protocols, func(s string) bool {
 		major, _, _ := strings.Cut(s, ".")
@@ -186,7 +184,8 @@ func supported(protocols []string) bool {
 	})
 }
 
-// wrongProtocol suggests the newest release that would do.
+// wrongProtocol returns the error for a package with an unsupported protocol. It suggests the newest release
+// with a supported one.
 func (r *Registries) wrongProtocol(ctx context.Context, p addrs.Provider, v constraint.Version, protocols []string) error {
 	hint := "no release of it supports these"
 	if doc, err := r.versions(ctx, p); err == nil {

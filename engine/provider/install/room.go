@@ -12,26 +12,27 @@ import (
 	"time"
 )
 
-// A Room is for a data directory that outlives its runs on a small disk, and belongs to one process at a time: that of
-// a Lambda function. Packages that the present run does not need go, the least recently used first, where there is
-// no room for another one.
+// A Room makes room in a data directory that is used by many runs on a small disk. Only one process at a time
+// uses the directory, such as a Lambda function. If there is not enough room for another package, packages
+// that the present run does not need are removed, the least recently used first.
 type Room struct {
-	// Free returns the bytes that are free on the disk.
+	// Free returns the number of free bytes on the disk.
 	Free func() (int64, error)
-	// Want are the bytes that must be free before a package is installed. Its size is not known by then.
+	// Want is the number of bytes that must be free before a package is installed, whose size is not known
+	// yet.
 	Want int64
 }
 
-// used notes the time at which a package was last used, for [Room].
+// used records the time at which a package was last used, for [Room].
 func (run *ensuring) used(dir string) {
 	if run.Room != nil {
 		now := time.Now()
-		_ = os.Chtimes(dir, now, now) // it seems older at worst
+		_ = os.Chtimes(dir, now, now) // at worst the package seems older
 	}
 }
 
-// makeRoom removes packages until as many bytes are free as the room wants, or until there are none left that the run
-// does not need; whole removes all of those. What a killed process has left is removed in any case.
+// makeRoom removes packages that the run does not need, until the wanted number of bytes is free. If whole is
+// set, it removes all of them. It always removes what killed processes have left.
 func (run *ensuring) makeRoom(whole bool) {
 	if run.Room == nil {
 		return
@@ -46,13 +47,13 @@ func (run *ensuring) makeRoom(whole bool) {
 	}
 }
 
-// evictable returns the directories that may go, in the order in which they should.
+// evictable returns the directories that may be removed, in the order of their removal.
 func (run *ensuring) evictable() []string {
 	keep := map[string]bool{}
 	for _, n := range run.needs {
 		keep[run.place(n.provider, n.version)] = true
 	}
-	// HOST/NAMESPACE/TYPE/VERSION/PLATFORM, beside which packages are unpacked
+	// The pattern is HOST/NAMESPACE/TYPE/VERSION/PLATFORM. Packages are unpacked beside these directories.
 	found, _ := filepath.Glob(filepath.Join(run.DataDir, ProvidersDir, "*", "*", "*", "*", "*"))
 	type aged struct {
 		dir  string
@@ -78,7 +79,7 @@ func (run *ensuring) evictable() []string {
 	return dirs
 }
 
-// bringInto is bring, and tries once more with all the room that there can be if the disk is full.
+// bringInto is bring with a second attempt: if the disk is full, it first makes as much room as possible.
 func (run *ensuring) bringInto(ctx context.Context, n need, pkg Package, dir string) (sums, error) {
 	got, err := run.bring(ctx, n, pkg, dir)
 	if run.Room != nil && isFull(err) {
@@ -88,5 +89,5 @@ func (run *ensuring) bringInto(ctx context.Context, n need, pkg Package, dir str
 	return got, err
 }
 
-// isFull reports whether an error is that of a full disk.
+// isFull reports whether an error means that the disk is full.
 func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

@@ -11,19 +11,17 @@ import (
 	pgperrors "github.com/ProtonMail/go-crypto/openpgp/errors"
 )
 
-// A signingKey is a key that the registry names as one of the provider's authors.
+// A signingKey is a key that the registry names as a key of the provider's authors.
 type signingKey struct {
 	ASCIIArmor string `json:"ascii_armor"`
 }
 
-// hashiCorpFingerprint is that of HashiCorp's release key; see
-// https://www.hashicorp.com/security. It decides about the displayed text only: a
-// signature by any key that the registry names is accepted.
+// hashiCorpFingerprint is the fingerprint of HashiCorp's release key; see https://www.hashicorp.com/security.
+// Only the displayed text depends on it: a signature by any key that the registry names is accepted.
 const hashiCorpFingerprint = "c874011f0ab405110d02105534365d9472d7468f"
 
-// verifySignature checks a detached OpenPGP signature. Keys that have expired since
-// are accepted, as Terraform does: the releases of years ago must stay installable.
-// Revoked ones are not.
+// verifySignature checks a detached OpenPGP signature. As in Terraform, it accepts keys that have expired
+// since then, so that old releases can still be installed. It does not accept revoked keys.
 func verifySignature(document, signature []byte, keys []signingKey) (Authentication, error) {
 	var ring openpgp.EntityList
 	for i, key := range keys {
@@ -48,8 +46,8 @@ func verifySignature(document, signature []byte, keys []signingKey) (Authenticat
 	return auth, nil
 }
 
-// parseChecksums reads a list as sha256sum writes it: from file names to checksums
-// in lower-case hexadecimal. Other lines are skipped.
+// parseChecksums reads a list in the format of sha256sum. It returns the checksums, in lower-case
+// hexadecimal, by file name. Other lines are skipped.
 func parseChecksums(list []byte) map[string]string {
 	sums := map[string]string{}
 	for line := range strings.Lines(string(list)) {

@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
-// A Source is an origin of provider packages. An error that wraps a *NotFoundError means
-// that the source does not have the provider, or does not have that version.
+// A Source is an origin of provider packages. If an error wraps a *NotFoundError, the source does not have
+// the provider or the version.
 type Source interface {
-	// Versions returns the available versions of a provider, in any order, for any
-	// platform, and the source's warnings to its users.
+	// Versions returns the available versions of a provider for any platform, in any order, and the source's
+	// warnings to its users.
 	Versions(ctx context.Context, p addrs.Provider) (versions []constraint.Version, warnings []string, err error)
 	// Package returns the location of a version's package, and its checksums.
 	Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error)
@@ -28,11 +28,12 @@ type Archive interface {
 	io.ReaderAt
 	io.Closer
 	Size() int64
-	// Sum reads the rest, and returns the SHA-256 sum of the whole in hexadecimal.
+	// Sum reads the rest, and returns the SHA-256 sum of the whole archive in hexadecimal.
 	Sum() (string, error)
 }
 
-// A Package is one version of a provider for one platform, at one of four places.
+// A Package is one version of a provider for one platform. Its place is in Dir, Archive, URL or Remote: exactly
+// one of these is set.
 type Package struct {
 	Provider addrs.Provider
 	Version  constraint.Version
@@ -43,23 +44,23 @@ type Package struct {
 	// Remote opens a zip file that is unpacked while it arrives.
 	Remote func(context.Context) (Archive, error)
 
-	// Hashes are checksums that the source gives; one of those that can be checked
-	// (`zh:`, `h1:`) must fit. None means that the source gives none.
+	// Hashes are the checksums that the source publishes. One of those that can be checked (`zh:`, `h1:`)
+	// must match. It is empty if the source publishes none.
 	Hashes []string
-	// Signed are the `zh:` checksums of this version's packages for all platforms,
-	// if they come under a signature that was verified.
+	// Signed are the `zh:` checksums of this version's packages for all platforms, if they have a verified
+	// signature.
 	Signed []string
 	Auth   Authentication
 }
 
-// Authentication is the kind of evidence that a package is authentic.
+// Authentication is the evidence that a package is authentic.
 type Authentication struct {
 	Kind AuthKind
-	// KeyID is the signing key's, in hexadecimal, if there was a signature.
+	// KeyID is the signing key's ID, in hexadecimal; "" if there was no signature.
 	KeyID string
 }
 
-// AuthKind is in the words that are shown to people.
+// AuthKind is a kind of evidence, in the words that people see.
 type AuthKind string
 
 const (
@@ -69,7 +70,7 @@ const (
 	SelfSigned        AuthKind = "self-signed"
 )
 
-// String returns for instance `self-signed, key ID 34365D9472D7468F`.
+// String returns, for instance, `self-signed, key ID 34365D9472D7468F`.
 func (a Authentication) String() string {
 	if a.KeyID == "" {
 		return string(a.Kind)
@@ -77,7 +78,7 @@ func (a Authentication) String() string {
 	return string(a.Kind) + ", key ID " + a.KeyID
 }
 
-// NotFoundError reports a provider, or a version of one, that no source has.
+// NotFoundError reports a provider, or a version of a provider, that no source has.
 type NotFoundError struct {
 	Provider addrs.Provider
 	Version  *constraint.Version // nil if there is no version at all
@@ -85,7 +86,7 @@ type NotFoundError struct {
 	Places   []string            // as people know them
 }
 
-// Error names the provider, and the sources without it.
+// Error names the provider, and the sources that do not have it.
 func (e *NotFoundError) Error() string {
 	missing := "provider " + e.Provider.String()
 	if e.Version != nil {
@@ -103,8 +104,8 @@ type Choice struct {
 	Serves func(addrs.Provider) bool // nil for all
 }
 
-// Choices are sources in order of preference. A provider's versions are those of
-// all sources that serve it; a package comes from the first that has it.
+// Choices are sources in order of preference. A provider's versions are the versions of all sources that
+// serve it. A package comes from the first source that has it.
 type Choices []Choice
 
 var _ Source = Choices(nil)
@@ -131,7 +132,7 @@ func (cs Choices) Versions(ctx context.Context, p addrs.Provider) (all []constra
 	return all, warnings, nil
 }
 
-// Package asks the sources that serve p in turn.
+// Package returns the package of the first source that serves p and has the package.
 func (cs Choices) Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error) {
 	missing := &NotFoundError{Provider: p, Version: &v}
 	for _, c := range cs.serving(p) {
@@ -155,7 +156,7 @@ func (cs Choices) serving(p addrs.Provider) (serving Choices) {
 	return serving
 }
 
-// add takes over the places of err, if it is of the kind of e.
+// add adds the places of err to e, if err is also a *NotFoundError, and reports whether it is.
 func (e *NotFoundError) add(err error) bool {
 	var other *NotFoundError
 	if !errors.As(err, &other) {
@@ -168,7 +169,7 @@ func (e *NotFoundError) add(err error) bool {
 	return true
 }
 
-// orNoSource returns e, unless there was no source to ask.
+// orNoSource returns e, or another error if no source serves the provider.
 func (e *NotFoundError) orNoSource() error {
 	if len(e.Places) == 0 {
 		return fmt.Errorf("no installation method of the CLI configuration serves provider %s", e.Provider)

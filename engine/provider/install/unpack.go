@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Limits bound what an archive may unpack to. The largest packages known have a
-// program of about 800 MB and a handful of files.
+// Limits limits what may be unpacked from an archive. The largest known packages have a program of about 800
+// MB and a handful of files.
 type Limits struct {
 	Files int
 	Bytes int64
 }
 
-// defaultLimits leave room, and still fit a Lambda function's disk.
+// defaultLimits are well above known packages, and still fit a Lambda function's disk.
 var defaultLimits = Limits{Files: 1000, Bytes: 4 << 30}
 
-// unpack extracts a zip archive into a new directory, and returns the package's checksums but for that of
-// the archive as a file. It reads the archive's directory, and then its files in their order, each once. It
-// refuses names that lead out of the directory, links and other special files, names that come twice, and
-// archives beyond the limits, by their real size and not the declared one.
+// unpack extracts a zip archive into a new directory. It returns all checksums of the package except the
+// checksum of the archive file. It reads the archive's directory, and then each file once, in their order. It
+// returns an error for names that lead out of the directory, for links and other special files, for names
+// that occur twice, and for archives beyond the limits. The real size counts, not the declared size.
 func unpack(archive io.ReaderAt, size int64, dir string, limits Limits) (sums, error) {
 	z, err := zip.NewReader(archive, size)
 	if err != nil {
@@ -37,7 +37,7 @@ func unpack(archive io.ReaderAt, size int64, dir string, limits Limits) (sums, e
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return sums{}, err
 	}
-	// Nothing is written outside of the root, even if a check below had a hole.
+	// The root prevents writes outside of it, even if a check below is wrong.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return sums{}, err
@@ -82,8 +82,8 @@ func unpackFile(root *os.Root, f *zip.File, left *int64, sum io.Writer) error {
 		return err
 	}
 	defer from.Close()
-	// Of the modes, only the right to execute a file counts. The provider's program, by
-	// its name, gets that right anyway: some packing tools record no modes.
+	// Of a file's mode, only the right to execute counts. The provider's program, recognized by its name,
+	// always gets that right: some packing tools record no modes.
 	mode := fs.FileMode(0o644)
 	if f.Mode()&0o100 != 0 || strings.HasPrefix(name, "terraform-provider-") {
 		mode = 0o755

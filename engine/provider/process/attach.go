@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Reattach is a provider that somebody else started and will end: an entry of
+// A Reattach is a running provider that another program started and will end: an entry of
 // TF_REATTACH_PROVIDERS. Its connection has no TLS.
 // https://developer.hashicorp.com/terraform/plugin/debugging
 type Reattach struct {
-	// Name is the provider's name in messages.
+	// Name is the provider's name for messages.
 	Name string
 	// Protocol is the kind of connection; only "grpc" is supported.
 	Protocol string
@@ -25,14 +25,13 @@ type Reattach struct {
 	ProtocolVersion int
 	Pid             int
 	Test            bool
-	// Network and Address say where it listens: "unix" and a path, or "tcp" and
-	// host:port.
+	// Network and Address are where the provider listens: "unix" and a path, or "tcp" and HOST:PORT.
 	Network, Address string
 }
 
 var _ provider.Factory = Reattach{}.Start
 
-// Start connects to the provider. Closing the client leaves the process alone.
+// Start connects to the provider. Closing the client does not end the process.
 func (a Reattach) Start(ctx context.Context, declared *schema.Provider) (provider.Client, error) {
 	if a.Protocol != "grpc" {
 		return nil, fmt.Errorf("attach to the provider %s: its protocol is %q, and only grpc is supported", a.Name, a.Protocol)
@@ -48,7 +47,7 @@ func (a Reattach) Start(ctx context.Context, declared *schema.Provider) (provide
 	dial := func(ctx context.Context, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, a.Network, a.Address)
 	}
-	// gRPC connects at the first call: find out now whether anybody listens.
+	// gRPC connects at the first call. Connect now, to find out whether the provider listens.
 	probe, err := dial(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("attach to the provider %s (process %d), which TF_REATTACH_PROVIDERS names; is it still running?: %w", a.Name, a.Pid, err)

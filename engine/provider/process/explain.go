@@ -24,7 +24,7 @@ type handshakeLine struct {
 	whole bool
 }
 
-// keepHello is enough of a line to recognise it.
+// keepHello is the number of bytes that are kept: enough to recognize the line.
 const keepHello = 200
 
 func (h *handshakeLine) add(p []byte) {
@@ -48,8 +48,8 @@ func (h *handshakeLine) String() string {
 	return strings.TrimSpace(string(h.text))
 }
 
-// explain returns the reason why a plugin could not be started, from the traces of it, and
-// the remedy.
+// explain returns the reason why a plugin could not be started, and what to do. It uses what the runner has
+// recorded.
 func (r *runner) explain(ctx context.Context, err error, timeout time.Duration) error {
 	path := r.launch.Path
 	r.settle()
@@ -77,8 +77,7 @@ func (r *runner) explain(ctx context.Context, err error, timeout time.Duration) 
 	return fmt.Errorf("%s ended (%s) before it could be spoken to; either it is no provider plugin, or something that it needs is missing%s", path, how, r.said())
 }
 
-// settle waits a little until everything is known of a process that has ended: its status
-// and its output.
+// settle waits for a short time until the status and the output of an ended process are known.
 func (r *runner) settle() {
 	r.mu.Lock()
 	wait := r.started
@@ -92,7 +91,7 @@ func (r *runner) settle() {
 	}
 }
 
-// refused explains a handshake that we cannot accept, or returns nil.
+// refused returns the error for a handshake that is not supported; nil if it is supported.
 func (r *runner) refused() error {
 	hello := r.hello.String()
 	if hello == "" {
@@ -111,7 +110,7 @@ func (r *runner) refused() error {
 	return nil
 }
 
-// said quotes the plugin's output to standard error, if there is any.
+// said returns the plugin's output to standard error, quoted; "" if there is none.
 func (r *runner) said() string {
 	if words := r.last.String(); words != "" {
 		return ". It wrote:\n\n" + words

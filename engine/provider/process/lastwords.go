@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// Limits of the part of a plugin's standard error that is kept.
+// These are the limits of the standard error that is kept.
 const (
-	keepLines  = 12  // of a crash that is no panic
+	keepLines  = 12  // of a crash without a Go panic
 	keepPanic  = 10  // lines of a panic's message
 	keepPlaces = 5   // places in the source that a panic came from
 	keepBytes  = 400 // of a line
 )
 
-// lastWords keeps the last lines that a plugin wrote to standard error: of a Go panic
-// the message and its origin, rather than the whole trace, which is in the log. Lines in
-// the log formats of plugins are not kept: they have the content of requests and answers.
+// lastWords keeps the last lines that a plugin wrote to standard error. Of a Go panic it keeps the message
+// and the place, and not the whole trace, which is in the log. It does not keep lines in the log formats of
+// plugins: they have the content of requests and answers.
 type lastWords struct {
 	mu      sync.Mutex
 	partial []byte
 	lines   []string
 
 	panicky bool // a panic has begun
-	tracing bool // and the trace of its goroutine
-	traced  bool // which is over
+	tracing bool // the trace of its goroutine has begun
+	traced  bool // the trace has ended
 	places  int
 }
 
-// Write takes a piece of the plugin's standard error.
+// Write adds a part of the plugin's standard error.
 func (w *lastWords) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,8 +63,8 @@ func (w *lastWords) add(line string) {
 	}
 }
 
-// addPanic takes a line after the first of a panic. The trace of the goroutine that
-// panicked comes first, and ends with an empty line.
+// addPanic adds a line of a panic after the first line. The trace of the goroutine that panicked comes first,
+// and ends with an empty line.
 func (w *lastWords) addPanic(line string) {
 	switch {
 	case w.traced:
@@ -79,14 +79,14 @@ func (w *lastWords) addPanic(line string) {
 	case strings.HasPrefix(line, "\t") && w.places < keepPlaces:
 		place, _, _ := strings.Cut(strings.TrimSpace(line), " +0x")
 		if strings.Contains(place, "/runtime/") || strings.HasPrefix(place, "runtime/") {
-			break // how Go panics, not where
+			break // this line shows how Go panics, not where
 		}
 		w.places++
 		w.lines = append(w.lines, "  at "+place)
 	}
 }
 
-// isLog recognises the log formats of plugins: JSON lines of hclog, and lines of the
+// isLog reports whether a line has one of the log formats of plugins: JSON lines of hclog, and lines of the
 // standard log package with a level, "2006/01/02 15:04:05 [DEBUG] ...".
 func isLog(line string) bool {
 	if strings.HasPrefix(line, `{"@`) {
@@ -100,7 +100,7 @@ func isLog(line string) bool {
 	return false
 }
 
-// String returns the lines, without blank ones at the ends.
+// String returns the kept lines, without blank lines at the beginning and the end.
 func (w *lastWords) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

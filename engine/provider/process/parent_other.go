@@ -4,5 +4,5 @@ package process
 
 import "os/exec"
 
-// endWithParent has no means here.
+// endWithParent does nothing: this system has no means for it.
 func endWithParent(*exec.Cmd) {}

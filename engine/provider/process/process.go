@@ -1,8 +1,8 @@
-// Package process starts provider plugins as processes, connects to them, and
-// explains to people why one does not start or has died.
+// Package process starts provider plugins as processes, connects to them, and explains why a plugin does not
+// start or has died.
 //
-// It refuses to know which plugin belongs to which configuration: package provider's
-// Pool does. Start at [Launch].
+// It does not know which plugin belongs to which configuration: package provider's Pool does. Start at
+// [Launch].
 package process
 
 import (
@@ -24,8 +24,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// handshake is the variable that provider plugins expect in their environment before they
-// serve: a sign that they were not started by hand, no secret.
+// handshake is the environment variable that provider plugins require before they serve. It shows that they
+// were not started by hand, and is no secret.
 // Source: the plugin documentation of Terraform, and any plugin's own message.
 var handshake = goplugin.HandshakeConfig{
 	ProtocolVersion:  4, // of plugins too old to negotiate; none is accepted
@@ -33,7 +33,7 @@ var handshake = goplugin.HandshakeConfig{
 	MagicCookieValue: "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2",
 }
 
-// protocols are the plugin protocols we speak.
+// protocols are the supported plugin protocols, by version.
 var protocols = map[int]tfplugin.Protocol{
 	5: tfplugin5.Protocol,
 	6: tfplugin6.Protocol,
@@ -41,44 +41,44 @@ var protocols = map[int]tfplugin.Protocol{
 
 const defaultStartTimeout = time.Minute
 
-// exitGrace is how long a plugin may take to end when it is asked to.
+// exitGrace is the time that a plugin has to end after it was asked to.
 const exitGrace = 5 * time.Second
 
-// A Launch is the way to start a plugin. It can be used any number of times.
+// A Launch describes how to start a plugin. It can be used any number of times.
 type Launch struct {
-	// Name is the provider's name in messages, for instance its source address.
+	// Name is the provider's name for messages, for instance its source address.
 	Name string
 	// Path is the plugin's executable.
 	Path string
 	Args []string
-	// Env is the plugin's whole environment, "NAME=value" each: nothing is inherited.
-	// TF_LOG in it is for the plugin itself.
+	// Env is the plugin's complete environment, each entry as "NAME=value": the plugin inherits nothing.
+	// TF_LOG in Env applies to the plugin itself.
 	Env []string
-	// Dir is the plugin's working directory; "": ours.
+	// Dir is the plugin's working directory; "" means that of this process.
 	Dir string
-	// Begin starts the command of the plugin's process, for programs that have plugins live
-	// with fewer rights; nil: its own Start does.
+	// Begin starts the command of the plugin's process. nil means the command's own Start. A program can set
+	// Begin to run plugins with fewer rights.
 	Begin func(*exec.Cmd) error
-	// DisableTLS leaves the connection, a socket in a private directory, without
-	// mutual TLS, as TF_DISABLE_PLUGIN_TLS asks for.
+	// DisableTLS turns off mutual TLS for the connection, a socket in a private directory, as
+	// TF_DISABLE_PLUGIN_TLS asks for.
 	DisableTLS bool
-	// Memory keeps the plugin's schema between runs. May be nil.
+	// Memory keeps the plugin's schema between runs; it may be nil.
 	Memory tfplugin.Memory
-	// StartTimeout is how long the plugin may take until it can be spoken to; 0: a minute.
+	// StartTimeout is the time that the plugin has until it accepts calls; 0 means a minute.
 	StartTimeout time.Duration
-	// Log takes the plugin's standard error, and the events of the process, as log
-	// lines. It must be safe for concurrent use. May be nil.
+	// Log gets the plugin's standard error, and the events of the process, as log lines. It must be safe for
+	// concurrent use, and may be nil.
 	Log io.Writer
-	// LogLevel is the least level to log, as in TF_LOG: TRACE, DEBUG, INFO, WARN, ERROR,
-	// JSON (TRACE in JSON lines) or OFF. "": nothing is logged.
+	// LogLevel is the lowest level that is logged, as in TF_LOG: TRACE, DEBUG, INFO, WARN, ERROR, JSON (TRACE
+	// in JSON lines) or OFF. "" means that nothing is logged.
 	LogLevel string
 }
 
 var _ provider.Factory = Launch{}.Start
 
-// Start starts the plugin and connects to it. declared is the provider's schema if
-// another process has already told it, else nil. The process outlives ctx, which
-// bounds the start only: it must be closed. The error has the remedy.
+// Start starts the plugin and connects to it. declared is the provider's schema if another process has
+// returned it, otherwise nil. ctx limits only the start: the process outlives it and must be closed. The
+// error says what to do.
 func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.Client, error) {
 	r := &runner{launch: l, done: make(chan struct{}), last: &lastWords{}}
 	if l.StartTimeout == 0 {
@@ -121,8 +121,8 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 	}), nil
 }
 
-// connect waits for the plugin's handshake and connects. go-plugin knows no context:
-// when ctx ends, killing the process ends the wait.
+// connect waits for the plugin's handshake and connects. go-plugin accepts no context, so connect kills the
+// process when ctx ends, which ends the wait.
 func connect(ctx context.Context, plugin *goplugin.Client, r *runner) (*grpc.ClientConn, error) {
 	stop := context.AfterFunc(ctx, r.abandon)
 	defer stop()
@@ -137,7 +137,7 @@ func connect(ctx context.Context, plugin *goplugin.Client, r *runner) (*grpc.Cli
 	return conn.(*grpc.ClientConn), ctx.Err()
 }
 
-// logger is where go-plugin writes.
+// logger returns the logger for go-plugin.
 func (l Launch) logger() hclog.Logger {
 	level := hclog.LevelFromString(l.LogLevel)
 	if l.LogLevel == "JSON" {
@@ -157,7 +157,7 @@ func (l Launch) logger() hclog.Logger {
 // pluginName is the name under which provider plugins serve.
 const pluginName = "provider"
 
-// connOnly makes go-plugin hand over the connection as it is.
+// connOnly makes go-plugin return the bare connection.
 type connOnly struct {
 	goplugin.NetRPCUnsupportedPlugin
 }

@@ -16,12 +16,11 @@ import (
 	goplugin_runner "github.com/hashicorp/go-plugin/runner"
 )
 
-// runner is one process. go-plugin drives it; its notes on the way explain a failure
-// afterwards.
+// runner is one process. go-plugin controls it. The runner records what happens, to explain a failure later.
 type runner struct {
 	launch Launch
 	last   *lastWords
-	done   chan struct{} // closed when the process was waited for
+	done   chan struct{} // closed when the end of the process is known
 
 	mu        sync.Mutex // guards the fields below
 	cmd       *exec.Cmd
@@ -29,7 +28,7 @@ type runner struct {
 	abandoned bool
 	startErr  error
 	killed    bool   // by us
-	ended     bool   // it was to end: the run is over
+	ended     bool   // it was asked to end, since the run is over
 	fellDumb  bool   // it closed standard output before we killed it
 	outcome   string // how the process ended, once done is closed
 
@@ -39,12 +38,13 @@ type runner struct {
 
 var _ goplugin_runner.Runner = (*runner)(nil)
 
-// prepare makes the command; go-plugin's has the environment of its own protocol.
+// prepare creates the command. It takes from go-plugin's command only the environment variables of
+// go-plugin's own protocol.
 func (r *runner) prepare(_ hclog.Logger, cmd *exec.Cmd, _ string) (goplugin_runner.Runner, error) {
 	r.cmd = exec.Command(r.launch.Path, r.launch.Args...)
 	r.cmd.Dir = r.launch.Dir
 	r.cmd.Env = append(append([]string{}, r.launch.Env...), cmd.Env...)
-	r.cmd.Stdin = nil // a prompt is for us to answer, never for a plugin
+	r.cmd.Stdin = nil // only this program may answer prompts, never a plugin
 	endWithParent(r.cmd)
 	var err error
 	if r.stdout, err = r.cmd.StdoutPipe(); err != nil {
@@ -71,7 +71,7 @@ func (r *runner) Start(context.Context) error {
 	return r.startErr
 }
 
-// Wait is called once, when both pipes are at their ends.
+// Wait waits for the end of the process. go-plugin calls it once, after it has read both pipes to the end.
 func (r *runner) Wait(context.Context) error {
 	err := r.cmd.Wait()
 	r.mu.Lock()
@@ -81,11 +81,11 @@ func (r *runner) Wait(context.Context) error {
 	return err
 }
 
-// pipeGrace is the time for reading the output of a process from before it was killed.
+// pipeGrace is the time for reading the output that a process wrote before it was killed.
 const pipeGrace = time.Second
 
-// Kill ends the process at once. Closing our ends of the pipes as well, when its
-// output has been read, makes sure that nobody waits for a grandchild that inherited them.
+// Kill ends the process at once. After its output has been read, Kill also closes our ends of the pipes, so
+// that nothing waits for a grandchild that inherited them.
 func (r *runner) Kill(context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,7 +104,7 @@ func (r *runner) Kill(context.Context) error {
 	return err
 }
 
-// abandon kills the process, or keeps it from being started.
+// abandon kills the process, or prevents its start.
 func (r *runner) abandon() {
 	r.mu.Lock()
 	r.abandoned = true
@@ -112,8 +112,8 @@ func (r *runner) abandon() {
 	_ = r.Kill(context.Background())
 }
 
-// end asks the process to exit, and kills it if it takes too long. go-plugin alone
-// would wait for ever for a plugin that hangs. A call under way fails.
+// end asks the process to exit, and kills it if that takes too long. go-plugin alone would wait for ever for
+// a plugin that hangs. A running call fails.
 func (r *runner) end(plugin *goplugin.Client) {
 	r.mu.Lock()
 	r.ended = true
@@ -123,8 +123,8 @@ func (r *runner) end(plugin *goplugin.Client) {
 	plugin.Kill()
 }
 
-// fate returns how the process ended, or "" if it has not within a moment: the
-// connection breaks a little earlier than the process is waited for.
+// fate returns how the process ended, or "" if it does not end within a short time. The short wait is needed
+// since the connection breaks a little before the end of the process is known.
 func (r *runner) fate() string {
 	select {
 	case <-r.done:
@@ -148,7 +148,7 @@ func (r *runner) fate() string {
 	return text
 }
 
-// outcome names how a process ended: "exit status 2", "signal: killed".
+// outcome returns how a process ended in words: "exit status 2", "signal: killed".
 func outcome(s *os.ProcessState) string {
 	return strings.TrimSuffix(s.String(), " (core dumped)")
 }
@@ -156,7 +156,7 @@ func outcome(s *os.ProcessState) string {
 // Stdout returns the plugin's output; its first line is the handshake.
 func (r *runner) Stdout() io.ReadCloser { return watchedOutput{r} }
 
-// watchedOutput is a plugin's standard output, with an eye on it.
+// watchedOutput is a plugin's standard output. It records the handshake line and the end of the output.
 type watchedOutput struct{ r *runner }
 
 func (w watchedOutput) Read(p []byte) (int, error) {
@@ -176,7 +176,8 @@ func (r *runner) Stderr() io.ReadCloser { return r.stderr }
 
 func (r *runner) Name() string { return r.launch.Path }
 
-// ID is never empty, so that go-plugin cleans up also after a process that could not be started.
+// ID returns a name of the process. It is never empty, so that go-plugin also cleans up after a process that
+// could not be started.
 func (r *runner) ID() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -186,10 +187,10 @@ func (r *runner) ID() string {
 	return fmt.Sprint(r.cmd.Process.Pid)
 }
 
-// Diagnose leaves it to explain.
+// Diagnose returns "": explain does this work.
 func (r *runner) Diagnose(context.Context) string { return "" }
 
-// PluginToHost and HostToPlugin change nothing: plugins run where we do.
+// PluginToHost and HostToPlugin change no address: plugins run on the same machine.
 func (r *runner) PluginToHost(network, addr string) (string, string, error) {
 	return network, addr, nil
 }

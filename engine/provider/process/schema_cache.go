@@ -15,32 +15,38 @@ import (
 	"time"
 )
 
-// A SchemaCache keeps the schemas of plugins from one run to the next, in files of a directory, so that a plugin
-// need not be asked again: an answer of some megabytes takes a large one half a second. It refuses to know when a
-// plugin may be left unasked: package tfplugin does.
+// A SchemaCache keeps the schemas of plugins between runs, in files of a directory, so that a plugin need not
+// be asked again. Asking can be slow: a large plugin takes half a second for an answer of some megabytes.
+// Package tfplugin decides when a kept answer may be used.
 //
-// An entry belongs to the checksum of a plugin's verified package, so that another plugin, or another
-// version, has another entry. A damaged file has another checksum than its head, and counts as missing.
-// That is no defence against a forger, who could have a secret attribute declared as a public one: who
-// can write to the directory is trusted as the plugin is. Therefore it is the user's own cache directory,
-// a file that others may write to counts as missing, and the pipeline, where programs of a pull request
-// run, has no such cache: nobody can check an answer but by asking the plugin, as a checksum checks a package,
-// and the answer comes when a program runs already, from where on the pipeline keeps nothing that a run's process
-// tells (package subprocess). A store that many repositories read would carry one's forgery to all others. The
-// price is small. Of a plugin of 600 MB with 1,500 types the answer has 11 MB and takes 0.1 s of a plan; the first call
-// comes 6.7 s after the message where the package is downloaded, 4.2 s from a store, and 1.5 s where it is installed
-// (TestLargeProvider in lambdatest, medians of three on two cores without other work).
+// An entry belongs to the checksum of a plugin's verified package, so another plugin, or another version, has
+// another entry. A damaged file does not match the checksum in its first line, and counts as missing.
+//
+// That checksum is no defence against forgery: a forger could have a secret attribute declared as a public
+// one. A user who can write to the directory is trusted like the plugin. Therefore the directory is in the
+// user's own cache directory, and a file that other users may write to counts as missing.
+//
+// The pipeline, where programs of a pull request run, has no such cache. An answer can only be checked by
+// asking the plugin; a checksum can check only a package. The answer comes while such a program already runs,
+// and the pipeline keeps nothing that a run's process returns from then on (package subprocess). A store that
+// many repositories read would carry one repository's forgery to all others.
+//
+// The pipeline loses little time. The answer of a plugin of 600 MB with 1,500 types has 11 MB and takes 0.1 s
+// of a plan. The first call comes 6.7 s after the message if the package is downloaded, 4.2 s if it comes
+// from a store, and 1.5 s if it is installed (TestLargeProvider in lambdatest, medians of three on two cores
+// without other work).
 type SchemaCache struct{ dir string }
 
-// OpenSchemaCache returns the cache in a directory, which need not exist. "" is a cache that keeps nothing.
+// OpenSchemaCache returns the cache in a directory, which need not exist. If dir is "", the cache keeps
+// nothing.
 func OpenSchemaCache(dir string) SchemaCache { return SchemaCache{dir} }
 
-// A CachedPlugin has the facts that decide on a schema.
+// A CachedPlugin has the facts on which a plugin's schema depends.
 type CachedPlugin struct {
 	Source, Version string
-	// Checksum is that of the verified package, such as "h1:...". Without one nothing is kept.
+	// Checksum is the checksum of the verified package, such as "h1:...". If it is "", nothing is kept.
 	Checksum string
-	// Environ is the plugin's environment: there are plugins that declare more if a variable is set.
+	// Environ is the plugin's environment. Some plugins declare more if a variable is set.
 	Environ []string
 }
 
@@ -60,13 +66,13 @@ const cacheSuffix = ".schema"
 // A CacheEntry is the kept answer of one plugin.
 type CacheEntry struct{ dir, path, key string }
 
-// maxCached is the largest entry in bytes.
+// maxCached is the largest size of an entry in bytes.
 const maxCached = 64 << 20
 
-// maxEntries is the number of entries that stay when another one is added: those read last.
+// maxEntries is the number of entries that remain when another one is added: those that were read last.
 const maxEntries = 30
 
-// Recall returns the answer that was kept, or nil.
+// Recall returns the kept answer, or nil if there is none.
 func (e *CacheEntry) Recall() []byte {
 	if e.path == "" {
 		return nil
@@ -95,7 +101,7 @@ func (e *CacheEntry) Recall() []byte {
 	return body
 }
 
-// head is the first line of an entry.
+// head returns the first line of an entry.
 func (e *CacheEntry) head(body []byte) string {
 	h := sha256.New()
 	io.WriteString(h, e.key)
@@ -103,7 +109,7 @@ func (e *CacheEntry) head(body []byte) string {
 	return "lockstep schema 1 " + hex.EncodeToString(h.Sum(nil))
 }
 
-// Keep keeps an answer, if the directory can be written to. Others see it whole or not at all.
+// Keep stores an answer, if the directory is writable. Readers see the complete entry or none.
 func (e *CacheEntry) Keep(answer []byte) {
 	if e.path == "" || len(answer) > maxCached-1000 {
 		return
@@ -129,7 +135,7 @@ func (e *CacheEntry) Keep(answer []byte) {
 	e.prune()
 }
 
-// prune removes the entries that were not read for longest, and the drafts of dead processes.
+// prune removes the entries that were not read for the longest time, and incomplete files of dead processes.
 func (e *CacheEntry) prune() {
 	paths, err := filepath.Glob(filepath.Join(e.dir, "*"+cacheSuffix))
 	if err != nil || len(paths) <= maxEntries {
@@ -149,8 +155,9 @@ func (e *CacheEntry) prune() {
 	}
 }
 
-// decidingVariables returns the variables of an environment that a schema may depend on, sorted. Left out are
-// those that Lockstep itself reads, that a shell changes, and credentials, which are nobody's schema.
+// decidingVariables returns the variables of an environment on which a schema may depend, sorted. It leaves
+// out variables that Lockstep itself reads, variables that a shell changes, and credentials, on which no
+// schema depends.
 func decidingVariables(environ []string) []string {
 	var out []string
 	for _, entry := range environ {

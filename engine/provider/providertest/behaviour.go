@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// rule makes calls behave otherwise than they should.
+// rule changes the behaviour of some calls, for a test.
 type rule struct {
 	op, target string // target: "" any, "thing", "thing.a", "thing.*"
 	does       string
@@ -23,12 +23,12 @@ type rule struct {
 	once, over bool
 }
 
-// On adds a rule, as a line "on ..." does:
+// On adds a rule. line has the form of a line "on ..." in the description:
 //
 //	OP [TYPE[.NAME]] [once] BEHAVIOUR
 //
-// OP is configure, validate, upgrade, upgrade-identity, read, plan, create, update, delete, import,
-// move, data, open, renew, close or call; NAME may be "*". The behaviours:
+// OP is configure, validate, upgrade, upgrade-identity, read, plan, create, update, delete, import, move,
+// data, open, renew, close or call; NAME may be "*". The behaviours:
 //
 //	fail "TEXT"        an error, and nothing is done
 //	partial "TEXT"     an error, but everything is done
@@ -36,11 +36,11 @@ type rule struct {
 //	hang               wait until stopped (or ctx ends), then fail
 //	crash              the process dies; all later calls of the client fail
 //	gone               read: the object does not exist; import: no object has the ID
-//	bad ATTR=VALUE     the answer has another value there (an HCL expression,
+//	bad ATTR=VALUE     the answer has another value for ATTR (an HCL expression,
 //	                   in which "unknown" and "infinite" are values, too)
 //	lost               the answer has no object, although everything was done
-//	stays              delete: the answer has the object still; plan: the same for a deletion
-//	twice              import: the answer has a further object
+//	stays              delete: the answer still has the object; plan: the same for a deletion
+//	twice              import: the answer has a second object
 //	anonymous          the answer has no identity
 func (p *Provider) On(line string) {
 	r, err := parseRule(words(line))
@@ -52,14 +52,14 @@ func (p *Provider) On(line string) {
 	p.rules = append(p.rules, r)
 }
 
-// Off takes back the rules that On added; those of the description stay.
+// Off removes the rules that On added. The rules of the description stay.
 func (p *Provider) Off() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rules = p.rules[:p.described]
 }
 
-// unspeakable are the values of bad answers that HCL has no notation for.
+// unspeakable has the values of bad answers that HCL cannot write.
 var unspeakable = &hcl.EvalContext{Variables: map[string]cty.Value{"unknown": cty.DynamicVal, "infinite": cty.PositiveInfinity}}
 
 var behaviours = map[string]bool{
@@ -117,15 +117,15 @@ func (r *rule) matches(op, typeName, name string) bool {
 	return t == typeName && (!one || n == "*" || n == name)
 }
 
-// effect is the rules' effect on one call.
+// effect is what the rules change in one call.
 type effect struct {
-	before diags.Diagnostics // warnings, or an error: then nothing is done
-	after  diags.Diagnostics // an error although everything was done
+	before diags.Diagnostics // warnings; or an error, and then nothing is done
+	after  diags.Diagnostics // an error, although everything was done
 	gone   bool
 	lost   bool
 	stays  bool
 	twice  bool
-	// anonymous: the answer has no identity
+	// anonymous means that the answer has no identity.
 	anonymous bool
 	bad       map[string]cty.Value
 }
@@ -203,7 +203,7 @@ func crashed() diags.Diagnostics {
 	return diags.Errorf(nil, "Plugin did not respond", "The plugin crashed.")
 }
 
-// spoil puts the bad values into an answer, or takes the object out of it.
+// spoil returns the object of an answer with the bad values in it, or without the object if the rules say so.
 func (e effect) spoil(v cty.Value) cty.Value {
 	if e.lost {
 		return cty.NullVal(v.Type())

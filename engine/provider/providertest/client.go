@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// client is one "process".
+// client is one simulated process.
 type client struct {
 	p                        *Provider
 	configured, closed, dead atomic.Bool
@@ -23,8 +23,7 @@ type client struct {
 
 var _ provider.Client = (*client)(nil)
 
-// want panics unless the engine keeps to the rules: v conforms to s, has no marks,
-// and is known if it must be.
+// want panics if the engine breaks a rule for v: v conforms to s, has no marks, and is known if known is set.
 func want(what string, s *schema.Schema, v cty.Value, known bool) {
 	if v.ContainsMarked() {
 		panic(fmt.Sprintf("%s: the value has marks: %#v", what, v))
@@ -37,7 +36,7 @@ func want(what string, s *schema.Schema, v cty.Value, known bool) {
 	}
 }
 
-// ready panics if the client cannot be used for calls that need a configuration.
+// ready panics if the client is not configured or has crashed, for calls that need a configuration.
 func (c *client) ready(what string) {
 	if c.closed.Load() {
 		panic(what + ": the client is closed")
@@ -96,8 +95,7 @@ func (c *client) ValidateData(ctx context.Context, typeName string, config cty.V
 	return c.begin(ctx, "validate", typeName, nameOf(config), false).before
 }
 
-// ReadData returns the values of the managed object of that type and name, and invents
-// the others.
+// ReadData returns the values of the managed object of that type and name, and makes up the others.
 func (c *client) ReadData(ctx context.Context, typeName string, config, _ cty.Value) (cty.Value, diags.Diagnostics) {
 	what := "data " + typeName
 	c.ready(what)

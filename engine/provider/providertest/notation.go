@@ -14,17 +14,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// traits are an attribute's behaviour, beyond its schema.
+// traits are the properties of an attribute that its schema does not have.
 type traits struct {
 	replace bool   // a change needs a new object
-	keep    bool   // a computed value stays as it is
-	place   bool   // objects of one ID are different ones if it differs
+	keep    bool   // the computed value does not change
+	place   bool   // objects with the same ID are different if this attribute differs
 	was     string // the name in older states
-	// identity is "required" or "optional" (for an import) if the attribute belongs to the identity.
+	// identity is "required" or "optional" (for an import) if the attribute belongs to the identity;
+	// otherwise "".
 	identity string
 }
 
-// parser reads the notation of New.
+// parser reads the notation of [New].
 type parser struct {
 	p     *Provider
 	lines [][]string // the words of each line
@@ -60,7 +61,7 @@ func parse(text string) (*Provider, error) {
 	return ps.p, nil
 }
 
-// section reads one unindented line and the indented ones below it.
+// section reads one line without indentation and the indented lines below it.
 func (ps *parser) section() error {
 	w := ps.lines[ps.at]
 	ps.at++
@@ -110,7 +111,7 @@ func (ps *parser) section() error {
 	return fmt.Errorf("unknown word %q", w[0])
 }
 
-// sections are the words that end a body without braces.
+// sections are the words that begin a section, and so end a body without braces.
 var sections = map[string]bool{
 	"provider": true, "meta": true, "resource": true, "data": true, "ephemeral": true, "function": true, "on": true,
 }
@@ -165,13 +166,14 @@ func (ps *parser) body(traits map[string]traits) (*schema.Block, error) {
 	return b, nil
 }
 
-// knownKind tells an attribute named like a section from a section.
+// knownKind reports whether a word begins a section. It distinguishes a section from an attribute of the same
+// name.
 func knownKind(word string) bool {
 	_, err := parseType(word)
 	return err == nil || strings.HasPrefix(word, "block(") || strings.HasPrefix(word, "nested(")
 }
 
-// member reads one attribute or block. ps.at stays at its last line.
+// member reads one attribute or block. Afterwards ps.at is at its last line.
 func (ps *parser) member(b *schema.Block, w []string, all map[string]traits) error {
 	name, kind, flags := w[0], w[1], w[2:]
 	opens := len(flags) > 0 && flags[len(flags)-1] == "{"
@@ -208,7 +210,7 @@ var nestings = map[string]schema.Nesting{
 	"set": schema.NestingSet, "map": schema.NestingMap,
 }
 
-// within reads "word(nesting)".
+// within reads "KIND(NESTING)".
 func within(kind, word string) (schema.Nesting, bool) {
 	rest, ok := strings.CutPrefix(kind, word+"(")
 	n := nestings[strings.TrimSuffix(rest, ")")]
@@ -276,7 +278,7 @@ func attributeFlags(a *schema.Attribute, flags []string, name string, all map[st
 	return nil
 }
 
-// function reads "greet(who string, more... string) string".
+// function reads a declaration such as "greet(who string, more... string) string".
 func (ps *parser) function(text string) error {
 	name, rest, ok := strings.Cut(text, "(")
 	params, result, ok2 := strings.Cut(rest, ")")

@@ -15,9 +15,9 @@ type Plugin struct {
 	Path    string // the executable
 }
 
-// Find returns a plugin that .ci/parts has installed, by its source without a host
-// ("lockstep/lab", "hashicorp/time"). If it is not there, the test is skipped, or
-// fails if LOCKSTEP_TEST_PARTS is "require".
+// Find returns a plugin that .ci/parts has installed. source is its source address without a host
+// ("lockstep/lab", "hashicorp/time"). If the plugin is missing, the test is skipped, or fails if
+// LOCKSTEP_TEST_PARTS is "require".
 func Find(t testing.TB, source string) Plugin {
 	t.Helper()
 	full := "registry.terraform.io/" + source
@@ -30,9 +30,8 @@ func Find(t testing.TB, source string) Plugin {
 	return Plugin{Source: full, Version: filepath.Base(filepath.Dir(filepath.Dir(path))), Path: path}
 }
 
-// Mirror returns the filesystem mirror that .ci/parts has filled: the directory that
-// LOCKSTEP_PARTS names (".parts" in the repository if it is not set), "mirror" within.
-// It may not exist.
+// Mirror returns the filesystem mirror that .ci/parts fills: the directory "mirror" in the directory
+// LOCKSTEP_PARTS (".parts" in the repository if the variable is not set). It may not exist.
 func Mirror(t testing.TB) string {
 	t.Helper()
 	root := repository(t)
@@ -46,7 +45,7 @@ func Mirror(t testing.TB) string {
 	return filepath.Join(parts, "mirror")
 }
 
-// missing ends a test that lacks a real part.
+// missing ends a test that needs a plugin which is not installed.
 func missing(t testing.TB, what string) {
 	t.Helper()
 	text := what + " is not installed: run .ci/parts"
@@ -56,7 +55,7 @@ func missing(t testing.TB, what string) {
 	t.Skip(text)
 }
 
-// repository finds the repository's root above the working directory.
+// repository returns the repository's root, which is above the working directory.
 func repository(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

@@ -1,9 +1,9 @@
-// Package providertest has providers for tests: a fake one that a few lines of text
-// describe ([New]), and the real plugins that a checkout has installed ([Find]).
+// Package providertest has providers for tests: a fake one that a few lines of text describe ([New]), and the
+// real plugins that a checkout has installed ([Find]).
 //
-// The fake keeps to the provider's side of the contract unless its description breaks it.
-// It insists on the engine's side: it panics if the engine breaks a rule of package
-// provider, such as a value that does not conform or a call before the configuration.
+// The fake obeys a provider's rules unless its description breaks them. It also checks the engine: it panics
+// if the engine breaks a rule of package provider, for example with a value that does not conform, or a call
+// before the configuration.
 package providertest
 
 import (
@@ -22,52 +22,52 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Provider is a fake provider with the world that it changes: all its clients see
-// the same objects. Safe for concurrent use.
+// A Provider is a fake provider with its objects. All its clients see the same objects. It is safe for
+// concurrent use.
 type Provider struct {
-	// Hook, if set, is called at the beginning of each call with the line that
-	// [Provider.Calls] has for it. It may wait. Set it before the first call.
+	// Hook, if set, is called at the beginning of each call, with the call's line in [Provider.Calls]. It may
+	// block. Set it before the first call.
 	Hook func(ctx context.Context, call string)
-	// RenewAfter is the time until an ephemeral resource that was opened has to be renewed;
-	// 0 for never. Set it before the first call.
+	// RenewAfter is the time after which an opened ephemeral resource must be renewed; 0 means never. Set it
+	// before the first call.
 	RenewAfter time.Duration
-	// Call, if set, implements the functions; the default joins the arguments as text.
+	// Call, if set, implements the functions. By default a function joins its arguments as text.
 	Call func(name string, args []cty.Value) (cty.Value, error)
 
 	declared *schema.Provider
 	traits   map[string]map[string]traits // of managed types, by attribute
 	legacy   bool
-	// described is how many rules the description has.
+	// described is the number of rules in the description.
 	described int
 
 	mu       sync.Mutex
 	rules    []*rule // the first ones are those of the description
 	calls    []string
 	objects  map[objectKey]object
-	ids      map[objectKey]bool // every ID ever given out
+	ids      map[objectKey]bool // every ID that was ever used
 	stopping chan struct{}      // closed by Stop
 }
 
-// objectKey names an object of the fake's world. place has its attributes that are a "place".
+// objectKey identifies an object of the fake. place has the object's attributes with the trait "place".
 type objectKey struct{ typeName, id, place string }
 
-// object is an object's value, and how often it was written.
+// object is an object's value, and the number of times that it was written.
 type object struct {
 	value    cty.Value
 	revision int
 }
 
-// New returns the provider that text describes, and fails the test if that cannot be
-// read. The notation, one thing a line, "#" begins a comment:
+// New returns the provider that text describes. If the text is not valid, the test fails. The notation has
+// one thing on each line; "#" begins a comment:
 //
 //	provider legacy plan_destroy unmovable   all three words are optional
 //	  region string optional
 //	resource thing version=1 identity=2   both versions are optional
-//	  id    string computed keep          a computed value is chosen anew at each
-//	  name  string required replace       change, unless "keep"; a change of a
+//	  id    string computed keep          a computed value changes with each change
+//	  name  string required replace       of the object, unless "keep"; a change of a
 //	  color string optional was=colour    "replace" attribute needs a new object;
-//	  note  string optional computed      "was" names it in older states; "place"
-//	  zone  string required place         tells objects of the same ID apart
+//	  note  string optional computed      "was" is its name in older states; "place"
+//	  zone  string required place         distinguishes objects with the same ID
 //	  pass  string optional writeonly
 //	  area  string required identity      belongs to the identity; "identity=optional"
 //	                                      need not be set for an import
@@ -84,8 +84,8 @@ type object struct {
 //	function greet(who string, more... string) string
 //	on create thing.a fail "no quota"     see [Provider.On]
 //
-// Types are type constraints without spaces outside of brackets. Objects are known by
-// their attribute "id", which is made of "name" and a number: "a-1".
+// Types are type constraints without spaces outside of brackets. Objects are identified by their attribute
+// "id", which is made of "name" and a number: "a-1".
 func New(t testing.TB, text string) *Provider {
 	t.Helper()
 	p, err := parse(text)
@@ -95,10 +95,10 @@ func New(t testing.TB, text string) *Provider {
 	return p
 }
 
-// Client returns a client that is not configured yet, as a new process would be.
+// Client returns a new client that is not configured, like a new process.
 func (p *Provider) Client() provider.Client { return &client{p: p} }
 
-// Start is a [provider.Factory] of such clients.
+// Start is a [provider.Factory]. It returns [Provider.Client].
 func (p *Provider) Start(context.Context, *schema.Provider) (provider.Client, error) {
 	return p.Client(), nil
 }
@@ -106,24 +106,24 @@ func (p *Provider) Start(context.Context, *schema.Provider) (provider.Client, er
 // Declared returns the schema.
 func (p *Provider) Declared() *schema.Provider { return p.declared }
 
-// Calls returns the calls so far in the order of their beginnings: "configure",
-// "plan thing.a", "create thing.a", "read thing.a", "data thing.a", "import thing.a-1".
-// Schema, validation, upgrade and function calls are left out.
+// Calls returns the calls so far, in the order in which they began: "configure", "plan thing.a", "create
+// thing.a", "read thing.a", "data thing.a", "import thing.a-1". Schema, validation, upgrade and function
+// calls are left out.
 func (p *Provider) Calls() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.calls)
 }
 
-// forgetCalls makes Calls begin anew.
+// forgetCalls makes Calls empty again.
 func (p *Provider) forgetCalls() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls = nil
 }
 
-// Objects returns the existing objects, one line an object, sorted: `thing a-1 { ... }`.
-// Null attributes are left out.
+// Objects returns the existing objects, one on each line, sorted: `thing a-1 { ... }`. Null attributes are
+// left out.
 func (p *Provider) Objects() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -153,7 +153,7 @@ func (p *Provider) object(key objectKey) cty.Value {
 	return p.objects[key].value
 }
 
-// Edit changes attributes of an object behind the engine's back, or makes the object.
+// Edit changes attributes of an object without the engine, or creates the object.
 func (p *Provider) Edit(typeName, id string, attrs map[string]cty.Value) {
 	s := p.declared.Managed[typeName]
 	if s == nil {
@@ -180,7 +180,7 @@ func (p *Provider) Edit(typeName, id string, attrs map[string]cty.Value) {
 	p.ids[key] = true
 }
 
-// Drop deletes an object behind the engine's back.
+// Drop deletes an object without the engine.
 func (p *Provider) Drop(typeName, id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

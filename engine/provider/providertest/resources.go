@@ -18,7 +18,7 @@ func (c *client) ValidateResource(ctx context.Context, typeName string, config c
 	return c.begin(ctx, "validate", typeName, nameOf(config), false).before
 }
 
-// UpgradeState knows attributes by their older names and drops those that are gone.
+// UpgradeState reads attributes under their older names, too, and drops attributes that no longer exist.
 func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
 	s := c.managed("upgrade", req.TypeName)
 	var stored map[string]json.RawMessage
@@ -48,7 +48,7 @@ func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) 
 	return e.spoil(cty.ObjectVal(attrs)), nil
 }
 
-// UpgradeIdentity knows attributes by their older names, as UpgradeState does.
+// UpgradeIdentity reads attributes under their older names, too, as UpgradeState does.
 func (c *client) UpgradeIdentity(ctx context.Context, req provider.UpgradeIdentityRequest) (cty.Value, diags.Diagnostics) {
 	s := c.managed("upgrade", req.TypeName)
 	if e := c.begin(ctx, "upgrade-identity", req.TypeName, fmt.Sprint(req.Version), true); e.before.HasErrors() {
@@ -88,7 +88,7 @@ func (e effect) identityOf(s *schema.Schema, v cty.Value) cty.Value {
 	return cty.ObjectVal(attrs)
 }
 
-// wantIdentity panics unless an identity is wholly known and of a type that has one.
+// wantIdentity panics if an identity has unknown parts, or if the type has no identities.
 func wantIdentity(what string, s *schema.Schema, v cty.Value) {
 	if v == cty.NilVal {
 		return
@@ -191,7 +191,8 @@ func (c *client) Apply(ctx context.Context, req provider.ApplyRequest) (provider
 	if !v.IsNull() {
 		out.Private = privateOf(v)
 	}
-	// As most providers do, the fake sets the identity of a new object, and lets that of another one be.
+	// As most providers do, the fake sets the identity of a new object, and leaves that of an existing object
+	// unchanged.
 	if s.Identity != nil && op == "create" {
 		out.Identity = e.identityOf(s, v)
 	} else if s.Identity != nil && op == "update" && req.Identity == cty.NilVal {
@@ -224,7 +225,7 @@ func (c *client) Import(ctx context.Context, req provider.ImportRequest) ([]prov
 	return []provider.Imported{found}, e.before
 }
 
-// Move takes over the attributes of the same names.
+// Move copies the attributes with the same names.
 func (c *client) Move(ctx context.Context, req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
 	v, ds := c.UpgradeState(ctx, provider.UpgradeRequest{TypeName: req.TargetType, JSON: req.SourceJSON})
 	if ds.HasErrors() {
@@ -245,8 +246,8 @@ func (c *client) Move(ctx context.Context, req provider.MoveRequest) (provider.M
 	return provider.MoveResponse{State: e.spoil(v), Identity: e.identityOf(c.managed("move", req.TargetType), v), Private: req.SourcePrivate}, e.before
 }
 
-// identified returns the ID of the object with an identity, "" if there is none. Null attributes of the identity count for
-// any value.
+// identified returns the ID of the object with an identity; "" if there is none. A null attribute of the
+// identity matches any value.
 func (p *Provider) identified(typeName string, identity cty.Value) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -262,8 +263,7 @@ func (p *Provider) identified(typeName string, identity cty.Value) string {
 	return ""
 }
 
-// privateOf is the private data of an object, by which the fake notices when the
-// engine mixes up objects.
+// privateOf returns the private data of an object. By it the fake notices if the engine mixes up objects.
 func privateOf(v cty.Value) []byte { return []byte("private of " + idOf(v)) }
 
 func mistaken(prior cty.Value, private []byte) diags.Diagnostics {

@@ -11,8 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider"
 )
 
-// plan returns an object's planned value, and the paths whose changes require
-// replacement.
+// plan returns an object's planned value, and the paths whose changes require a replacement.
 func (p *Provider) plan(req provider.PlanRequest) (cty.Value, []cty.Path) {
 	b := p.declared.Managed[req.TypeName].Block
 	if req.Proposed.IsNull() {
@@ -45,7 +44,7 @@ func (p *Provider) plan(req provider.PlanRequest) (cty.Value, []cty.Path) {
 	return cty.ObjectVal(planned), replace
 }
 
-// apply changes the world.
+// apply creates, changes or deletes an object of the fake.
 func (p *Provider) apply(op string, req provider.ApplyRequest) (cty.Value, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +54,7 @@ func (p *Provider) apply(op string, req provider.ApplyRequest) (cty.Value, error
 	}
 	key := p.keyOf(req.TypeName, req.Prior)
 	if op == "create" {
-		// An object with an ID that the configuration has chosen is overwritten.
+		// If the configuration chooses the ID of an existing object, the object is overwritten.
 		if key = p.keyOf(req.TypeName, req.Planned); key.id == "" {
 			key = p.newKey(req.TypeName, nameOf(req.Planned))
 		}
@@ -85,7 +84,7 @@ func (p *Provider) keyOf(typeName string, v cty.Value) objectKey {
 	return key
 }
 
-// newKey gives out an ID that no object ever had. p.mu is held.
+// newKey returns a key with an ID that no object ever had. The caller holds p.mu.
 func (p *Provider) newKey(typeName, name string) objectKey {
 	for n := 1; ; n++ {
 		key := objectKey{typeName: typeName, id: fmt.Sprintf("%s-%d", name, n)}
@@ -96,7 +95,7 @@ func (p *Provider) newKey(typeName, name string) objectKey {
 	}
 }
 
-// named returns the objects of a type and name.
+// named returns the objects of a type with that name.
 func (p *Provider) named(typeName, name string) []cty.Value {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,8 +108,8 @@ func (p *Provider) named(typeName, name string) []cty.Value {
 	return out
 }
 
-// fill puts values that say where they come from in place of unknown ones:
-// "tier-a-2" for the attribute tier of the object a when it is written a second time.
+// fill replaces unknown values with values that show where they come from: "tier-a-2" for the attribute tier
+// of the object a when it is written for the second time.
 func fill(v cty.Value, name string, revision int) cty.Value {
 	out, err := cty.Transform(v, func(path cty.Path, v cty.Value) (cty.Value, error) {
 		if v.IsKnown() {
@@ -130,7 +129,7 @@ func fill(v cty.Value, name string, revision int) cty.Value {
 	return out
 }
 
-// made is a value of any type.
+// made returns a value of any type for fill.
 func made(ty cty.Type, text string, revision int) cty.Value {
 	switch {
 	case ty == cty.String || ty == cty.DynamicPseudoType:
@@ -155,7 +154,7 @@ func made(ty cty.Type, text string, revision int) cty.Value {
 	return cty.NullVal(ty)
 }
 
-// nameOf and idOf read an object's names; "" if there is none or it is not known.
+// nameOf and idOf return the name and the ID of an object; "" if there is none or it is not known.
 func nameOf(v cty.Value) string { return text(v, "name") }
 func idOf(v cty.Value) string   { return text(v, "id") }
 

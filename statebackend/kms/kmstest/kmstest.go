@@ -1,6 +1,5 @@
-// Package kmstest is a small AWS KMS for tests: the two calls that make and decrypt data keys, in the
-// service's protocol. It refuses to know policies: one credential may use its key, and nobody else.
-// Start at [Start].
+// Package kmstest is a small AWS KMS for tests. It has the two calls that create and decrypt data keys, in
+// the service's protocol. It has no policies: at most one access key is accepted. Start at [Start].
 //
 // Source: https://docs.aws.amazon.com/kms/latest/APIReference/API_GenerateDataKey.html
 package kmstest
@@ -17,14 +16,14 @@ import (
 	"testing"
 )
 
-// KeyID is the alias of the one key.
+// KeyID is the alias of the only key.
 const KeyID = "alias/states"
 
 // A Server is a KMS with one key.
 type Server struct {
-	// URL is its address, for AWS_ENDPOINT_URL_KMS.
+	// URL is the server's address, for AWS_ENDPOINT_URL_KMS.
 	URL string
-	// AccessKey is that of the credentials that may use the key; "" lets everybody.
+	// AccessKey is the access key that may use the encryption key; "" allows everybody.
 	AccessKey string
 
 	mu    sync.Mutex
@@ -32,7 +31,7 @@ type Server struct {
 	key   cipher.AEAD
 }
 
-// Start starts a server, which ends with the test.
+// Start starts a server. The server stops at the end of the test.
 func Start(t testing.TB, accessKey string) *Server {
 	block, err := aes.NewCipher([]byte(rand.Text())[:16])
 	if err != nil {
@@ -48,7 +47,7 @@ func Start(t testing.TB, accessKey string) *Server {
 	return s
 }
 
-// Asked returns the calls so far, "ACTION KEY REGION" each; "denied" precedes those that were refused.
+// Asked returns the calls so far, each as "ACTION KEY REGION". A refused call begins with "denied".
 func (s *Server) Asked() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +61,7 @@ type request struct {
 	CiphertextBlob []byte
 }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler: it answers one KMS call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in request
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {

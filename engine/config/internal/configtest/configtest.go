@@ -1,9 +1,8 @@
-// Package configtest reads test cases of configurations from txtar archives, and prints
-// diagnostics in one line each.
+// Package configtest reads test cases of configurations from txtar archives, and prints diagnostics on one
+// line each.
 //
-// A case is a directory of the archive; its file "want" holds the expected text. The
-// directory "shared" belongs to all cases of an archive. The package refuses to know how
-// a configuration is loaded. Start at [Run].
+// A case is a directory of the archive; its file "want" has the expected text. The directory "shared" belongs
+// to all cases of an archive. The package does not load configurations itself. Start at [Run].
 package configtest
 
 import (
@@ -20,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
-// Run calls got for each case of the archives that pattern matches, and compares the text
-// that it returns with the case's file "want", which -update writes anew.
+// Run calls got for each case of the archives that match pattern. It compares the returned text with the
+// case's file "want"; with -update, it writes that file instead.
 func Run(t *testing.T, pattern string, got func(*testing.T, map[string][]byte) string) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)
@@ -103,8 +102,8 @@ func setFile(a *txtar.Archive, name, data string) {
 	a.Files = slices.Insert(a.Files, last+1, txtar.File{Name: name, Data: []byte(data)})
 }
 
-// Lines returns diagnostics one a line, sorted by range: `file:line: summary`, with
-// "warning: " before the summary of a warning.
+// Lines returns one line for each diagnostic, sorted by range: `file:line: summary`, with "warning: " before
+// the summary of a warning.
 func Lines(ds diags.Diagnostics) string {
 	ds = slices.Clone(ds)
 	slices.SortStableFunc(ds, func(a, b diags.Diagnostic) int {

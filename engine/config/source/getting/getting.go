@@ -1,14 +1,12 @@
-// Package getting fetches packages of modules: archives over http, git repositories,
-// directories of this machine, and whatever else a getter is given for. Archives and
-// the answers of http servers are go-getter's work
-// (https://github.com/hashicorp/go-getter, version 2, whose core has none of the
-// clouds' libraries in it).
+// Package getting fetches packages of modules: archives over http, git repositories, directories of this
+// machine, and other kinds for which a getter is added. Archives and the answers of http servers are handled
+// by go-getter (https://github.com/hashicorp/go-getter, version 2, whose core has none of the clouds'
+// libraries).
 //
-// A package is looked through before anybody reads it: no link leads out of it,
-// there are no special files, and it keeps to the limits. A hosts.Policy decides where
-// requests may go.
+// A package is checked before anybody reads it: its links must not lead out of it, it must have no special
+// files, and it must keep to the limits. A hosts.Policy decides which URLs may be requested.
 //
-// The package refuses to know modules, calls and registries. Start at [Getters.Fetch].
+// The package does not know modules, calls and registries. Start at [Getters.Fetch].
 package getting
 
 import (
@@ -28,37 +26,35 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// A Getter fetches packages of one kind. It is go-getter's interface, with which it can
-// be given to a go-getter client.
+// A Getter fetches packages of one kind. It is go-getter's interface, so a go-getter client can use it.
 type Getter = getter.Getter
 
-// A Request is go-getter's.
+// A Request is a request to a [Getter]. It is go-getter's type.
 type Request = getter.Request
 
-// maxForwards is how often a server may answer with another address, by the header
-// X-Terraform-Get or a meta element.
+// maxForwards is how often a server may answer with another address, in the header X-Terraform-Get or a meta
+// element.
 const maxForwards = 5
 
-// Getters fetch packages, each of the kind it is made for.
+// Getters fetches packages of all kinds, each with the getter for its kind.
 type Getters struct {
-	// Policy decides which hosts may be asked.
+	// Policy decides which hosts may be requested.
 	Policy hosts.Policy
-	// Transport makes the connections of http; nil stands for the policy's.
+	// Transport makes the http connections; nil means the policy's transport.
 	Transport http.RoundTripper
-	// Netrc lets http servers have the passwords that the user's netrc file has for them.
+	// Netrc sends http servers the passwords that the user's netrc file has for them.
 	Netrc bool
-	// More are the getters of other kinds than http.
+	// More has the getters of kinds other than http.
 	More []Getter
-	// Limits bound one package; the zero value stands for [DefaultLimits].
+	// Limits limits one package; the zero value means [DefaultLimits].
 	Limits Limits
 }
 
-// fetchTimeout is for one package.
+// fetchTimeout is the time for fetching one package.
 const fetchTimeout = 15 * time.Minute
 
-// Fetch brings the package that address means (source.Address.Package) into the
-// directory dir, which must not exist. After an error there is no such directory. No
-// message has a secret of the address in it.
+// Fetch fetches a package into the directory dir, which must not exist. address has the form of
+// source.Address.Package. After an error, dir does not exist. Errors contain no secret of the address.
 func (g *Getters) Fetch(ctx context.Context, address, dir string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("not done within %s", fetchTimeout))
 	defer cancel()
@@ -93,7 +89,7 @@ func (g *Getters) get(ctx context.Context, address, dir string) error {
 	}
 	_, err = client.Get(ctx, &Request{Src: address, Dst: dir, GetMode: getter.ModeDir})
 	if err != nil && strings.HasPrefix(err.Error(), "error downloading '") && errors.Unwrap(err) == nil {
-		// go-getter's words for a kind that no getter is for.
+		// This text is go-getter's error for a kind without a getter.
 		return g.unknown(address)
 	}
 	return err
@@ -108,7 +104,7 @@ func (g *Getters) unknown(address string) error {
 	return fmt.Errorf("modules are not fetched by %q: put the module into a git repository, an archive behind https, an S3 bucket or a registry", kind)
 }
 
-// conceal takes secrets out of messages of servers and libraries.
+// conceal removes the secrets of address from the messages of servers and libraries.
 func conceal(err error, address string) error {
 	text := hosts.Plain(err).Error()
 	before := text
@@ -122,8 +118,8 @@ func conceal(err error, address string) error {
 	return errors.New(text)
 }
 
-// checked is go-getter's getter for http, with the policy asked first: a transport of
-// somebody else's (a proxy's) connects without it.
+// checked is go-getter's http getter with a check of the policy first. A given transport (such as a proxy's)
+// connects without that check.
 type checked struct {
 	*getter.HttpGetter
 	policy hosts.Policy
@@ -143,7 +139,7 @@ func (c checked) GetFile(ctx context.Context, req *Request) error {
 	return c.HttpGetter.GetFile(ctx, req)
 }
 
-// dirOnly is the common part of getters that fetch directories only.
+// dirOnly is the common part of getters that fetch only directories.
 type dirOnly struct{ names []string }
 
 func (d dirOnly) Mode(context.Context, *url.URL) (getter.Mode, error) { return getter.ModeDir, nil }
@@ -152,7 +148,7 @@ func (d dirOnly) GetFile(context.Context, *Request) error {
 	return fmt.Errorf("an archive cannot be in it: take archive= and the archive's name out of the address")
 }
 
-// Detect reports whether the request is for one of the kinds.
+// Detect reports whether the request is for one of the getter's kinds.
 func (d dirOnly) Detect(req *Request) (bool, error) {
 	kind := req.Forced
 	if kind == "" {

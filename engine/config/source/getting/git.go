@@ -17,21 +17,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// Git returns a getter for git repositories, which runs git. go-getter's own is not
-// used: it clones all of a repository's history, cannot combine ref with depth, and
-// leaves .git behind, where git keeps the address with its password. Here only the
-// commit is fetched where the server allows that.
+// Git returns a getter for git repositories, which runs git. go-getter's own git getter has disadvantages: it
+// clones a repository's whole history, cannot combine ref with depth, and leaves .git in the package, where
+// git stores the address with its password. This getter fetches only the commit, if the server allows that.
 //
-// git asks nobody for passwords (GIT_TERMINAL_PROMPT), runs no hooks, and speaks https
-// and ssh only, for submodules too, unless the options say more.
+// git asks for no passwords (GIT_TERMINAL_PROMPT) and runs no hooks. It uses only https and ssh, also for
+// submodules, unless the options allow more.
 func Git(o GitOptions) Getter { return gitGetter{dirOnly{[]string{"git"}}, o} }
 
-// GitOptions are the permissions of git.
+// GitOptions says what git may do.
 type GitOptions struct {
-	// Policy decides which hosts may be asked. Whether a name leads to an address that it
-	// refuses is looked up before git starts.
+	// Policy decides which hosts may be requested. The addresses of a name are checked before git starts.
 	Policy hosts.Policy
-	// Environ is git's environment, "NAME=value" each.
+	// Environ is git's environment, each entry as "NAME=value".
 	Environ []string
 	// Files allows repositories on this machine.
 	Files bool
@@ -42,7 +40,7 @@ type gitGetter struct {
 	GitOptions
 }
 
-// A clone is one repository being fetched.
+// A clone is one repository that is being fetched.
 type clone struct {
 	dir    string
 	url    string
@@ -52,8 +50,8 @@ type clone struct {
 	closer func()
 }
 
-// Get fetches a repository. The parameters ref, depth and sshkey of its address are
-// ours, by go-getter's rules.
+// Get fetches a repository. It handles the parameters ref, depth and sshkey of the address itself, by
+// go-getter's rules.
 func (g gitGetter) Get(ctx context.Context, req *Request) error {
 	c, err := g.clone(ctx, req)
 	if err != nil {
@@ -105,7 +103,8 @@ func (g gitGetter) clone(ctx context.Context, req *Request) (*clone, error) {
 	return c, c.useKey(key)
 }
 
-// check refuses addresses that git would take for something else than a server's.
+// check returns an error for an address that the policy forbids, or that git would not read as the address of
+// a server.
 func (g gitGetter) check(ctx context.Context, u *url.URL) error {
 	switch {
 	case u.Scheme == "file" && g.Files:
@@ -146,8 +145,7 @@ func (g gitGetter) environment() []string {
 	return append(env, "GIT_ALLOW_PROTOCOL="+allowed, "LC_ALL=C")
 }
 
-// useKey makes ssh use a private key that the address has, in base64. It is on disk
-// until closer is called.
+// useKey makes ssh use a private key from the address, in base64. The key is on disk until closer is called.
 func (c *clone) useKey(key string) error {
 	if key == "" {
 		return nil
@@ -170,12 +168,12 @@ func (c *clone) useKey(key string) error {
 	return nil
 }
 
-// fullID matches the whole name of a commit.
+// fullID matches a complete commit ID.
 var fullID = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 
-// fetch checks out what ref names. A branch, a tag or a whole commit ID is asked for
-// by name, with as little history as possible; for anything else (a part of a commit
-// ID, and a server that gives no commits by their IDs) all is fetched.
+// fetch checks out the commit that ref names. For a branch, a tag or a complete commit ID it fetches as
+// little history as possible. For anything else (an abbreviated commit ID, or a server that does not serve
+// commits by ID) it fetches everything.
 func (c *clone) fetch(ctx context.Context) error {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return err
@@ -212,7 +210,7 @@ func (c *clone) fetch(ctx context.Context) error {
 	return nil
 }
 
-// git runs one command of git.
+// git runs one git command.
 func (c *clone) git(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "advice.detachedHead=false"}, args...)...)
 	cmd.Dir, cmd.Env = c.dir, c.env
@@ -229,11 +227,11 @@ func (c *clone) git(ctx context.Context, args ...string) error {
 	if text == "" {
 		text = err.Error()
 	}
-	// A password in the address is git's to know, and nobody's to read.
+	// The address may have a password, which nobody may read.
 	return fmt.Errorf("git says: %s", strings.ReplaceAll(text, c.url, "the repository"))
 }
 
-// removeGit removes git's own files, in submodules too.
+// removeGit removes git's own files, also those of submodules.
 func removeGit(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !strings.EqualFold(e.Name(), ".git") {

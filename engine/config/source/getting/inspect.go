@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 )
 
-// Limits bound a package of modules.
+// Limits are the limits of a module package.
 type Limits struct {
 	Files   int   // files, directories and links
 	Bytes   int64 // of all files, unpacked
 	Archive int64 // bytes of an archive
 }
 
-// DefaultLimits are generous: the largest repositories of modules known have some
-// thousand files. They fit the disk that a Lambda function has unless it asks for more.
+// DefaultLimits are generous: the largest known repositories of modules have some thousand files. They fit
+// the default disk of a Lambda function.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-ephemeral-storage.html (512 MB)
 var DefaultLimits = Limits{Files: 50_000, Bytes: 256 << 20, Archive: 100 << 20}
 
@@ -26,9 +26,9 @@ func (g *Getters) limits() Limits {
 	return g.Limits
 }
 
-// inspect refuses a package with forbidden content: links that lead out of it or
-// nowhere, special files, and too much. A package that is itself a link is a directory
-// of this machine, which its owner answers for.
+// inspect returns an error for a package with forbidden content: links that lead out of it or nowhere,
+// special files, or more than the limits. A package that is itself a link is a directory of this machine, and
+// is not checked: its owner is responsible for it.
 func inspect(dir string, limits Limits) error {
 	if info, err := os.Lstat(dir); err != nil || info.Mode().Type() == fs.ModeSymlink {
 		return err
@@ -57,7 +57,7 @@ func inspect(dir string, limits Limits) error {
 				return fmt.Errorf("the package's files have more than %d bytes together", limits.Bytes)
 			}
 		case info.Mode().Type() == fs.ModeSymlink:
-			// A root follows a link only to where it may.
+			// root follows only links that stay inside it.
 			if _, err := root.Stat(name); err != nil {
 				return fmt.Errorf("the package has the link %s, which leads out of it, or nowhere", filepath.ToSlash(name))
 			}

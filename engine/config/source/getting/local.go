@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Directory returns a getter for directories of this machine, named by absolute paths.
-// As with the stock tools, a module is then the directory itself, by a link.
+// Directory returns a getter for directories of this machine, with absolute paths. As with the stock tools,
+// the module's directory is then a link to that directory.
 func Directory() Getter { return directory{dirOnly{[]string{"file"}}} }
 
 type directory struct{ dirOnly }

@@ -11,10 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Copy makes the directory dir, which does not exist before, a copy of the module that an
-// address means, a registry's in its newest version. Hidden files of the module are left
-// out, as where the stock tools copy one. A local path means nothing here. After an error
-// there is no such directory.
+// Copy copies the module at an address to the directory dir, which must not exist. It takes a registry module
+// in its newest version. It leaves out hidden files of the module, as the stock tools do when they copy one.
+// a must not be a local path. After an error, dir does not exist.
 func (in *Installer) Copy(ctx context.Context, a source.Address, dir string) (ds diags.Diagnostics) {
 	const summary = "Module cannot be copied"
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".new-")
@@ -28,11 +27,11 @@ func (in *Installer) Copy(ctx context.Context, a source.Address, dir string) (ds
 	got, ds := run.install(loading.Wanted{Key: "root", Address: a, Call: &config.Call{Name: "root", Source: a.Text}})
 	if ds.HasErrors() {
 		for i := range ds {
-			ds[i].Subject = nil // there is no such call
+			ds[i].Subject = nil // the call does not exist in the configuration
 		}
 		return ds
 	}
-	// A directory of this machine is there by a link.
+	// The module may be a link to a directory of this machine.
 	from, err := filepath.EvalSymlinks(run.path(got.Dir))
 	if err == nil {
 		fresh := filepath.Join(tmp, "copy")

@@ -1,9 +1,9 @@
-// Package installing brings the modules that a configuration calls to disk: it selects
-// versions, has packages fetched (each once), and lays them out as the stock tools do,
-// with a manifest, so that either can use what the other has installed.
+// Package installing installs the modules that a configuration calls on disk. It selects versions, has
+// packages fetched (each once), and uses the stock tools' layout and manifest, so that Lockstep and the stock
+// tools can use modules that the other has installed.
 //
-// It refuses to know how a package is fetched, and the content of modules. Start at
-// [Installer.Install]. [Installer.Copy] is for a module that becomes somebody's own.
+// It does not know how a package is fetched, nor the content of modules. Start at [Installer.Install].
+// [Installer.Copy] copies a module that the user wants to change.
 package installing
 
 import (
@@ -23,49 +23,47 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Registry knows the modules of registries. Packages are HOST/NAMESPACE/NAME/SYSTEM.
-// registries is one.
+// A Registry answers questions about registry modules. Packages are HOST/NAMESPACE/NAME/SYSTEM. [Registries]
+// implements it.
 type Registry interface {
-	// Versions returns the versions of a package; the error matches errNoSuchModule
-	// if there is no such module.
+	// Versions returns the versions of a package. If there is no such module, the error matches
+	// errNoSuchModule.
 	Versions(ctx context.Context, pkg string) ([]constraint.Version, error)
-	// Location returns the source address of the package of one version.
+	// Location returns the source address of one version of a package.
 	Location(ctx context.Context, pkg string, v constraint.Version) (string, error)
 }
 
-// A Fetch brings the package that an address means (source.Address.Package of a Remote
-// source) into the directory dir, which does not exist before and is complete after.
-// getting.Getters has one.
+// A Fetch function fetches a package into the directory dir. address has the form of source.Address.Package
+// for a Remote source. dir does not exist before, and is complete after. getting.Getters has such a function.
 type Fetch func(ctx context.Context, address, dir string) error
 
 // An Installer installs modules for one configuration.
 type Installer struct {
-	// Tree holds the configuration's files, and those of the modules once they are
-	// installed: usually source.Dir of Root.
+	// Tree has the configuration's files, and the files of installed modules: usually source.Dir of Root.
 	Tree source.Tree
 	// Root is the root module's directory on this machine.
 	Root string
-	// DataDir is where modules go: a path relative to Root, slash-separated, usually
-	// ".terraform", or an absolute one.
+	// DataDir is the directory for installed modules. It is an absolute path, or a path with slashes relative
+	// to Root, usually ".terraform".
 	DataDir  string
 	Registry Registry
 	Fetch    Fetch
-	// Known are the modules that are installed already; may be nil.
+	// Known returns modules that are already installed, by key; it may be nil.
 	Known func(key string) (source.Installed, bool)
-	// Bytes bounds the size of all modules on disk, with a package that several call as
-	// often as it is called; 0 is no bound.
+	// Bytes limits the size of all modules on disk; 0 means no limit. A package that is called several times
+	// counts several times.
 	Bytes int64
-	// Calls bounds how many calls of modules from elsewhere are installed; 0: nothing does.
+	// Calls limits the number of calls of modules that are not local; 0 means no limit.
 	Calls int
-	// Upgrade installs everything anew, in the newest versions that are allowed.
+	// Upgrade installs all modules again, in the newest allowed versions.
 	Upgrade bool
 	// Early evaluates sources and versions; see loading.Input.
 	Early loading.Early
-	// Events is called for each step; may be nil.
+	// Events is called for each step; it may be nil.
 	Events func(Event)
 }
 
-// An Event is a step of an installation, for people to read.
+// An Event is a step of an installation, for display.
 type Event struct {
 	Kind    EventKind
 	Key     string // of the module's call
@@ -74,12 +72,12 @@ type Event struct {
 	Dir     string // relative to the root module's directory
 }
 
-// An EventKind is a step of an installation.
+// An EventKind is a kind of step of an installation.
 type EventKind byte
 
 const (
-	Downloading EventKind = 'd' // a package is fetched, or copied from where it was fetched to
-	Installed   EventKind = 'i' // a module is in its place
+	Downloading EventKind = 'd' // a package is being fetched, or copied from where it was fetched
+	Installed   EventKind = 'i' // a module is installed
 )
 
 func (e Event) String() string {
@@ -92,10 +90,9 @@ func (e Event) String() string {
 	return fmt.Sprintf("Downloading %s for %s...", e.Package, e.Key)
 }
 
-// Install loads the configuration, and installs its modules on the way. It goes on
-// after a failure, to report all there are. The configuration is as loading.Load
-// returns it; its manifest is for the caller to write, errors or not: it lists the modules
-// that are installed now.
+// Install loads the configuration, and installs its modules. It continues after a failure, to report all
+// failures. It returns the configuration as loading.Load does. The caller must write its manifest, even with
+// errors: it lists the modules that are now installed.
 func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
 	return loading.Load(in.begin(ctx).input())
 }
@@ -110,7 +107,7 @@ func (run *installation) input() loading.Input {
 	return loading.Input{Tree: run.Tree, Install: run.install, Found: run.found, Early: run.Early, Budget: budget.From(run.ctx)}
 }
 
-// found tells of a module that is new in its place.
+// found sends an event if the module at this key is new or has moved.
 func (run *installation) found(key, dir string) {
 	if was, ok := run.known(key); !ok || run.Upgrade || run.fresh[key] || path.Clean(was.Dir) != dir {
 		run.event(Event{Kind: Installed, Key: key, Dir: dir})
@@ -134,17 +131,17 @@ func (in *Installer) event(e Event) {
 type installation struct {
 	*Installer
 	ctx     context.Context
-	fetched map[string]string // where a package is, by its address
-	fresh   map[string]bool   // the calls whose modules were installed just now
-	bytes   int64             // of the modules installed just now
-	calls   int               // of modules that were asked for
+	fetched map[string]string // the directory of a package, by its address
+	fresh   map[string]bool   // the calls whose modules this run has installed
+	bytes   int64             // size of the modules that this run has installed
+	calls   int               // number of calls of modules that are not local
 }
 
 func (in *Installer) begin(ctx context.Context) *installation {
 	return &installation{Installer: in, ctx: ctx, fetched: map[string]string{}, fresh: map[string]bool{}}
 }
 
-// install makes sure that one call's module is there.
+// install makes sure that the module of one call is installed.
 func (run *installation) install(w loading.Wanted) (source.Installed, diags.Diagnostics) {
 	if was, ok := run.known(w.Key); ok && !run.Upgrade && run.usable(w, was) {
 		return was, nil
@@ -188,7 +185,7 @@ func (run *installation) install(w loading.Wanted) (source.Installed, diags.Diag
 	return source.Installed{Key: w.Key, Source: w.Address.String(), Version: version, Dir: dir}, nil
 }
 
-// usable reports whether the installed module is the one that a call asks for.
+// usable reports whether an installed module is the one that a call wants.
 func (run *installation) usable(w loading.Wanted, was source.Installed) bool {
 	if !w.Address.Same(was.Source) {
 		return false
@@ -204,7 +201,7 @@ func (run *installation) usable(w loading.Wanted, was source.Installed) bool {
 	return err == nil && info.IsDir()
 }
 
-// path returns a directory's place on this machine.
+// path returns the path of a directory on this machine.
 func (run *installation) path(dir string) string {
 	if filepath.IsAbs(filepath.FromSlash(dir)) {
 		return filepath.FromSlash(dir)

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// place puts a package into a directory, in place of whatever is there. A package that
-// another call has brought is copied, without its hidden files, as the stock tools do.
+// place puts a package into a directory, and replaces anything there. If another call already fetched the
+// package, place copies it without its hidden files, as the stock tools do.
 func (run *installation) place(pkg, dir string) error {
 	to := run.path(dir)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	// Beside its place, so that it is moved in one step.
+	// Create it in the same parent directory, so that one rename moves it.
 	tmp, err := os.MkdirTemp(filepath.Dir(to), ".new-")
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func (run *installation) place(pkg, dir string) error {
 	return nil
 }
 
-// count counts the bytes of a directory, if they are bounded.
+// count adds up the bytes of a directory, and returns an error if Bytes is exceeded.
 func (run *installation) count(dir string) error {
 	if run.Bytes == 0 {
 		return nil
@@ -65,8 +65,7 @@ func (run *installation) count(dir string) error {
 	return err
 }
 
-// copyPackage copies a package that was inspected when it was fetched, or somebody's
-// directory.
+// copyPackage copies a package that was inspected when it was fetched, or a directory of this machine.
 func copyPackage(from, to string) error {
 	if target, err := os.Readlink(from); err == nil {
 		return os.Symlink(target, to)
@@ -112,14 +111,13 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, info.Mode().Perm())
 }
 
-// enter returns the subdirectory sub of dir, which may have wildcards if just one
-// directory matches.
+// enter returns the subdirectory sub of dir. sub may have wildcards if exactly one directory matches.
 func (run *installation) enter(dir, sub string) (string, error) {
 	if sub == "" {
 		return dir, nil
 	}
-	// Through a root, so that no link leads out. A package that is itself a link is somebody's
-	// directory on this machine.
+	// A root prevents that a link leads out. A package that is itself a link is a directory of the user on
+	// this machine.
 	root, err := os.OpenRoot(run.path(dir))
 	if err != nil {
 		return "", err

@@ -17,20 +17,19 @@ import (
 
 var modulesService = hosts.Service{ID: "modules.v1", Name: "module registry", Hint: "check the source address of the module"}
 
-// errNoSuchModule is the error for a name of which a registry knows no module.
+// errNoSuchModule is the error if a registry has no module of that name.
 var errNoSuchModule = errors.New("the registry knows no such module")
 
-// Registries are the module registries of all hosts.
+// Registries implements [Registry] for the registries of all hosts.
 type Registries struct {
 	client    *hosts.Client
 	discovery *hosts.Discovery
 	versions  map[string][]constraint.Version // by package
 }
 
-// NewRegistries returns module registries that are asked with a client, by
-// https://developer.hashicorp.com/terraform/internals/module-registry-protocol. given returns the
-// services of a host in the CLI configuration; it may be nil. Each registry is asked
-// only once for the versions of a module.
+// NewRegistries returns module registries that client accesses, by
+// https://developer.hashicorp.com/terraform/internals/module-registry-protocol. given returns the services of
+// a host in the CLI configuration; it may be nil. Registries asks for the versions of a module only once.
 func NewRegistries(client *hosts.Client, given func(host, id string) (string, bool)) *Registries {
 	return &Registries{
 		client:    client,
@@ -39,8 +38,8 @@ func NewRegistries(client *hosts.Client, given func(host, id string) (string, bo
 	}
 }
 
-// Versions returns the versions of a package, HOST/NAMESPACE/NAME/SYSTEM, in no order.
-// The error matches [errNoSuchModule] if there is no such module.
+// Versions returns the versions of a package, HOST/NAMESPACE/NAME/SYSTEM, in any order. If there is no such
+// module, the error matches [errNoSuchModule].
 func (r *Registries) Versions(ctx context.Context, pkg string) ([]constraint.Version, error) {
 	if have, ok := r.versions[pkg]; ok {
 		return have, nil
@@ -65,7 +64,7 @@ func (r *Registries) Versions(ctx context.Context, pkg string) ([]constraint.Ver
 	}
 	list := []constraint.Version{}
 	for _, x := range doc.Modules[0].Versions {
-		// Without a valid version number it cannot be asked for.
+		// Skip invalid version numbers, since no constraint could select them.
 		if v, err := constraint.ParseVersion(strings.TrimPrefix(x.Version, "v")); err == nil {
 			list = append(list, v)
 		}
@@ -74,8 +73,8 @@ func (r *Registries) Versions(ctx context.Context, pkg string) ([]constraint.Ver
 	return list, nil
 }
 
-// Location returns the source address of the package of one version: that of something
-// to fetch, perhaps with a subdirectory.
+// Location returns the source address of one version of a package. It is the address of a package to fetch,
+// perhaps with a subdirectory.
 func (r *Registries) Location(ctx context.Context, pkg string, v constraint.Version) (string, error) {
 	at, host, err := r.find(ctx, pkg, v.String()+"/download")
 	if err != nil {

@@ -24,8 +24,8 @@ func constraints(w loading.Wanted) (constraint.Set, diags.Diagnostics) {
 	return all, nil
 }
 
-// selectVersion returns the newest version of a registry's module that a call allows.
-// A pre-release must be asked for exactly.
+// selectVersion returns the newest version of a registry module that a call allows. A pre-release is allowed
+// only by a constraint for exactly that version.
 func (run *installation) selectVersion(w loading.Wanted) (constraint.Version, diags.Diagnostics) {
 	set, ds := constraints(w)
 	if ds.HasErrors() {
@@ -65,7 +65,7 @@ func unresolvable(w loading.Wanted, set constraint.Set, have []constraint.Versio
 		"No version of %s meets the constraint %q of module %q. The newest is %s.", w.Address.Package, set, w.Call.Name, newest)
 }
 
-// locate asks a registry where the package of a version is.
+// locate asks a registry for the source address of a version.
 func (run *installation) locate(w loading.Wanted, v constraint.Version) (source.Address, diags.Diagnostics) {
 	text, err := run.Registry.Location(run.ctx, w.Address.Package, v)
 	if err != nil {

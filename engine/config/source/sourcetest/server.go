@@ -1,9 +1,8 @@
-// Package sourcetest has a server for tests that modules can be had from: git
-// repositories (served by git itself), archives, and a module registry, all over TLS
-// on 127.0.0.1.
+// Package sourcetest has a server for tests that provides modules: git repositories (served by git itself),
+// archives, and a module registry, all over TLS on 127.0.0.1.
 //
-// It knows nothing of how modules are installed, so that it can test that. Start at
-// [New]; give programs [Server.Environ].
+// It does not depend on the code that installs modules, so it can test that code. Start at [New]; pass
+// [Server.Environ] to programs.
 package sourcetest
 
 import (
@@ -30,15 +29,14 @@ import (
 	"testing"
 )
 
-// Host is the host name in the addresses of modules for which [Server.CLIConfig]
-// leads to the server.
+// Host is a host name for module addresses. With [Server.CLIConfig], it leads to the server.
 const Host = "modules.example.com"
 
-// A Server ends with the test.
+// A Server provides modules until the test ends.
 type Server struct {
-	// Password, if set, is demanded of requests for git repositories.
+	// Password, if set, is required in requests for git repositories.
 	Password string
-	// Token, if set, is demanded of requests to the registry.
+	// Token, if set, is required in requests to the registry.
 	Token string
 
 	t        testing.TB
@@ -52,7 +50,7 @@ type Server struct {
 	requests []string
 }
 
-// New starts a server that has nothing yet.
+// New starts a server without any modules.
 func New(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{
@@ -75,7 +73,7 @@ func New(t testing.TB) *Server {
 // URL returns https://127.0.0.1:PORT.
 func (s *Server) URL() string { return s.server.URL }
 
-// Address returns 127.0.0.1:PORT, which is a host for registry addresses as well.
+// Address returns 127.0.0.1:PORT, which can also be the host in registry addresses.
 func (s *Server) Address() string { return s.server.Listener.Addr().String() }
 
 // Transport returns a transport that trusts the server's certificate.
@@ -98,24 +96,24 @@ func (s *Server) CLIConfig() string {
 	return fmt.Sprintf("host %q {\n  services = {\n    \"modules.v1\" = %q\n  }\n}\n", Host, s.URL()+"/v1/modules/")
 }
 
-// File serves content at a path, with headers of the answer.
+// File serves content at a path, with these response headers.
 func (s *Server) File(path string, content []byte, header http.Header) {
 	s.files[path], s.headers[path] = content, header
 }
 
-// Redirect lets a path lead to another address.
+// Redirect redirects requests for a path to another address.
 func (s *Server) Redirect(path, to string) {
 	s.File(path, []byte{}, http.Header{"Location": {to}})
 }
 
-// Module makes the registry know a version of NAMESPACE/NAME/SYSTEM, whose package is
-// at a source address.
+// Module adds a version of NAMESPACE/NAME/SYSTEM to the registry. location is the source address of its
+// package.
 func (s *Server) Module(name, version, location string) {
 	s.versions[name] = append(s.versions[name], version)
 	s.File("/v1/modules/"+name+"/"+version+"/download", nil, http.Header{"X-Terraform-Get": {location}})
 }
 
-// Requests returns the paths that were asked for since the last call, in order.
+// Requests returns the requested paths since the last call, in order.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,9 +181,8 @@ func (s *Server) list(w io.Writer, versions []string) {
 	}
 }
 
-// Repository makes a repository NAME.git, or adds a commit to it: its files become
-// those given, and the commit gets a tag. It returns the commit's ID. Without git on
-// the PATH, the test fails.
+// Repository creates a repository NAME.git, or adds a commit to it. The commit has exactly the given files,
+// and gets a tag. Repository returns the commit's ID. If git is not on the PATH, the test fails.
 func (s *Server) Repository(name, tag string, files map[string]string) string {
 	s.t.Helper()
 	if s.git == nil {
@@ -253,8 +250,8 @@ func Zip(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// Tarball returns a compressed archive of files by name. A content that begins with
-// "-> " makes a symbolic link.
+// Tarball returns a compressed archive of files by name. A content that begins with "-> " makes a symbolic
+// link.
 func Tarball(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -284,11 +281,11 @@ func Tarball(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// Path returns where the repository NAME.git is on this machine.
+// Path returns the path of the repository NAME.git on this machine.
 func (s *Server) Path(name string) string { return filepath.Join(s.repos, name+".git") }
 
-// Submodule makes a repository with another as a submodule in the directory x, with url as
-// its address in .gitmodules, and returns the repository's address.
+// Submodule creates a repository with another repository as a submodule in the directory x. url is the
+// submodule's address in .gitmodules. Submodule returns the new repository's address.
 func (s *Server) Submodule(name, other, url string) string {
 	s.t.Helper()
 	s.Repository(name, "base", map[string]string{".gitmodules": "[submodule \"x\"]\n\tpath = x\n\turl = " + url + "\n"})
@@ -307,7 +304,7 @@ func (s *Server) Annotate(name, tag, commit string) {
 	s.run(s.Path(name), "-c", "user.name=x", "-c", "user.email=x@example.com", "tag", "--annotate", "--message", tag, tag, commit)
 }
 
-// Tree makes a repository NAME.git whose only file has a name that git's own commands refuse.
+// Tree creates a repository NAME.git whose only file has a name that git's own commands refuse.
 func (s *Server) Tree(name, file string) {
 	s.t.Helper()
 	s.Repository(name, "base", map[string]string{"x.tf": "x"})

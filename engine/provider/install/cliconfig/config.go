@@ -9,28 +9,28 @@ import (
 
 // Config is a CLI configuration. Nobody may change it after [Load].
 type Config struct {
-	// PluginCacheDir is a directory that working directories share packages of
-	// providers in; "" for none.
+	// PluginCacheDir is a directory with provider packages that several working directories share; "" means
+	// none.
 	PluginCacheDir string
-	// PluginCacheMayBreakLock lets a package of the cache be used although the lock
-	// file knows no checksum for it.
+	// PluginCacheMayBreakLock allows the use of a cached package although the lock file has no checksum for
+	// it.
 	PluginCacheMayBreakLock bool
-	// DisableCheckpoint is kept for completeness: nothing here calls home.
+	// DisableCheckpoint has no effect, since Lockstep makes no such requests. It is here for completeness.
 	DisableCheckpoint bool
-	// Methods are where providers come from, in the order of the file. It is nil if
-	// there is no provider_installation block: then they are implied.
+	// Methods are the installation methods of providers, in the order of the file. It is nil if there is no
+	// provider_installation block: then the methods are implied.
 	Methods []Method
-	// Explicit tells whether there is a provider_installation block.
+	// Explicit reports whether there is a provider_installation block.
 	Explicit bool
 	// Overrides are the directories of providers in development.
 	Overrides map[addrs.Provider]string
-	// ImpliedDirs are the directories in which an implied installation method looks
-	// for providers before it asks their registries. Not all need to exist.
+	// ImpliedDirs are the directories in which an implied installation method looks for providers, before it
+	// asks their registries. Some may not exist.
 	ImpliedDirs []string
 
-	// CredentialsFile is the file that `login` keeps tokens in; "" without a home directory.
+	// CredentialsFile is the file in which `login` stores tokens; "" if there is no home directory.
 	CredentialsFile string
-	// Helper is the program that knows the tokens of all other hosts; nil: there is none.
+	// Helper is the program that has the tokens of all other hosts; nil means none.
 	Helper *Helper
 
 	services map[string]map[string]any
@@ -45,16 +45,16 @@ type Helper struct {
 	Args    []string
 }
 
-// Origin is the place that a host's token comes from.
+// Origin is where a host's token was found.
 type Origin int
 
 const (
 	noOrigin Origin = iota // there is no token
-	// FromLogin is the credentials file alone.
+	// fromLogin means only the credentials file.
 	fromLogin
-	// FromConfig is a credentials block in another file, which programs do not edit.
+	// fromConfig means a credentials block in another file, which programs do not edit.
 	fromConfig
-	// FromEnvironment is a variable TF_TOKEN_HOST alone.
+	// fromEnvironment means only a variable TF_TOKEN_HOST.
 	fromEnvironment
 )
 
@@ -63,7 +63,7 @@ type Method struct {
 	Kind MethodKind
 	Path string // the directory of a filesystem mirror
 	URL  string // the base URL of a network mirror, ending in a slash
-	// Include and Exclude are patterns of source addresses. No Include is all.
+	// Include and Exclude are patterns of source addresses. An empty Include includes all.
 	Include, Exclude []addrs.ProviderPattern
 	Place            hcl.Range
 }
@@ -77,33 +77,32 @@ const (
 	NetworkMirror    MethodKind = "network_mirror"
 )
 
-// Token returns the token for requests to a host, in the form of [addrs.Provider]
-// (with a port unless it is 443).
+// Token returns the token for requests to a host. The host has the form of [addrs.Provider] (with a port
+// unless it is 443).
 func (c *Config) Token(host string) (hosts.Token, bool) {
 	t, ok := c.tokens[host]
 	return t, ok
 }
 
-// Origin returns the origin of the token for a host.
+// Origin returns where the token for a host was found.
 func (c *Config) Origin(host string) Origin { return c.origins[host] }
 
-// Services returns the services that a `host` block gives for a host, in the form that
-// encoding/json decodes to; known as in [Config.Service].
+// Services returns the services in the `host` block of a host, as encoding/json would decode them. known is
+// as in [Config.Service].
 func (c *Config) Services(host string) (services map[string]any, known bool) {
 	services, known = c.services[host]
 	return services, known
 }
 
-// Service returns the URL that a `host` block gives for a service of a host, such
-// as `providers.v1`. known reports whether there is such a block: it takes the place of
-// service discovery on that host.
+// Service returns the URL of a service, such as `providers.v1`, in the `host` block of a host. known reports
+// whether there is such a block: it replaces service discovery on that host.
 func (c *Config) Service(host, id string) (url string, known bool) {
 	services, known := c.services[host]
 	url, _ = services[id].(string)
 	return url, known
 }
 
-// Serves reports whether the method may be asked for a provider.
+// Serves reports whether the method applies to a provider.
 func (m Method) Serves(p addrs.Provider) bool {
 	matches := func(patterns []addrs.ProviderPattern) bool {
 		for _, pattern := range patterns {

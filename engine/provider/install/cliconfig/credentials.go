@@ -11,32 +11,33 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// A TokenPlace is where the token of a host is kept.
+// A TokenPlace is the place where the token of a host is stored.
 type TokenPlace int
 
 const (
-	// TokenNowhere is the place of no token. A new one goes into the credentials file.
+	// TokenNowhere means that there is no token. A new token is stored in the credentials file.
 	TokenNowhere TokenPlace = iota
-	// TokenInFile is the credentials file.
+	// TokenInFile means the credentials file.
 	TokenInFile
-	// TokenWithHelper is the credentials helper, whether it has a token for the host or not.
+	// TokenWithHelper means the credentials helper, whether or not it has a token for the host.
 	TokenWithHelper
-	// TokenElsewhere is another file of the CLI configuration, which only its owner edits.
+	// TokenElsewhere means another file of the CLI configuration, which only its owner edits.
 	TokenElsewhere
 )
 
-// errOtherFile is the error of a change to a token that another file gives.
+// errOtherFile is the error of a change to a token that is in another file.
 var errOtherFile = errors.New("the credentials are in a file of the CLI configuration, and not in the credentials file")
 
-// A CredentialStore keeps tokens. It may be used by many goroutines. Hosts have the form of
+// A CredentialStore stores tokens. It is safe for concurrent use. Hosts have the form of
 // [cliconfig.Config.Token].
 type CredentialStore struct {
 	config *Config
 	mu     sync.Mutex
-	helper auth.CredentialsSource // nil: there is none; mu is held, as it remembers answers in a map
+	helper auth.CredentialsSource // nil: there is none; used while mu is held, since it caches answers in a map
 }
 
-// OpenCredentials returns the store of tokens of a CLI configuration: its credentials file, or its credentials helper.
+// OpenCredentials returns the token store of a CLI configuration: its credentials file, or its credentials
+// helper.
 //
 // Source: https://developer.hashicorp.com/terraform/cli/config/config-file#credentials and
 // https://developer.hashicorp.com/terraform/internals/credentials-helpers
@@ -48,8 +49,8 @@ func OpenCredentials(config *Config) *CredentialStore {
 	return s
 }
 
-// Token returns the token for requests to a host: of the CLI configuration, else the helper's. A
-// failure of the helper counts as no token, as in the stock tool: the host may need none.
+// Token returns the token for requests to a host: that of the CLI configuration, otherwise the helper's. If
+// the helper fails, there is no token, as in the stock tool: the host may need none.
 func (s *CredentialStore) Token(host string) (hosts.Token, bool) {
 	if token, ok := s.config.Token(host); ok || s.helper == nil {
 		return token, ok
@@ -63,7 +64,7 @@ func (s *CredentialStore) Token(host string) (hosts.Token, bool) {
 	return hosts.NewToken(found.Token()), true
 }
 
-// Place returns the place for the token of a host. Variables of the environment are none.
+// Place returns the place where the token of a host is stored. Environment variables do not count.
 func (s *CredentialStore) Place(host string) TokenPlace {
 	switch s.config.Origin(host) {
 	case fromConfig:
@@ -77,7 +78,7 @@ func (s *CredentialStore) Place(host string) TokenPlace {
 	return TokenNowhere
 }
 
-// Put stores a token at its place.
+// Put stores the token of a host in its place.
 func (s *CredentialStore) Put(host string, token hosts.Token) error {
 	switch s.Place(host) {
 	case TokenElsewhere:
@@ -126,7 +127,7 @@ func (s *CredentialStore) edit(change func(hosts map[string]any)) error {
 	return writeCredentials(s.config.CredentialsFile, file)
 }
 
-// dropHost removes every spelling of a host.
+// dropHost removes a host from the map, in all its spellings.
 func dropHost(hosts map[string]any, host string) {
 	for name := range hosts {
 		if normal, err := svchost.ForComparison(name); err == nil && string(normal) == host {

@@ -10,7 +10,8 @@ import (
 	"path/filepath"
 )
 
-// readCredentials returns the credentials file as it is, numbers in their spelling; an absent one is empty.
+// readCredentials returns the content of the credentials file, with numbers as they are written. A missing
+// file counts as empty.
 func readCredentials(path string) (map[string]any, error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(bytes.TrimSpace(src)) == 0 {
@@ -31,7 +32,7 @@ func readCredentials(path string) (map[string]any, error) {
 	return file, nil
 }
 
-// writeCredentials replaces the file in one step. Only its owner may read it.
+// writeCredentials replaces the file in one step. Only its owner may read the file.
 func writeCredentials(path string, file map[string]any) error {
 	var data bytes.Buffer
 	e := json.NewEncoder(&data)

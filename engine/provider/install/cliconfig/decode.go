@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// A fileContent holds the settings of one file. The loader merges the files.
+// A fileContent has the settings of one file. The loader merges the files.
 type fileContent struct {
 	pluginCacheDir          string // with variables, like $HOME/cache
 	pluginCacheMayBreakLock bool
@@ -21,8 +21,8 @@ type fileContent struct {
 	tokens                  map[string]hosts.Token
 }
 
-// decode reads the settings that Lockstep supports. Those of Terraform, and of other tools
-// that share the file, are skipped without a diagnostic.
+// decode reads the settings that Lockstep supports. It silently skips other settings of Terraform, and
+// settings of other tools that share the file.
 func decode(items []item) (fileContent, diags.Diagnostics) {
 	c := fileContent{services: map[string]map[string]any{}, tokens: map[string]hosts.Token{}}
 	var ds diags.Diagnostics
@@ -57,8 +57,8 @@ func decode(items []item) (fileContent, diags.Diagnostics) {
 	return c, ds
 }
 
-// eachHost calls f for each block that it stands for, with the host in its form for
-// comparisons. JSON nests: `"credentials": {"example.com": {...}}`.
+// eachHost calls f for each block in an item, with the host in its form for comparisons. In JSON, the blocks
+// are nested: `"credentials": {"example.com": {...}}`.
 func eachHost(it item, f func(host string, body []item) diags.Diagnostics) (ds diags.Diagnostics) {
 	bodies := bodiesOf(it.value)
 	if bodies == nil {
@@ -72,7 +72,7 @@ func eachHost(it item, f func(host string, body []item) diags.Diagnostics) (ds d
 			continue
 		}
 		if len(it.labels) != 1 {
-			// Terraform skips a block without a label, too.
+			// Terraform also skips a block without a label.
 			ds = append(ds, diags.Warningf(it.place.Ptr(), "Block without a host",
 				"A %s block needs one label, the name of the host that it is about. This one is ignored.", it.key)...)
 			continue
@@ -104,8 +104,8 @@ func decodeCredentials(tokens map[string]hosts.Token, host string, body []item) 
 	return nil
 }
 
-// decodeServices reads `services = { "providers.v1" = "https://..." }`. An object describes the
-// service login.v1.
+// decodeServices reads `services = { "providers.v1" = "https://..." }`. The service login.v1 has an object as
+// its value.
 func decodeServices(services map[string]map[string]any, host string, body []item) diags.Diagnostics {
 	known := map[string]any{}
 	services[host] = known
@@ -126,7 +126,7 @@ func decodeServices(services map[string]map[string]any, host string, body []item
 	return nil
 }
 
-// bodiesOf returns the blocks that v holds, or nil.
+// bodiesOf returns the blocks in v, or nil.
 func bodiesOf(v value) (bodies [][]item) {
 	switch v.kind {
 	case bodyKind:
@@ -142,7 +142,7 @@ func bodiesOf(v value) (bodies [][]item) {
 	return bodies
 }
 
-// textOf accepts a number for a string, as Terraform does.
+// textOf returns a string. It accepts a number, too, as Terraform does.
 func textOf(it item) (string, diags.Diagnostics) {
 	if it.value.kind != textKind && it.value.kind != numberKind {
 		return "", wrongKind(it, textKind)

@@ -49,7 +49,7 @@ func decodeHelpers(it item) (helpers []helper, ds diags.Diagnostics) {
 	return helpers, ds
 }
 
-// helpers takes the one helper that there may be.
+// helpers sets the credentials helper. More than one is an error.
 func (l *loader) helpers(helpers []helper) {
 	c := l.config
 	for _, h := range helpers {
@@ -67,8 +67,8 @@ func (l *loader) helpers(helpers []helper) {
 	}
 }
 
-// program returns the path of a helper's program, of several versions the last one by name; "" if
-// there is none.
+// program returns the path of a helper's program; "" if there is none. Of several versions, the last one by
+// name counts.
 func (l *loader) program(name string) (found string) {
 	if l.surroundings.Home == "" || name != filepath.Base(name) {
 		return ""

@@ -37,7 +37,7 @@ func decodeInstallation(it item) (found []installation, ds diags.Diagnostics) {
 	return found, ds
 }
 
-// decodeMethods adds one item of a provider_installation block to the methods.
+// decodeMethods adds an item of a provider_installation block to the methods.
 func decodeMethods(in *installation, it item) (ds diags.Diagnostics) {
 	bodies := bodiesOf(it.value)
 	if bodies == nil || len(it.labels) > 0 {
@@ -103,8 +103,8 @@ func decodeMethod(m *Method, body []item) (ds diags.Diagnostics) {
 	return ds
 }
 
-// normalizeURL makes the URL of a network mirror end with a slash, since the protocol resolves paths below it. It
-// returns the reason for which the mirror cannot be used, or "".
+// normalizeURL adds a slash to the URL of a network mirror, since the protocol resolves paths below it. It
+// returns the reason if the mirror cannot be used, otherwise "".
 func (m *Method) normalizeURL() string {
 	u, err := url.Parse(m.URL)
 	switch {

@@ -10,10 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// parseJSON reads the JSON form of a CLI configuration, such as the file
-// credentials.tfrc.json that `terraform login` writes: an object whose members are
-// arguments and blocks. A list of objects stands for several blocks of a name;
-// labels are levels of nesting.
+// parseJSON reads the JSON form of a CLI configuration, such as the file credentials.tfrc.json that
+// `terraform login` writes. It is an object whose members are arguments and blocks. A list of objects means
+// several blocks with the same name. Labels are levels of nesting.
 func parseJSON(src []byte, name string) ([]item, diags.Diagnostics) {
 	d := json.NewDecoder(bytes.NewReader(src))
 	d.UseNumber()
@@ -32,7 +31,7 @@ type jsonReader struct {
 	name string
 }
 
-// place is where the reader stands.
+// place returns the reader's present position.
 func (r *jsonReader) place() hcl.Range {
 	offset := min(int(r.d.InputOffset()), len(r.src))
 	before := r.src[:offset]
@@ -44,7 +43,7 @@ func (r *jsonReader) place() hcl.Range {
 	return hcl.Range{Filename: r.name, Start: pos, End: pos}
 }
 
-// object reads the file's object.
+// object reads the file's top-level object.
 func (r *jsonReader) object() ([]item, error) {
 	v, err := r.value(0)
 	if err == nil && v.kind != bodyKind {

@@ -16,13 +16,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// Surroundings determine where the configuration is.
+// Surroundings say where the configuration is.
 type Surroundings struct {
 	Environ []string // `NAME=value`, as os.Environ returns
 	Home    string   // the person's home directory, "" if there is none
 }
 
-// getenv returns a variable's value, "" if it is not set. Of several the last one
+// getenv returns a variable's value; "" if it is not set. If a variable is set several times, the last one
 // counts, as in os/exec.
 func (s Surroundings) getenv(name string) string {
 	for _, entry := range slices.Backward(s.Environ) {
@@ -33,13 +33,12 @@ func (s Surroundings) getenv(name string) string {
 	return ""
 }
 
-// Load reads the CLI configuration: the file that TF_CLI_CONFIG_FILE names, else
-// ~/.terraformrc and ~/.terraform.d/*.tfrc; then the environment variables
-// TF_PLUGIN_CACHE_DIR, TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE and
-// TF_TOKEN_HOST, which go before the files.
+// Load reads the CLI configuration. It reads the file TF_CLI_CONFIG_FILE, or otherwise ~/.terraformrc and
+// ~/.terraform.d/*.tfrc. It also reads the environment variables TF_PLUGIN_CACHE_DIR,
+// TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE and TF_TOKEN_HOST, which have precedence over the files.
 //
-// The configuration is never nil. As Terraform does, a caller may go on with it in
-// spite of errors: it lacks only the settings with errors.
+// The configuration is never nil. As in Terraform, a caller may continue after errors: only the settings with
+// errors are missing.
 func Load(s Surroundings) (*Config, diags.Diagnostics) {
 	c := &Config{
 		Overrides:   map[addrs.Provider]string{},
@@ -49,7 +48,7 @@ func Load(s Surroundings) (*Config, diags.Diagnostics) {
 		origins:     map[string]Origin{},
 	}
 	l := &loader{config: c, surroundings: s}
-	// Written by `terraform login`; used even if TF_CLI_CONFIG_FILE names another file.
+	// `terraform login` writes this file. It is used even if TF_CLI_CONFIG_FILE names another file.
 	if s.Home != "" {
 		c.CredentialsFile = filepath.Join(s.Home, dotDir(), "credentials.tfrc.json")
 		if content, ok := l.read(c.CredentialsFile, true); ok {
@@ -65,7 +64,7 @@ func Load(s Surroundings) (*Config, diags.Diagnostics) {
 	return c, l.ds
 }
 
-// A configFile is a place to look at. A file that is not optional was named by someone.
+// A configFile is a file that may exist. If it is not optional, the user has named it and it must exist.
 type configFile struct {
 	path     string
 	optional bool
@@ -165,7 +164,7 @@ func (l *loader) read(path string, optional bool) (fileContent, bool) {
 	return content, true
 }
 
-// parse reads a file of either syntax. JSON is known by its opening brace.
+// parse reads a file of either syntax. A JSON file begins with a brace.
 func parse(src []byte, name string) (fileContent, diags.Diagnostics) {
 	syntax := parseHCL
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("{")) {
@@ -176,7 +175,7 @@ func parse(src []byte, name string) (fileContent, diags.Diagnostics) {
 	return content, append(ds, cds...)
 }
 
-// merge adds a file's content; it overrides the files before.
+// merge adds a file's content. It overrides the content of earlier files.
 func (l *loader) merge(content fileContent) {
 	c := l.config
 	if content.pluginCacheDir != "" {
@@ -224,9 +223,9 @@ func (l *loader) environment() {
 	l.tokens(Tokens(s.Environ), fromEnvironment)
 }
 
-// tokens lets tokens go before those read earlier. A host of the credentials file stays one: a
-// login replaces its token there, whatever else has one. Source: internal/command/cliconfig
-// of Terraform 1.11.
+// tokens adds tokens, which override tokens that were read earlier. A host with a token in the credentials
+// file remains marked as such: a login replaces the token there, even if there are tokens elsewhere. Source:
+// internal/command/cliconfig of Terraform 1.11.
 func (l *loader) tokens(tokens map[string]hosts.Token, from Origin) {
 	maps.Copy(l.config.tokens, tokens)
 	for host := range tokens {

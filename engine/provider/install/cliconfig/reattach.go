@@ -9,12 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// ReattachVariable names the environment variable that tells of running providers.
+// ReattachVariable is the environment variable that lists running providers.
 const ReattachVariable = "TF_REATTACH_PROVIDERS"
 
-// Reattach tells how to reach a provider that somebody else has started, for example
-// its own acceptance test or a debugger. Such a provider is neither installed nor
-// locked nor ended by us.
+// Reattach describes the connection to a provider that another program has started, for example the
+// provider's own acceptance test or a debugger. Lockstep neither installs nor locks nor ends such a provider.
 type Reattach struct {
 	Protocol        string // "grpc"
 	ProtocolVersion int    // 5 or 6
@@ -23,11 +22,10 @@ type Reattach struct {
 	Addr            net.Addr
 }
 
-// ParseReattach reads the value of TF_REATTACH_PROVIDERS: a JSON object from source
-// addresses to go-plugin's ReattachConfig. The empty string has no providers. A missing
-// protocol version means 5. Addresses in the legacy namespace
-// (`registry.terraform.io/-/NAME`), which provider tests set besides the real one,
-// are kept as they are.
+// ParseReattach reads the value of TF_REATTACH_PROVIDERS: a JSON object from source addresses to go-plugin's
+// ReattachConfig. The empty string means no providers. A missing protocol version means 5. Addresses in the
+// legacy namespace (`registry.terraform.io/-/NAME`), which provider tests set in addition to the real one,
+// are returned unchanged.
 func ParseReattach(text string) (map[addrs.Provider]Reattach, error) {
 	if text == "" {
 		return nil, nil

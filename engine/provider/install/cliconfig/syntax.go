@@ -29,7 +29,7 @@ type item struct {
 	place    hcl.Range // of the key
 }
 
-// A value is one of: text, flag, list, body.
+// A value is a text, a flag, a list or a body: exactly one of the fields is set.
 type value struct {
 	kind  kind
 	text  string // of a string or number
@@ -49,7 +49,7 @@ const (
 	bodyKind   kind = "a block"
 )
 
-// maxDepth bounds the nesting of blocks and lists. Real files have four levels.
+// maxDepth limits the nesting of blocks and lists. Real files have four levels.
 const maxDepth = 50
 
 type parser struct {
@@ -70,7 +70,7 @@ func parseHCL(src []byte, name string) ([]item, diags.Diagnostics) {
 	for _, t := range tokens {
 		switch t.Type {
 		case hclsyntax.TokenNewline, hclsyntax.TokenComment:
-			// Line ends mean nothing in this grammar.
+			// Line ends have no meaning in this grammar.
 		default:
 			p.tokens = append(p.tokens, t)
 		}
@@ -81,7 +81,7 @@ func parseHCL(src []byte, name string) ([]item, diags.Diagnostics) {
 
 func (p *parser) peek() hclsyntax.Token { return p.tokens[p.at] }
 
-// next takes a token; the last one, TokenEOF, stays.
+// next returns the next token and moves on. At the end it always returns TokenEOF.
 func (p *parser) next() hclsyntax.Token {
 	t := p.tokens[p.at]
 	if t.Type != hclsyntax.TokenEOF {
@@ -91,7 +91,7 @@ func (p *parser) next() hclsyntax.Token {
 }
 
 func (p *parser) fail(t hclsyntax.Token, detail string) {
-	if p.ds == nil { // errors after the first one are mostly its consequences
+	if p.ds == nil { // errors after the first one are mostly caused by it
 		if last := len(p.tokens) - 2; t.Type == hclsyntax.TokenEOF && last >= 0 {
 			t = p.tokens[last] // there is nothing to see at the end of a file
 		}
@@ -100,7 +100,7 @@ func (p *parser) fail(t hclsyntax.Token, detail string) {
 	p.at = len(p.tokens) - 1
 }
 
-// body reads items up to a token of type end, and takes that.
+// body reads items up to a token of type end, and reads that token, too.
 func (p *parser) body(end hclsyntax.TokenType) (items []item) {
 	if p.depth++; p.depth > maxDepth {
 		p.fail(p.peek(), "The nesting is too deep.")
@@ -205,8 +205,7 @@ func (p *parser) list() (list []value) {
 	return list
 }
 
-// quoted reads the rest of a string whose opening quote was taken. HCL 2's template
-// sequences are plain text here.
+// quoted reads the rest of a string after its opening quote. HCL 2's template sequences are plain text here.
 func (p *parser) quoted(open hclsyntax.Token) (string, bool) {
 	for depth := 1; ; {
 		t := p.next()
@@ -229,7 +228,8 @@ func (p *parser) quoted(open hclsyntax.Token) (string, bool) {
 	}
 }
 
-// unquote resolves the escape sequences of HCL 1 outside of `${...}`.
+// unquote replaces the escape sequences of HCL 1 outside of `${...}`. The result is false if one is not
+// valid.
 func unquote(s string) (string, bool) {
 	var b strings.Builder
 	for s != "" {
@@ -258,7 +258,7 @@ func unquote(s string) (string, bool) {
 	return b.String(), true
 }
 
-// plain returns the form that encoding/json decodes to.
+// plain returns v in the form to which encoding/json decodes.
 func (v value) plain() any {
 	switch v.kind {
 	case numberKind:

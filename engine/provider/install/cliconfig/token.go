@@ -8,23 +8,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// TokenVariable begins the names of environment variables with tokens of hosts.
+// TokenVariable is the prefix of environment variables with tokens of hosts.
 const TokenVariable = "TF_TOKEN_"
 
-// Tokens finds variables TF_TOKEN_HOST, and returns their values by hosts, in the form of
-// [addrs.Provider]. In a host's name, a dot is written as an underscore, and a dash as two
-// underscores or as it is; see
+// Tokens returns the values of the variables TF_TOKEN_HOST by host. Hosts have the form of [addrs.Provider].
+// In the variable's name, a dot of the host is written as an underscore, and a dash as two underscores or as
+// a dash; see
 // https://developer.hashicorp.com/terraform/cli/config/config-file#environment-variable-credentials.
 func Tokens(environ []string) map[string]hosts.Token {
 	tokens := map[string]hosts.Token{}
-	for _, entry := range environ { // the last of several wins, as for getenv
+	for _, entry := range environ { // the last of several entries counts, as in getenv
 		name, text, _ := strings.Cut(entry, "=")
 		encoded, ok := strings.CutPrefix(name, TokenVariable)
 		if !ok || encoded == "" || text == "" {
 			continue
 		}
 		encoded = strings.ReplaceAll(strings.ReplaceAll(encoded, "__", "-"), "_", ".")
-		// Variables may hold the ASCII form of a name, which is not to be typed elsewhere.
+		// A variable may have the ASCII form of a host name, which is not allowed elsewhere.
 		host, err := svchost.ForComparison(svchost.ForDisplay(encoded))
 		if err != nil {
 			continue // another program's variable, perhaps

@@ -1,9 +1,9 @@
-// Package lockfile reads and writes `.terraform.lock.hcl`, the dependency lock file, with
-// the selected version of each provider and the checksums of its packages.
+// Package lockfile reads and writes `.terraform.lock.hcl`, the dependency lock file. It has the selected
+// version of each provider and the checksums of its packages.
 //
-// Its files are byte for byte Terraform 1.11's (tried), so that both tools can share one
-// in version control without a diff. The package refuses to know where providers come
-// from and whether a checksum is right.
+// The written files are byte for byte those of Terraform 1.11 (tried), so that both tools can share a file in
+// version control without a diff. The package does not know where providers come from, nor whether a checksum
+// is right.
 //
 // Start at [Read], [File.Lock] and [File.Save]. The format is described at
 // https://developer.hashicorp.com/terraform/language/files/dependency-lock.
@@ -18,24 +18,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
-// Name is the lock file's name. It lies in the directory of the root module.
+// Name is the lock file's name. The file is in the directory of the root module.
 const Name = ".terraform.lock.hcl"
 
 // A Lock is a lock file's entry for one provider.
 type Lock struct {
 	Version constraint.Version
-	// Constraints are those of the configuration when the version was selected, for
-	// readers of the file; nothing is decided by them.
+	// Constraints are the version constraints of the configuration when the version was selected. They are
+	// only for people who read the file: nothing depends on them.
 	Constraints constraint.Set
-	// Hashes are the checksums by which packages of this version may be known,
-	// `h1:` and `zh:`, and perhaps schemes of other tools.
+	// Hashes are the accepted checksums of packages of this version: `h1:` and `zh:`, and perhaps schemes of
+	// other tools.
 	Hashes []string
 }
 
-// H1 returns the hashes of scheme `h1:`, which is over the files of a package.
+// H1 returns the hashes of the scheme `h1:`, a checksum over the files of a package.
 func (l Lock) H1() []string { return l.scheme("h1:") }
 
-// ZH returns the hashes of scheme `zh:`, which is over a package's zip archive.
+// ZH returns the hashes of the scheme `zh:`, a checksum over a package's zip archive.
 func (l Lock) ZH() []string { return l.scheme("zh:") }
 
 func (l Lock) scheme(prefix string) (hashes []string) {
@@ -47,8 +47,8 @@ func (l Lock) scheme(prefix string) (hashes []string) {
 	return hashes
 }
 
-// File is the content of a lock file. The zero value is an empty one. A File may be
-// read by several goroutines, as long as nobody changes it.
+// File is the content of a lock file. The zero value is an empty file. Several goroutines may read a File if
+// nobody changes it.
 type File struct {
 	locks map[addrs.Provider]Lock
 }
@@ -62,7 +62,7 @@ func (f *File) Lock(p addrs.Provider) (Lock, bool) {
 	return l, ok
 }
 
-// Set makes l the provider's entry, with its hashes sorted and free of repetitions.
+// Set replaces the provider's entry with l. It sorts the hashes and removes repetitions.
 func (f *File) Set(p addrs.Provider, l Lock) {
 	if f.locks == nil {
 		f.locks = map[addrs.Provider]Lock{}
@@ -71,24 +71,23 @@ func (f *File) Set(p addrs.Provider, l Lock) {
 	f.locks[p] = l
 }
 
-// Remove makes f record nothing about a provider.
+// Remove removes a provider's entry.
 func (f *File) Remove(p addrs.Provider) { delete(f.locks, p) }
 
-// Providers returns the providers that f records, sorted.
+// Providers returns the providers with an entry, sorted.
 func (f *File) Providers() []addrs.Provider {
 	return slices.SortedFunc(maps.Keys(f.locks), addrs.Provider.Compare)
 }
 
-// Equal reports whether f and x select the same versions and know the same hashes.
-// Constraints do not count: when only they changed, Terraform leaves the file as it is.
+// Equal reports whether f and x have the same versions and hashes. It ignores constraints: if only they have
+// changed, Terraform does not write the file.
 func (f *File) Equal(x *File) bool {
 	return maps.EqualFunc(f.locks, x.locks, func(a, b Lock) bool {
 		return a.Version == b.Version && slices.Equal(a.Hashes, b.Hashes)
 	})
 }
 
-// SameProviders reports whether f and x have entries for the same providers, regardless of
-// versions.
+// SameProviders reports whether f and x have entries for the same providers. It ignores versions.
 func (f *File) SameProviders(x *File) bool {
 	return maps.EqualFunc(f.locks, x.locks, func(Lock, Lock) bool { return true })
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// Read reads a lock file; a missing one is empty. The file is never nil: with errors it
-// has the valid entries.
+// Read reads a lock file. A missing file counts as empty. The result is never nil: with errors it has the
+// valid entries.
 func Read(path string) (*File, diags.Diagnostics) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -28,9 +28,8 @@ func Read(path string) (*File, diags.Diagnostics) {
 	return Parse(src, path)
 }
 
-// Parse reads the source text of a lock file; name is its name in diagnostics.
-// Like Terraform, it insists on the normal form of addresses, versions and
-// constraints, so that there is one way to write each.
+// Parse reads the text of a lock file; name is its name in diagnostics. Like Terraform, it accepts only the
+// normal form of addresses, versions and constraints, so that there is one way to write each.
 func Parse(src []byte, name string) (*File, diags.Diagnostics) {
 	f := &File{}
 	parsed, hds := parsing.Config(src, name)
@@ -39,7 +38,7 @@ func Parse(src []byte, name string) (*File, diags.Diagnostics) {
 	}
 	content, hds := parsed.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 		{Type: "provider", LabelNames: []string{"source_addr"}},
-		// Reserved by Terraform, which skips such blocks.
+		// Such blocks are reserved by Terraform, which skips them.
 		{Type: "module", LabelNames: []string{"path"}},
 	}})
 	ds := diags.FromHCL(hds)

@@ -10,21 +10,20 @@ import (
 	"strings"
 )
 
-// head is how Terraform begins each lock file. It names `terraform init`, though
-// `lockstep init` maintains the file as well, so that the bytes stay the same
-// whichever of them writes.
+// head is the beginning of each lock file, as Terraform writes it. It names `terraform init`, although
+// `lockstep init` writes the file, too: so the bytes are the same with both tools.
 const head = `# This file is maintained automatically by "terraform init".
 # Manual edits may be lost in future updates.
 `
 
-// Bytes returns the source text of f: a block a provider, sorted by address.
+// Bytes returns the text of f: one block for each provider, sorted by address.
 func (f *File) Bytes() []byte {
 	var b bytes.Buffer
 	b.WriteString(head)
 	for _, p := range f.Providers() {
 		lock := f.locks[p]
 		fmt.Fprintf(&b, "\nprovider %s {\n", quote(p.String()))
-		// Names that follow each other in single lines are aligned, as `terraform fmt` does.
+		// Names on consecutive lines are aligned, as `terraform fmt` does.
 		if lock.Constraints.IsAll() {
 			fmt.Fprintf(&b, "  version = %s\n", quote(lock.Version.String()))
 		} else {
@@ -43,8 +42,7 @@ func (f *File) Bytes() []byte {
 	return b.Bytes()
 }
 
-// quote returns s as an HCL string literal. Only hashes of unknown schemes can hold
-// anything that needs escaping.
+// quote returns s as an HCL string literal. Only hashes of unknown schemes can need escapes.
 func quote(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -60,7 +58,7 @@ func quote(s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case (r == '$' || r == '%') && strings.HasPrefix(s[i+1:], "{"):
-			// Doubled, the character does not begin a template.
+			// A doubled character does not begin a template.
 			b.WriteRune(r)
 			b.WriteRune(r)
 		case r < ' ' || r == 0x7f || r == 0xfeff || r == 0xfffd:
@@ -73,9 +71,9 @@ func quote(s string) string {
 	return b.String()
 }
 
-// Save writes f to a file and reports whether that was needed: one that holds an
-// equal selection already (see [File.Equal]) is left as it is, comments and all, and
-// an empty selection makes no new file. A crash leaves the old or the new content.
+// Save writes f to a file, if necessary, and reports whether it did. It does not change a file with an equal
+// selection (see [File.Equal]), not even its comments. For an empty selection it creates no file. A crash
+// leaves the old or the new content.
 func (f *File) Save(path string) (written bool, err error) {
 	old, err := os.ReadFile(path)
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -96,8 +94,8 @@ func (f *File) Save(path string) (written bool, err error) {
 	return true, nil
 }
 
-// Replace writes f to a file, even if only comments or constraints differ from the old
-// content, or f is empty. A crash leaves the old or the new content.
+// Replace writes f to a file in any case, even if only comments or constraints differ, or f is empty. A crash
+// leaves the old or the new content.
 func (f *File) Replace(path string) error {
 	content := f.Bytes()
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
@@ -110,8 +108,7 @@ func (f *File) Replace(path string) error {
 }
 
 func replace(path string, content []byte) error {
-	// Renaming replaces a symbolic link, too: one that came with a checkout must not
-	// lead a write out of it.
+	// Renaming also replaces a symbolic link: a link in a checkout must not make this write a file elsewhere.
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// An object is one on a server, in the version that was found first.
+// An object is one object on a server, in the version that the first request found.
 type object struct {
 	client *http.Client
 	url    string
@@ -21,15 +21,15 @@ type object struct {
 	etag   string
 }
 
-// attempts is how often a range is asked for, and patience how long each may take. The waits between them
-// double.
+// attempts is how often a range is requested, and patience the time for each attempt. The wait between two
+// attempts doubles each time.
 const (
 	attempts  = 5
 	patience  = time.Minute
 	firstWait = 100 * time.Millisecond
 )
 
-// open finds out the length of the object, and returns its end.
+// open finds out the length of the object, and returns the last bytes of the object.
 func (o *object) open(ctx context.Context) (last []byte, err error) {
 	err = o.retrying(ctx, func(ctx context.Context) error {
 		resp, err := o.ask(ctx, fmt.Sprintf("bytes=-%d", tail))
@@ -44,7 +44,7 @@ func (o *object) open(ctx context.Context) (last []byte, err error) {
 				return fmt.Errorf("the answer has the range %q", resp.Header.Get("Content-Range"))
 			}
 		}
-		// The whole object is an answer, too, if it is shorter than the range.
+		// The whole object is also a valid answer, if it is shorter than the range.
 		if resp.StatusCode == http.StatusOK && (size < 0 || size > tail) {
 			return final{errors.New("the server does not know ranges")}
 		}
@@ -78,13 +78,13 @@ func (o *object) fetch(ctx context.Context, offset, length int64) (data []byte, 
 	return data, err
 }
 
-// A final error is one that another attempt does not mend.
+// A final error is an error that another attempt would not change.
 type final struct{ error }
 
-// Unwrap implements errors.Is.
+// Unwrap returns the wrapped error, for errors.Is and errors.As.
 func (f final) Unwrap() error { return f.error }
 
-// ask sends one request. An answer has the status 200 or 206.
+// ask sends one request. A returned answer has the status 200 or 206.
 func (o *object) ask(ctx context.Context, byteRange string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url, nil)
 	if err != nil {
@@ -115,7 +115,7 @@ func (o *object) ask(ctx context.Context, byteRange string) (*http.Response, err
 	return nil, errors.Join(err, resp.Body.Close())
 }
 
-// retrying tries again after errors that may pass.
+// retrying calls try, and calls it again after errors that may go away.
 func (o *object) retrying(ctx context.Context, try func(context.Context) error) error {
 	wait := firstWait
 	for attempt := 1; ; attempt++ {

@@ -1,8 +1,8 @@
-// Package ranged reads a large object from an HTTP server such as S3 by several ranges at a time, for a
-// reader that takes its bytes in order, and need not wait for the last one: a zip archive can be
-// unpacked while it arrives, without a copy on disk.
+// Package ranged reads a large object from an HTTP server such as S3. It requests several ranges at a time,
+// for a reader that reads the bytes in order. The reader need not wait for the end of the object: a zip
+// archive can be unpacked while it arrives, without a copy on disk.
 //
-// It refuses to know archives. Start at [Open].
+// The package does not know archives. Start at [Open].
 package ranged
 
 import (
@@ -18,26 +18,26 @@ import (
 	"sync"
 )
 
-// chunk is the length of a range, and ahead the number of ranges that are under way or wait for the reader: 32 MiB
-// at most. One connection to S3 has some 85 to 90 MB/s, and ranges of 8 to 16 MB share out well.
+// chunk is the length of a range. ahead is the largest number of ranges that are under way or wait for the
+// reader: 32 MiB in all. One connection to S3 reaches about 85 to 90 MB/s, and S3 recommends ranges of 8 to
+// 16 MB.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/optimizing-performance-guidelines.html
 const (
 	chunk = 4 << 20
 	ahead = 8
 )
 
-// tail is the length of the end of an object that is read first, and kept: archives have their
-// directory there.
+// tail is the length of the object's end, which is read first and kept: archives have their directory there.
 const tail = 64 << 10
 
-// A Reader reads one object. [Reader.ReadAt] is for one goroutine.
+// A Reader reads one object. Only one goroutine may call [Reader.ReadAt].
 type Reader struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	object object
 	last   []byte // the end of the object
 
-	chunks []chan fetched // by number; nil where nothing has begun
+	chunks []chan fetched // by number; nil if the chunk was not requested yet
 	begun  int            // chunks before it have begun
 	at     int            // the chunk in data; -1 before the first
 	data   []byte
@@ -45,7 +45,7 @@ type Reader struct {
 
 	hash   hash.Hash
 	hashed chan []byte
-	sum    chan struct{} // closed when all is hashed
+	sum    chan struct{} // closed when all bytes are in the checksum
 	closed bool
 }
 
@@ -54,7 +54,7 @@ type fetched struct {
 	err  error
 }
 
-// Open begins to read the object at an address, which may hold credentials: errors do not name it.
+// Open begins to read the object at a URL. The URL may have credentials, so errors do not show it.
 func Open(ctx context.Context, client *http.Client, url string) (*Reader, error) {
 	o := object{client: client, url: url}
 	last, err := o.open(ctx)
@@ -75,10 +75,10 @@ func Open(ctx context.Context, client *http.Client, url string) (*Reader, error)
 	return r, nil
 }
 
-// Size is the length of the object in bytes.
+// Size returns the length of the object in bytes.
 func (r *Reader) Size() int64 { return r.object.size }
 
-// ReadAt implements io.ReaderAt. It is fast for offsets that only grow, and for the end of the object.
+// ReadAt implements io.ReaderAt. It is fast if offsets only grow, and at the end of the object.
 func (r *Reader) ReadAt(p []byte, offset int64) (int, error) {
 	if offset < 0 || offset > r.Size() {
 		return 0, fmt.Errorf("the offset %d is outside of the object", offset)
@@ -98,15 +98,15 @@ func (r *Reader) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// bytesAt returns some of the bytes from an offset on, one at least, and more than length of them where
-// they are at hand.
+// bytesAt returns at least one byte from an offset on. It may return more than length bytes if they have
+// arrived.
 func (r *Reader) bytesAt(offset int64, length int) ([]byte, error) {
 	i := int(offset / chunk)
 	if i != r.at {
 		if begin := r.Size() - int64(len(r.last)); offset >= begin {
 			return r.last[offset-begin:], nil
 		}
-		if i < r.at { // a jump back, which archives do without
+		if i < r.at { // a jump back, which reading an archive does not need
 			return r.object.fetch(r.ctx, offset, min(int64(length), r.Size()-offset, chunk))
 		}
 		for r.at < i {
@@ -118,7 +118,7 @@ func (r *Reader) bytesAt(offset int64, length int) ([]byte, error) {
 	return r.data[offset-int64(i)*chunk:], nil
 }
 
-// advance takes the next chunk, and begins others.
+// advance waits for the next chunk, and requests further ones.
 func (r *Reader) advance() error {
 	next := r.at + 1
 	for r.begun < len(r.chunks) && r.begun < next+ahead {
@@ -129,7 +129,7 @@ func (r *Reader) advance() error {
 	r.chunks[next] = nil
 	if got.err != nil {
 		r.cancel()
-		failed := make(chan fetched, 1) // for whoever asks again
+		failed := make(chan fetched, 1) // for a caller that asks again
 		failed <- got
 		r.chunks[next] = failed
 		return got.err
@@ -159,7 +159,8 @@ func (r *Reader) Sum() (string, error) {
 			return "", err
 		}
 	}
-	// The end was read by a request of its own: a server that gave it other bytes is found here.
+	// The end was read by a separate request. If a server returned other bytes there, this comparison finds
+	// it.
 	if n := len(r.data); n > 0 {
 		have := r.data[max(0, n-len(r.last)):]
 		if !bytes.HasSuffix(r.last, have) {
@@ -170,7 +171,7 @@ func (r *Reader) Sum() (string, error) {
 	return hex.EncodeToString(r.hash.Sum(nil)), nil
 }
 
-// end ends the hashing.
+// end ends the checksum.
 func (r *Reader) end() {
 	if !r.closed {
 		r.closed = true

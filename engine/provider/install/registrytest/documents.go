@@ -7,7 +7,7 @@ import (
 
 type object = map[string]any
 
-// versions is the registry's list of a provider's versions.
+// versions returns the registry's list of a provider's versions.
 func (s *Server) versions(namespace, typeName string) []byte {
 	releases := s.releasesOf(namespace, typeName)
 	if len(releases) == 0 {
@@ -25,8 +25,7 @@ func (s *Server) versions(namespace, typeName string) []byte {
 	return encode(s.t, object{"id": namespace + "/" + typeName, "versions": versions, "warnings": s.Warnings})
 }
 
-// download is the registry's description of a package. Its URLs are relative, which
-// the protocol allows.
+// download returns the registry's description of a package. Its URLs are relative, which the protocol allows.
 func (s *Server) download(r *Release, platform string) []byte {
 	content, ok := r.zips[platform]
 	if !ok {
@@ -47,7 +46,7 @@ func (s *Server) download(r *Release, platform string) []byte {
 	})
 }
 
-// mirrorIndex is the mirror's list of a provider's versions.
+// mirrorIndex returns the mirror's list of a provider's versions.
 func (s *Server) mirrorIndex(namespace, typeName string) []byte {
 	releases := s.releasesOf(namespace, typeName)
 	if len(releases) == 0 {
@@ -60,7 +59,7 @@ func (s *Server) mirrorIndex(namespace, typeName string) []byte {
 	return encode(s.t, object{"versions": versions})
 }
 
-// mirrorVersion is the mirror's list of a version's packages.
+// mirrorVersion returns the mirror's list of a version's packages.
 func (s *Server) mirrorVersion(r *Release) []byte {
 	archives := object{}
 	for platform, content := range r.zips {

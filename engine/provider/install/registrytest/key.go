@@ -10,7 +10,7 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// A Key signs, for a test.
+// A Key is a key that signs, for tests.
 type Key struct {
 	t      testing.TB
 	entity *openpgp.Entity
@@ -23,7 +23,8 @@ func NewKey(t testing.TB) *Key {
 	return newKey(t, &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA})
 }
 
-// NewExpiredKey makes a key that was valid for a day, ten days ago. It signs as of then.
+// NewExpiredKey creates a key that was valid for one day, ten days ago. Its signatures have the date of that
+// day.
 func NewExpiredKey(t testing.TB) *Key {
 	t.Helper()
 	then := time.Now().Add(-240 * time.Hour)
@@ -60,7 +61,7 @@ func (k *Key) Public() string {
 	return b.String()
 }
 
-// Sign returns a detached signature, not armored.
+// Sign returns a detached signature without armor.
 func (k *Key) Sign(document []byte) []byte {
 	var b bytes.Buffer
 	if err := openpgp.DetachSign(&b, k.entity, bytes.NewReader(document), k.config); err != nil {
@@ -69,7 +70,7 @@ func (k *Key) Sign(document []byte) []byte {
 	return b.Bytes()
 }
 
-// Revoke marks the key as compromised. Its later signatures must not be trusted.
+// Revoke marks the key as compromised. Signatures made after that must not be trusted.
 func (k *Key) Revoke() {
 	if err := k.entity.RevokeKey(packet.KeyCompromised, "for a test", k.config); err != nil {
 		k.t.Error(err)

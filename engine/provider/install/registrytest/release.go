@@ -14,18 +14,17 @@ import (
 	"testing"
 )
 
-// A Release is one version of a provider, the same for all hosts that the server
-// stands for.
+// A Release is one version of a provider. It is the same for all hosts that the server serves.
 type Release struct {
 	Namespace, Type, Version string
-	// Platforms like `linux_amd64`; none is that of this program.
+	// Platforms are the platforms of the packages, such as `linux_amd64`. If empty, there is only a package
+	// for this program's platform.
 	Platforms []string
-	// Protocols are versions of the plugin protocol; none is 5.0 and 6.0.
+	// Protocols are the supported versions of the plugin protocol. If empty, they are 5.0 and 6.0.
 	Protocols []string
-	// Program is the content of the provider's executable file; nil is a text that
-	// names the release.
+	// Program is the content of the provider's executable file. If nil, it is a text with the release's name.
 	Program []byte
-	// Files are more files of the package, by name.
+	// Files are further files of the package, by name.
 	Files map[string]string
 
 	zips map[string][]byte // by platform
@@ -70,7 +69,7 @@ type Entry struct {
 	Mode    fs.FileMode
 }
 
-// Zip returns an archive with the entries as they are, invalid ones included.
+// Zip returns an archive with exactly these entries, even invalid ones.
 func Zip(t testing.TB, entries ...Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -119,12 +118,12 @@ func (r *Release) zipName(platform string) string {
 
 func (r *Release) stem() string { return fmt.Sprintf("terraform-provider-%s_%s_", r.Type, r.Version) }
 
-// manifest is a file that real releases list among the checksums, too.
+// manifest returns a file that real releases also list among the checksums.
 func (r *Release) manifest() []byte {
 	return fmt.Appendf(nil, `{"version":1,"metadata":{"protocol_versions":["%s"]}}`, strings.Join(r.Protocols, `","`))
 }
 
-// sums is the content of SHA256SUMS.
+// sums returns the content of SHA256SUMS.
 func (r *Release) sums() []byte {
 	var b strings.Builder
 	for _, platform := range r.Platforms {
@@ -139,8 +138,8 @@ func sum(b []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// Checksums returns the `zh:` checksums that the lock file has after an installation
-// from the registry, by file name.
+// Checksums returns, by file name, the `zh:` checksums that the lock file has after an installation from the
+// registry.
 func (s *Server) Checksums(namespace, typeName, version string) map[string]string {
 	checksums := map[string]string{}
 	r := s.release(namespace, typeName, version)

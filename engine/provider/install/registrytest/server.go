@@ -1,10 +1,10 @@
-// Package registrytest has a provider registry and a network mirror for tests: one
-// server over TLS on 127.0.0.1 with service discovery, the provider registry protocol
-// with signed checksums, and the network mirror protocol.
+// Package registrytest has a provider registry and a network mirror for tests: one server over TLS on
+// 127.0.0.1 with service discovery, the provider registry protocol with signed checksums, and the network
+// mirror protocol.
 //
-// It refuses to know how providers are installed, and so can test any client of these
-// protocols. Start at [New] and [Server.Add]; to test a program, give it
-// [Server.CLIConfig] and, as SSL_CERT_FILE, [Server.CAFile].
+// It does not depend on the code that installs providers, so it can test any client of these protocols. Start
+// at [New] and [Server.Add]. To test a program, pass it [Server.CLIConfig] and, as SSL_CERT_FILE,
+// [Server.CAFile].
 package registrytest
 
 import (
@@ -22,20 +22,18 @@ import (
 	"testing"
 )
 
-// Host is the host name in the addresses of providers for which [Server.CLIConfig]
-// leads to the server.
+// Host is a host name for provider addresses. With [Server.CLIConfig], it leads to the server.
 const Host = "registry.example.com"
 
-// A Server is a registry and a mirror. It ends with the test.
+// A Server is a registry and a mirror. It stops at the end of the test.
 type Server struct {
-	// Signer signs the checksums; the registry offers its public key.
+	// Signer signs the checksums. The registry serves its public key.
 	Signer *Key
-	// Token, if set, is demanded of requests to the registry and the mirror, though
-	// not of downloads.
+	// Token, if set, is required in requests to the registry and the mirror, but not in downloads.
 	Token string
-	// Warnings are the registry's warnings to users of a provider.
+	// Warnings are the warnings that the registry sends to users of a provider.
 	Warnings []string
-	// Alter, if set, sees each answer before it is sent, and may change it.
+	// Alter, if set, is called with each answer before it is sent, and may change it.
 	Alter func(path string, a *Answer)
 
 	t        testing.TB
@@ -50,7 +48,7 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// Cut ends the connection after half of the body.
+	// Cut makes the server close the connection after half of the body.
 	Cut bool
 }
 
@@ -65,7 +63,7 @@ func New(t testing.TB) *Server {
 	return s
 }
 
-// Address returns `127.0.0.1:PORT`, which is a host for source addresses as well.
+// Address returns `127.0.0.1:PORT`, which can also be the host in source addresses.
 func (s *Server) Address() string { return s.server.Listener.Addr().String() }
 
 // Transport returns a transport that trusts the server's certificate.
@@ -74,7 +72,7 @@ func (s *Server) Transport() http.RoundTripper { return s.server.Client().Transp
 // MirrorURL returns the base URL of the network mirror.
 func (s *Server) MirrorURL() string { return s.server.URL + "/mirror/" }
 
-// CAFile writes the server's certificate to a file that SSL_CERT_FILE can name.
+// CAFile writes the server's certificate to a file for SSL_CERT_FILE, and returns the path.
 func (s *Server) CAFile() string {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "ca.pem")
@@ -97,7 +95,7 @@ func (s *Server) MirrorConfig() string {
 	return fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", s.MirrorURL())
 }
 
-// Requests returns the paths that were asked for since the last call, in order.
+// Requests returns the requested paths since the last call, in order.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,52 +16,52 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// TerraformVersion is the Terraform version that providers are given: Lockstep's language level.
+// TerraformVersion is the Terraform version that is sent to providers: Lockstep's language level.
 const TerraformVersion = "1.15.9"
 
-// MaxMessage is the largest message accepted from a plugin, in bytes. Schemas of
-// large providers exceed gRPC's own limit of 4 MiB; 256 MiB is Terraform's.
+// MaxMessage is the largest message accepted from a plugin, in bytes. Schemas of large providers exceed
+// gRPC's own limit of 4 MiB; 256 MiB is Terraform's limit.
 const MaxMessage = 256 << 20
 
-// A Config is a connection to a plugin and the facts about it.
+// A Config is a connection to a plugin, with facts about the plugin.
 type Config struct {
 	Protocol Protocol
-	// Name is the provider's name in messages.
+	// Name is the provider's name for messages.
 	Name string
 	Conn grpc.ClientConnInterface
-	// Declared is the provider's schema if another process has already told it, else nil.
+	// Declared is the provider's schema if another process has returned it; otherwise nil.
 	Declared *schema.Provider
-	// Memory keeps the answer to the request for the schema between runs. May be nil.
+	// Memory keeps the plugin's answer about its schema between runs; it may be nil.
 	Memory Memory
-	// Fate returns in a sentence how the process ended, or "" if it still runs or nobody
-	// knows. It may wait a little for the process to end. May be nil.
+	// Fate returns a sentence about how the process ended, or "" if it still runs or nobody knows. It may
+	// wait a short time for the end of the process. It may be nil.
 	Fate func() string
-	// Close ends the process. May be nil.
+	// Close ends the process; it may be nil.
 	Close func() error
 }
 
-// A Memory keeps what the plugin has answered when it was asked for its schema. It belongs to the plugin's
-// very program: another one has another Memory.
+// A Memory keeps a plugin's answer about its schema. It belongs to exactly one plugin program: another
+// program has another Memory.
 type Memory interface {
-	// Recall returns what was kept last, or nil.
+	// Recall returns the answer that was kept last, or nil if there is none.
 	Recall() []byte
 	Keep(answer []byte)
 }
 
-// New returns the client of a connected plugin. No call is made yet.
+// New returns the client of a connected plugin. It makes no call.
 func New(c Config) provider.Client {
 	cl := &client{Config: c, declared: c.Declared, asking: make(chan struct{}, 1)}
 	cl.asked = c.Declared != nil && c.Declared.SchemaOptional
 	return cl
 }
 
-// client is a plugin. Every call but Stop goes through ready first, so that the
-// plugin has been asked for its schema if it insists on that.
+// client is a plugin. Every call except Stop first calls ready: some plugins require that they are asked for
+// their schema.
 type client struct {
 	Config
 
-	asking   chan struct{} // held by whoever reads or writes the fields below
-	asked    bool          // nothing more needs to be asked
+	asking   chan struct{} // held to read or write the fields below
+	asked    bool          // the schema is known, and nothing more must be asked
 	declared *schema.Provider
 	warnings diags.Diagnostics // that came with declared
 }
@@ -83,8 +83,8 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 		return c.declared, nil
 	}
 	if c.declared != nil {
-		// Another process told the schema, but this one does not work without having
-		// been asked: ask, and leave the answer undecoded.
+		// Another process returned the schema, but this one requires that it is asked, too. Ask, and do not
+		// decode the answer.
 		if ds := c.call(ctx, c.Protocol.GetSchema, &Empty{}, &Empty{}); ds.HasErrors() {
 			return nil, ds
 		}
@@ -99,8 +99,8 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	// A provider announces identities in no other way. One that was made before there were identities does not know the
-	// call.
+	// A provider declares its identities only in this answer. A provider that is older than identities does
+	// not implement the call.
 	err := c.Conn.Invoke(ctx, c.method(identitySchemas), &Empty{}, resp.Identities)
 	if err != nil && status.Code(err) != codes.Unimplemented {
 		return nil, c.explain(ctx, identitySchemas, err)
@@ -117,8 +117,8 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 	return declared, ds
 }
 
-// recall takes the schema from the memory, if it has one that can be used; c.asking is held. Source of
-// the rule: GetProviderSchemaOptional in Terraform's tfplugin6.proto.
+// recall takes the schema from the memory, if the memory has a usable one. The caller holds c.asking. Source
+// of the rule: GetProviderSchemaOptional in Terraform's tfplugin6.proto.
 func (c *client) recall() bool {
 	if c.Memory == nil {
 		return false
@@ -136,7 +136,7 @@ func (c *client) recall() bool {
 	return true
 }
 
-// keep puts an answer into the memory, if later processes need not be asked.
+// keep stores an answer in the memory, if later processes need not be asked.
 func (c *client) keep(resp *Declarations) {
 	if c.Memory == nil || !keepable(resp) {
 		return
@@ -146,15 +146,15 @@ func (c *client) keep(resp *Declarations) {
 	}
 }
 
-// keepable reports whether an answer stands for later ones: a plugin that insists on being asked is
-// asked, and warnings are shown each time.
+// keepable reports whether an answer may be used instead of asking later processes. It may not if the plugin
+// requires that it is asked, or if the answer has warnings, which are shown each time.
 func keepable(resp *Declarations) bool {
 	return resp.GetSchemas().GetServerCapabilities().GetGetProviderSchemaOptional() &&
 		len(resp.Schemas.Diagnostics) == 0 && len(resp.Identities.GetDiagnostics()) == 0
 }
 
-// ready returns the schema for calls other than Schema; the warnings that came with
-// it belong to whoever asked for it expressly.
+// ready returns the schema for calls other than Schema. It drops the warnings: only callers of Schema get
+// them.
 func (c *client) ready(ctx context.Context) (*schema.Provider, diags.Diagnostics) {
 	declared, ds := c.Schema(ctx)
 	if ds.HasErrors() {
@@ -183,8 +183,8 @@ func (c *client) ValidateProvider(ctx context.Context, config cty.Value) diags.D
 	if ds := c.call(ctx, c.Protocol.ValidateProvider, &req, &resp); ds.HasErrors() {
 		return ds
 	}
-	// Protocol 5 gives a "prepared" configuration, too. Terraform does not use it,
-	// and providers fill in their defaults once more when they are configured.
+	// In protocol 5 the answer also has a "prepared" configuration. Terraform does not use it, and providers
+	// add their defaults again when they are configured.
 	return diagnostics(resp.Diagnostics)
 }
 
@@ -205,7 +205,7 @@ func (c *client) Configure(ctx context.Context, config cty.Value) diags.Diagnost
 	return diagnostics(resp.Diagnostics)
 }
 
-// Stop returns the plugin's answer; a plugin that is gone has stopped.
+// Stop returns the plugin's error. A plugin whose process has ended counts as stopped.
 func (c *client) Stop(ctx context.Context) error {
 	var resp StopProvider_Response
 	err := c.Conn.Invoke(ctx, c.method(c.Protocol.Stop), &Empty{}, &resp)
@@ -225,5 +225,5 @@ func (c *client) Close() error {
 	return c.Config.Close()
 }
 
-// ours are our capabilities: write-only attributes are understood, deferrals are not.
+// ours are the capabilities of this client: it supports write-only attributes, but not deferrals.
 var ours = &ClientCapabilities{WriteOnlyAttributesAllowed: true}

@@ -74,7 +74,7 @@ func (c *client) CloseEphemeral(ctx context.Context, typeName string, private []
 	return diagnostics(resp.Diagnostics)
 }
 
-// instant returns a point in time, zero if there is none.
+// instant returns t as a time.Time; zero if t is nil.
 func instant(t *timestamppb.Timestamp) time.Time {
 	if t == nil {
 		return time.Time{}

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// closing is the message of a call whose connection was closed on our side.
+// closing is the message of a call whose connection was closed by this client.
 // Source: https://pkg.go.dev/google.golang.org/grpc#ErrClientConnClosing
 const closing = "grpc: the client connection is closing"
 
-// explain turns a failed call into a diagnostic: it was cancelled, the plugin died,
-// or the plugin does not know the method or broke the protocol.
+// explain turns the error of a call into a diagnostic: the call was cancelled, the plugin died, the plugin
+// does not implement the method, or it broke the protocol.
 func (c *client) explain(ctx context.Context, method string, err error) diags.Diagnostics {
 	if ctx.Err() != nil {
 		return cancelled(method, context.Cause(ctx))
@@ -25,7 +25,7 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 	s := status.Convert(err)
 	code := s.Code()
 	if code == codes.Canceled && s.Message() == closing {
-		code = codes.Unavailable // we have ended the plugin, and its end was noticed later than ours
+		code = codes.Unavailable // we have ended the plugin, and the end of its connection was reported first
 	}
 	switch code {
 	case codes.Unavailable:
@@ -54,8 +54,8 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 		"The plugin of provider %s failed in the call %s without saying why in the form that is expected of it: %s.", c.Name, method, s.Message())
 }
 
-// unanswered reports whether a call failed in such a way that nobody knows what the plugin did: it may
-// have done everything but answer. A plugin that reports a failure of its own has answered.
+// unanswered reports whether nobody knows what the plugin did in a failed call: it may have done everything
+// except answer. A plugin that reports a failure itself has answered.
 func unanswered(err error) bool {
 	switch status.Code(err) {
 	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded, codes.ResourceExhausted:
@@ -69,15 +69,15 @@ func cancelled(method string, cause error) diags.Diagnostics {
 		"The call %s was given up: %s. The provider's effects until then are not known.", method, cause)
 }
 
-// undecodable is the diagnostic for an answer with a value that is not of its type.
+// undecodable returns the diagnostic for an answer with a value that does not have the declared type.
 func (c *client) undecodable(method, what string, err error) diags.Diagnostics {
 	return diags.Errorf(nil, "Provider produced invalid value",
 		"The plugin of provider %s answered the call %s with %s that does not conform to its own schema: %s. This is a bug in the provider, which should be reported to its authors.",
 		c.Name, method, what, err)
 }
 
-// missing is the diagnostic for a type that the provider does not declare, or not in a way that can be
-// understood.
+// missing returns the diagnostic for a type that the provider does not declare, or whose declaration is not
+// valid.
 func (c *client) missing(declared *schema.Provider, mode, name string) diags.Diagnostics {
 	if err := declared.Broken(mode, name); err != nil {
 		return c.misdeclared(fmt.Errorf("%s: %w", name, err))
@@ -86,19 +86,19 @@ func (c *client) missing(declared *schema.Provider, mode, name string) diags.Dia
 	return c.unsupported(kind, name)
 }
 
-// unsupported is the diagnostic for anything that the provider does not declare.
+// unsupported returns the diagnostic for anything that the provider does not declare.
 func (c *client) unsupported(kind, name string) diags.Diagnostics {
 	return diags.Errorf(nil, "Unsupported "+kind,
 		"The provider %s does not support the %s %q.", c.Name, kind, name)
 }
 
-// misdeclared is the error of a declaration that cannot be understood.
+// misdeclared returns the diagnostic for a declaration that is not valid.
 func (c *client) misdeclared(err error) diags.Diagnostics {
 	return diags.Errorf(nil, "Invalid provider schema",
 		"The plugin of provider %s declares something that cannot be understood: %s. This is a bug in the provider.", c.Name, err)
 }
 
-// mustNotDefer refuses an answer that we said we would not accept.
+// mustNotDefer returns an error if the provider deferred a call: ClientCapabilities do not allow that.
 func (c *client) mustNotDefer(method string, d *Deferred) diags.Diagnostics {
 	if d == nil {
 		return nil

@@ -1,26 +1,25 @@
-// Package tfplugin speaks with provider plugins over gRPC: it adapts the calls of
-// package provider to the wire. The common part of protocols 5 and 6, nearly everything, is
-// here; the rest of each is a [Protocol] in tfplugin5 and tfplugin6.
+// Package tfplugin makes the calls of package provider to plugins over gRPC. It has everything that protocols
+// 5 and 6 have in common, which is nearly all. What differs is a [Protocol], in the packages tfplugin5 and
+// tfplugin6.
 //
-// It refuses to know how a connection came about and how a plugin ends: package
-// process does. Start at [New].
+// It does not start or end plugins: package process does. Start at [New].
 package tfplugin
 
 import "github.com/lockstep-iac/lockstep/engine/schema"
 
-// A Protocol holds what differs between the two major versions of the plugin protocol, 5 and 6: the names of
+// A Protocol has what differs between the two major versions of the plugin protocol, 5 and 6: the names of
 // methods, and the form of schemas.
 type Protocol struct {
 	Version int
 	// Service is the gRPC service, for instance "tfplugin6.Provider".
 	Service string
-	// The methods whose names differ between the protocols.
+	// These methods have different names in the two protocols.
 	GetSchema, ValidateProvider, ValidateResource, ValidateData, Configure, Stop string
 	// Schema decodes one schema message.
 	Schema func(raw []byte, types *Types) (*schema.Schema, error)
 }
 
-// The methods of one name.
+// These methods have the same names in both protocols.
 const (
 	identitySchemas   = "GetResourceIdentitySchemas"
 	upgradeState      = "UpgradeResourceState"

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// resourceType holds the facts about one type of managed resource for the calls: the types of its values, of its
-// identities, and of the provider_meta block (cty.NilType: none).
+// resourceType has the types of one managed resource type for the calls: of its values, of its identities,
+// and of the provider_meta block (cty.NilType if there is none).
 type resourceType struct {
 	values, identity, meta cty.Type
 }
@@ -29,7 +29,7 @@ func (c *client) resourceType(ctx context.Context, name string) (resourceType, d
 	return resourceType{values: implied(s), identity: identityType(s), meta: metaType(declared)}, nil
 }
 
-// identityType is the type of a resource type's identities, or cty.NilType.
+// identityType returns the type of a resource type's identities; cty.NilType if it has none.
 func identityType(s *schema.Schema) cty.Type {
 	if s == nil || s.Identity == nil {
 		return cty.NilType
@@ -37,7 +37,7 @@ func identityType(s *schema.Schema) cty.Type {
 	return s.Identity.Type()
 }
 
-// metaType is the type of the provider_meta block, or cty.NilType.
+// metaType returns the type of the provider_meta block; cty.NilType if the provider declares none.
 func metaType(p *schema.Provider) cty.Type {
 	if p.Meta == nil {
 		return cty.NilType
@@ -45,8 +45,8 @@ func metaType(p *schema.Provider) cty.Type {
 	return implied(p.Meta)
 }
 
-// encodeMeta sends a provider_meta block only to providers that declare one; null if
-// there is none.
+// encodeMeta encodes a provider_meta block, but only for a provider that declares one. If the module has no
+// such block, it encodes null.
 func encodeMeta(v cty.Value, ty cty.Type) *DynamicValue {
 	if ty == cty.NilType {
 		return nil
@@ -211,14 +211,14 @@ func (c *client) Apply(ctx context.Context, r provider.ApplyRequest) (provider.A
 	ds = diagnostics(resp.Diagnostics)
 	out := provider.ApplyResponse{Private: resp.Private, LegacyTypeSystem: resp.LegacyTypeSystem}
 	if resp.NewState == nil {
-		return out, ds // it did not say
+		return out, ds // the provider returned no object
 	}
 	v, err := decode(resp.NewState, rt.values)
 	if err != nil {
 		return out, append(ds, c.undecodable(applyChange, "a new state", err)...)
 	}
 	out.New = v
-	// An object without a readable identity exists all the same: it is kept beside the error.
+	// An object without a readable identity exists nevertheless: return it together with the error.
 	identity, more := c.identity(applyChange, resp.NewIdentity, rt.identity)
 	out.Identity = identity
 	return out, append(ds, more...)

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Types decodes types from their JSON form. It remembers them: a provider with ten
-// thousand attributes has but a few different ones. Not for concurrent use.
+// Types decodes types from their JSON form. It remembers decoded types: a provider with ten thousand
+// attributes has only a few different types. It is not safe for concurrent use.
 type Types struct {
 	known map[string]cty.Type
 }
@@ -34,7 +34,7 @@ func (t *Types) Parse(src []byte) (cty.Type, error) {
 
 func decodeSchemas(all *Declarations, p Protocol) (*schema.Provider, error) {
 	types := &Types{}
-	var later Types // for those that are decoded one after the other, maybe at the same time as ours
+	var later Types // for schemas that are decoded later, perhaps while types is in use
 	resp, identities := all.Schemas, all.Identities.GetIdentitySchemas()
 	server := resp.ServerCapabilities
 	out := &schema.Provider{

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// implied is the type of a schema's values.
+// implied returns the type of a schema's values.
 func implied(s *schema.Schema) cty.Type {
 	if s == nil || s.Block == nil {
 		return cty.EmptyObject
@@ -19,8 +19,8 @@ func implied(s *schema.Schema) cty.Type {
 	return s.Block.ImpliedType()
 }
 
-// encode puts a value on the wire; cty.NilVal stands for null. Values that do not
-// conform, or have marks, are the caller's bug.
+// encode encodes a value for a request; cty.NilVal is encoded as null. It panics at a value that does not
+// conform to ty or has marks: that is a bug of the caller.
 func encode(v cty.Value, ty cty.Type) *DynamicValue {
 	if v == cty.NilVal {
 		return &DynamicValue{Msgpack: msgpackNull}
@@ -34,7 +34,7 @@ func encode(v cty.Value, ty cty.Type) *DynamicValue {
 
 var msgpackNull = []byte{0xc0}
 
-// decode reads a value off the wire; none at all is null.
+// decode decodes a value of an answer. A missing value is null.
 func decode(d *DynamicValue, ty cty.Type) (cty.Value, error) {
 	switch {
 	case len(d.GetMsgpack()) > 0:
@@ -45,7 +45,8 @@ func decode(d *DynamicValue, ty cty.Type) (cty.Value, error) {
 	return cty.NullVal(ty), nil
 }
 
-// encodeIdentity puts an identity on the wire; nil if there is none, or the type (cty.NilType) has none.
+// encodeIdentity encodes an identity for a request. The result is nil if there is no identity, or ty is
+// cty.NilType.
 func encodeIdentity(v cty.Value, ty cty.Type) *ResourceIdentityData {
 	if ty == cty.NilType || v == cty.NilVal || v.IsNull() {
 		return nil
@@ -53,7 +54,8 @@ func encodeIdentity(v cty.Value, ty cty.Type) *ResourceIdentityData {
 	return &ResourceIdentityData{IdentityData: encode(v, ty)}
 }
 
-// decodeIdentity reads an identity off the wire; cty.NilVal if there is none, or the type (cty.NilType) has none.
+// decodeIdentity decodes an identity of an answer. The result is cty.NilVal if there is no identity, or ty is
+// cty.NilType.
 func decodeIdentity(d *ResourceIdentityData, ty cty.Type) (cty.Value, error) {
 	if ty == cty.NilType || d.GetIdentityData() == nil {
 		return cty.NilVal, nil
@@ -85,8 +87,8 @@ func diagnostics(ds []*Diagnostic) diags.Diagnostics {
 	return out
 }
 
-// decodePath converts a path; nil if it is empty. A step that is not understood ends
-// the path: the steps before it lead to the value around.
+// decodePath converts a path; nil if it is empty. A step that is not understood ends the path: the remaining
+// path leads to an enclosing value.
 func decodePath(p *AttributePath) cty.Path {
 	if len(p.GetSteps()) == 0 {
 		return nil

@@ -1,6 +1,5 @@
-// Package tfplugin5 is the part of provider plugin protocol 5 that differs from protocol
-// 6: the names of its methods, and its schemas. Everything else is in package tfplugin.
-// Start at [Protocol].
+// Package tfplugin5 has the parts of provider plugin protocol 5 that differ from protocol 6: the names of its
+// methods, and its schemas. Everything else is in package tfplugin. Start at [Protocol].
 package tfplugin5
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Protocol is protocol 5.
+// Protocol describes protocol 5.
 var Protocol = tfplugin.Protocol{
 	Version:          5,
 	Service:          "tfplugin5.Provider",

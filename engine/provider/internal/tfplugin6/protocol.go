@@ -1,6 +1,5 @@
-// Package tfplugin6 is the part of provider plugin protocol 6 that differs from protocol
-// 5: the names of its methods, and its schemas. Everything else is in package tfplugin.
-// Start at [Protocol].
+// Package tfplugin6 has the parts of provider plugin protocol 6 that differ from protocol 5: the names of its
+// methods, and its schemas. Everything else is in package tfplugin. Start at [Protocol].
 package tfplugin6
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Protocol is protocol 6.
+// Protocol describes protocol 6.
 var Protocol = tfplugin.Protocol{
 	Version:          6,
 	Service:          "tfplugin6.Provider",
