@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// comments are those on the pull requests into a repository.
+// comments has the comments on the pull requests of a repository.
 type comments struct {
 	*pulls
 	list []*Comment // oldest first
 	last int64      // the highest ID that there was: GitHub gives none twice
 }
 
-// A Comment is one on a pull request.
+// A Comment is a comment on a pull request.
 type Comment struct {
 	ID        int64
 	Number    int
