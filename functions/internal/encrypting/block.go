@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// A reader collects what blocks declare, and then evaluates what is used of it.
+// A reader collects the declarations in encryption blocks, and then evaluates those that are used.
 type reader struct {
 	in Input
 	at hcl.Range // of the block that is read
@@ -25,7 +25,7 @@ type reader struct {
 	unencrypted *hcl.Range         // of a used method
 }
 
-// declared is a block key_provider or method, with those that override it.
+// declared is a block key_provider or method, with the blocks that override it.
 type declared struct {
 	address string
 	kind    string // the type, such as "pbkdf2"
@@ -33,7 +33,7 @@ type declared struct {
 	at      hcl.Range
 }
 
-// A target is a block with a method, or the fallback in one.
+// A target is a block that names a method, such as state or plan, or the block fallback in a target.
 type target struct {
 	label    string
 	method   hcl.Expression   // nil if not set
@@ -66,7 +66,7 @@ func (r *reader) errorf(at hcl.Range, summary, detail string, args ...any) {
 	r.ds = append(r.ds, diags.Errorf(&at, summary, detail, args...)...)
 }
 
-// block reads one block, and merges it into those that were read before.
+// block reads one encryption block, and merges it into those read before.
 func (r *reader) block(body hcl.Body) {
 	content, hs := body.Content(blockSchema)
 	r.problems(hs)
@@ -160,7 +160,7 @@ func (r *reader) target(b *hcl.Block, enforceable bool) *target {
 	return t
 }
 
-// merged returns a target with the settings of another one in their places.
+// merged returns the target t with the settings of over, where over has any.
 func merged(t, over *target) *target {
 	if t == nil {
 		return over
