@@ -16,10 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// A Mapping is an event source mapping: it takes messages from an SQS queue, hands them to a
-// function, and deletes those that the function did not report as failed. The queue brings the
-// others again after their visibility timeout, and moves those that came too often to the
-// dead-letter queue.
+// A Mapping is an event source mapping. It receives messages from an SQS queue, passes them to a function, and
+// deletes those that the function did not report as failed. SQS delivers the others again after their
+// visibility timeout. It moves a message that was delivered too often to the dead-letter queue.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 type Mapping struct {
 	Queue     *sqs.Client
@@ -27,7 +26,7 @@ type Mapping struct {
 	QueueName string
 	Function  *Function
 	BatchSize int32
-	// Twice hands every batch over a second time, when it was handled.
+	// Twice passes every batch to the function a second time, after it was handled.
 	Twice bool
 
 	asks  func(action string) // told of what Lambda does with the queue, by the function's role
@@ -37,8 +36,8 @@ type Mapping struct {
 	left map[string]string // receipts of messages that were not deleted, by message ID
 }
 
-// Step receives once, without waiting, and returns the number of messages and the outcome of their
-// invocation.
+// Step receives once, without waiting. It returns the number of messages and the result of the invocation that
+// handled them.
 func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 	m.ask("sqs:ReceiveMessage")
 	in, err := m.Queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
@@ -89,8 +88,8 @@ func (m *Mapping) ask(action string) {
 	}
 }
 
-// failures reads a function's answer about the failures of single messages. The answer may be
-// wrong: an unknown ID, or no JSON, fails the whole batch.
+// failures parses a function's answer about failed messages. Whether the IDs exist is not checked. If the
+// answer is not JSON, the whole batch fails.
 func failures(payload []byte) ([]string, error) {
 	var answer events.SQSEventResponse
 	if len(payload) > 0 {
@@ -139,8 +138,8 @@ func (m *Mapping) drop(x types.Message) {
 	delete(m.left, aws.ToString(x.MessageId))
 }
 
-// Expire ends the visibility timeout of all received and undeleted messages, and returns their
-// number. They come again at once.
+// Expire ends the visibility timeout of all received messages that were not deleted, and returns their number.
+// They can be received at once.
 func (m *Mapping) Expire(ctx context.Context) (int, error) {
 	m.mu.Lock()
 	left := m.left
