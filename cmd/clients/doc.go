@@ -12,6 +12,6 @@
 // with .ci/parts, and runs the tests, which are skipped otherwise. All stories run
 // offline; providers come from the filesystem mirror of the parts.
 //
-// The package refuses to know how the command works: it is a program that the clients
+// The package does not know how the command works: it is a program that the clients
 // start. Start at story_test.go, which has the notation of the stories in testdata.
 package clients

@@ -15,8 +15,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// foreignSettings parses atlantis.yaml, as [Parse] parses lockstep.hcl: its projects, requirements and
-// automerge. It grants nothing else. The notices name the parts that have no meaning in Lockstep.
+// foreignSettings parses atlantis.yaml into the settings that [Parse] returns for lockstep.hcl: projects,
+// requirements and automerge. It grants nothing else. The notices name the parts of the file that have no
+// effect in Lockstep.
 func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostics) {
 	s, doc, ds := foreignWith(atlantis.Options{}, src)
 	return s, doc.Notices, ds
@@ -65,8 +66,8 @@ func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.N
 	return s.print(comments), doc.Notices, ds
 }
 
-// spell writes out, in the terms of lockstep.hcl, what atlantis.yaml only implies: projects of lower groups
-// become names in depends_on, and files with values for workspaces become var_files.
+// spell writes into the settings what atlantis.yaml only implies: projects of lower groups become names in
+// depends_on, and value files for workspaces become var_files. there reports whether a file exists.
 func (s *Settings) spell(there func(name string) bool) {
 	all, groups := s.blocks(), map[string]bool{}
 	for _, p := range all {
@@ -96,7 +97,7 @@ func (s *Settings) spell(there func(name string) bool) {
 	s.workspaceFiles = false
 }
 
-// regular returns a function that reports whether a name is that of a file.
+// regular returns a function that reports whether a file with a name exists.
 func regular(files fs.FS) func(name string) bool {
 	return func(name string) bool {
 		d, err := fs.Stat(files, name)
@@ -144,7 +145,7 @@ func (p *parser) foreign(from atlantis.Project) {
 	}
 }
 
-// lines reads texts; nil if there are none.
+// lines converts texts with read; nil if there are none.
 func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
 	if all == nil {
 		return nil
@@ -156,8 +157,8 @@ func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
 	return out
 }
 
-// filed adds the file with values for a project's workspace, if the settings are those of atlantis.yaml and the
-// file exists.
+// filed adds the value file for a project's workspace, if the settings come from atlantis.yaml and the file
+// exists.
 //
 // Source: https://www.runatlantis.io/docs/using-atlantis, its automatic files of values; they come last.
 func (s *Settings) filed(p Project, there func(name string) bool) Project {

@@ -17,6 +17,6 @@
 // them write to a temporary directory and signal their own processes only; without it, on older
 // kernels and other systems, nothing is run.
 //
-// It refuses to know the packages it changes. Defences against attacks have mutants of their
+// It does not know the packages it changes. Defences against attacks have mutants of their
 // own, written by hand, in functions/internal/threats. Start at operators_test.go.
 package mutating

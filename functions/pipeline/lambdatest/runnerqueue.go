@@ -88,8 +88,8 @@ func (m *Mapping) ask(action string) {
 	}
 }
 
-// failures parses a function's answer about failed messages. Whether the IDs exist is not checked. If the
-// answer is not JSON, the whole batch fails.
+// failures returns the IDs of the failed messages in a function's answer. If the answer is not JSON, or a
+// failure has no ID, it returns an error: the whole batch has failed.
 func failures(payload []byte) ([]string, error) {
 	var answer events.SQSEventResponse
 	if len(payload) > 0 {

@@ -112,7 +112,7 @@ func (k Kind) String() string {
 	return "a text"
 }
 
-// fits reports whether a value, which is known and not null, has the form.
+// fits reports whether a value has the form. The value must be known and not null.
 func (k Kind) fits(v cty.Value) bool {
 	list, object := v.Type().IsTupleType(), v.Type().IsObjectType()
 	switch k {
@@ -139,7 +139,7 @@ func isText(v cty.Value) bool { return v.Type() == cty.String }
 
 func isWhole(v cty.Value) bool { return v.Type() == cty.Number && v.AsBigFloat().IsInt() }
 
-// each reports whether all elements of a value fit; null does not.
+// each reports whether fits is true for all elements of a value; null has none that fit.
 func each(v cty.Value, fits func(cty.Value) bool) bool {
 	for it := v.ElementIterator(); it.Next(); {
 		if _, x := it.Element(); x.IsNull() || !fits(x) {

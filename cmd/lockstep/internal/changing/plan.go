@@ -1,7 +1,7 @@
 // Package changing has the commands that plan and apply: plan, apply, destroy, refresh, import. Each
 // has a file named after it, and a row in the table of the main package.
 //
-// It refuses to know backends and files of plans, which package opening opens. Start at [Plan].
+// It does not know backends and files of plans, which package opening opens. Start at [Plan].
 package changing
 
 import (

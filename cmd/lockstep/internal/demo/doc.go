@@ -3,7 +3,7 @@
 //
 // [World] contains all of it. [Stories] run without a person, each in a world of its own, with
 // expectations about Lockstep's words; [World.Site] shows a world in a browser, where one person
-// speaks for everybody. The package refuses to know more of the pipeline than its webhook and its
+// speaks for everybody. The package does not know more of the pipeline than its webhook and its
 // pages: it shows the real parts at work.
 //
 // Start at [New] and [Stories].

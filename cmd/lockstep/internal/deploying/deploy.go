@@ -4,7 +4,7 @@
 // It finds facts about the installation, [listSteps] decides which steps are left, and it does one step after the other, and asks a person before anything is changed. Each step finds its own state at AWS or
 // at GitHub, so a run goes on where another one has ended, and nothing is kept on this machine.
 //
-// It refuses to know the work of the functions. Start at [Deploy].
+// It does not know the work of the functions. Start at [Deploy].
 package deploying
 
 import (

@@ -2,7 +2,7 @@
 // serve`. Records, queues and saved plans are in a data directory, and so are the states of the
 // "local" backend; webhooks arrive by HTTP.
 //
-// It connects parts, and refuses to know which GitHub it uses, and who may see its pages. Start at
+// It connects parts, and does not know which GitHub it uses, and who may see its pages. Start at
 // [Open].
 package localpipeline
 

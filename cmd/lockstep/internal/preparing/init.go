@@ -2,7 +2,7 @@
 // providers: init, get, modules, providers. Each has a file named after it, and a row in the table of
 // the main package.
 //
-// It refuses to know plans. Start at [Init].
+// It does not know plans. Start at [Init].
 package preparing
 
 import (

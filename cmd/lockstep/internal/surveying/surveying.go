@@ -1,7 +1,7 @@
 // Package surveying has the commands about a whole repository, as pull requests see it: projects,
 // config check. They read files only, and reach no backend and no provider.
 //
-// It refuses to know what a project's plan would be, and pull requests. Start at [Projects].
+// It does not know what a project's plan would be, and pull requests. Start at [Projects].
 package surveying
 
 import (
