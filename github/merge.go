@@ -127,8 +127,8 @@ func (c *Client) ref(ctx context.Context, name string) (string, error) {
 const maxRebased = 100
 
 // MergedOnto returns two commits of a merged pull request: onto, the tip of the base branch before the merge,
-// and merge, the commit that contains the changes. GitHub merges in three ways: by a commit with two parents,
-// by one commit on top of the base branch, or by one commit for each commit of the pull request, with the same
+// and merge, the commit that contains the changes. It recognizes GitHub's three ways to merge: a commit with
+// two parents; one commit on top of the base branch; a copy of each commit of the pull request, with the same
 // message. The error wraps ErrNotFound if the commits cannot be found any more.
 func (c *Client) MergedOnto(ctx context.Context, number int) (onto, merge string, err error) {
 	what := fmt.Sprintf("find what pull request %s#%d was merged onto", c.repo, number)

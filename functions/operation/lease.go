@@ -95,7 +95,7 @@ type guarded struct {
 	failed  error      // something that has happened is in no journal, or nothing may happen
 }
 
-// pending are records of which it is not known whether they are stored.
+// pending are records that may or may not be stored already.
 type pending struct{ lines [][]byte }
 
 // Append implements journaling.Writer.

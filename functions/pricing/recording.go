@@ -13,7 +13,7 @@ type Recording struct {
 	Events     map[string]Usage `json:"events"`
 }
 
-// A Deployment has the numbers of such parts in template.yaml.
+// A Deployment has the numbers of the parts of template.yaml that cost something even if nothing happens.
 type Deployment struct {
 	Alarms, Keys, Secrets int
 	// Mappings is the number of event source mappings, which poll their queues all the time.

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// ownDir stands for the project's own directory in a pattern of when_changed.
+// ownDir means the project's own directory in a pattern of when_changed.
 const ownDir = "{dir}"
 
 // A guard is a pattern of projects or resource types in a block of the settings. If its block can refuse

@@ -51,14 +51,16 @@ func (t Tree) Diff(u Tree) []string {
 	return out
 }
 
-// Inputs returns everything that a plan of the project depends on. These are the files in and below its
-// directory and its modules' directories, its variable files, the files that its patterns match, its settings
-// in lockstep.hcl, and other paths that the plan is known to have read. Symbolic links are followed inside the
-// repository.
+// Inputs returns everything that a plan of the project depends on:
 //
-// Directories below its own are left out if they have a configuration that it does not call: they belong to
-// other projects. If the project has patterns, files that they do not match are left out, too, unless the plan
-// reads them.
+//   - the files in and below its directory, and its modules' directories
+//   - its variable files, and the files that its patterns match
+//   - its settings in lockstep.hcl
+//   - the paths in read, which the plan is known to have read
+//
+// Symbolic links are followed inside the repository. Directories below the project's own are left out if they
+// have a configuration that it does not call, because they belong to other projects. If the project has
+// patterns, files that they do not match are left out, too, unless the plan reads them.
 func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	return newCheckout(files).inputs(p, read, false)
 }

@@ -176,8 +176,8 @@ func (r *staticReader) template(at string) {
 }
 
 // mentions adds the paths in arguments that providers see, because a provider may read a file or a directory. A
-// path counts if it begins with path.module or the like, or with a dot. No plan records what a provider reads,
-// so a path of which only the beginning is known always counts.
+// path counts if it begins with path.module or the like, or with a dot. It counts even if only its beginning is
+// known, because no plan records what a provider reads.
 func (r *staticReader) mentions(n hclsyntax.Node, s scope) {
 	_ = hclsyntax.Walk(n, &mentionWalker{r: r, s: s})
 }

@@ -14,7 +14,7 @@ import (
 // commandGrace is how long RunCommand waits for the output of background processes after a command has ended.
 const commandGrace = 10 * time.Second
 
-// killedGrace is how long RunCommand waits for them after the command was killed.
+// killedGrace is how long RunCommand waits for the output of background processes after the command was killed.
 const killedGrace = 100 * time.Millisecond
 
 // RunCommand runs the command of a local-exec provisioner in a directory; see [provisioning.Runner]. The caller

@@ -78,8 +78,8 @@ func (s *State) Rest() {
 	}
 }
 
-// Leave keeps the state locked for whoever continues the run or takes the lock over. After it, Unlock does
-// nothing.
+// Leave keeps the state locked, for the process that continues the run or takes the lock over. After it, Unlock
+// does nothing.
 func (s *State) Leave() {
 	s.Rest()
 	s.lockID = ""

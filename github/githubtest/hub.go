@@ -148,8 +148,8 @@ func (h *Hub) Deliver(ctx context.Context) (int, error) {
 	return h.outbox.Deliver(ctx)
 }
 
-// DeliverOne sends one of the waiting webhooks, and reports whether there was one. which is its index, the
-// oldest is 0; the index is taken modulo the number of waiting webhooks. An answer other than 2xx is an error.
+// DeliverOne sends one of the waiting webhooks, and reports whether there was one. which is its index, from 0
+// for the oldest; a larger index starts at 0 again. An answer other than 2xx is an error.
 func (h *Hub) DeliverOne(ctx context.Context, which int) (bool, error) {
 	h.lock()()
 	return h.outbox.DeliverOne(ctx, which)

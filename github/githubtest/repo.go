@@ -40,8 +40,8 @@ func (r *repo) network() *repo {
 	return r
 }
 
-// commit adds a commit, dated now. A commit by GitHub itself, such as a trial merge, is dated like its younger
-// parent, because the time of GitHub's commits is not determined by a test.
+// commit adds a commit, dated now. If GitHub itself makes the commit, such as a trial merge, it is dated like
+// its younger parent: a test does not determine when GitHub makes it.
 func (r *repo) commit(author, message string, files Files, parents ...string) *commits.Commit {
 	return r.commitAs(author, "", message, files, parents...)
 }

@@ -1,6 +1,10 @@
-// Package redacting removes secrets from texts, by value, in any form in which a text may have them: quoted
-// once or several times, escaped for JSON, HTML or a URL, in base64 or hexadecimal, on lines that are indented,
-// wrapped, numbered or marked as a diff, with invisible characters in between, and numbers in any spelling.
+// Package redacting removes secrets from texts, by value, in any form in which a text may have them:
+//
+//   - quoted once or several times, or escaped for JSON, HTML or a URL
+//   - in base64 or hexadecimal
+//   - on lines that are indented, wrapped, numbered or marked as a diff
+//   - with invisible characters in between
+//   - numbers in any spelling
 //
 // It searches the finished text. Lockstep never writes values that are known to be secret. The secrets that
 // this package removes come from elsewhere: a provider's error, a line of source, an attribute that no schema

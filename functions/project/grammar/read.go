@@ -139,7 +139,7 @@ func isText(v cty.Value) bool { return v.Type() == cty.String }
 
 func isWhole(v cty.Value) bool { return v.Type() == cty.Number && v.AsBigFloat().IsInt() }
 
-// each reports whether fits is true for all elements of a value; null has none that fit.
+// each reports whether fits is true for all elements of a value. It returns false for null.
 func each(v cty.Value, fits func(cty.Value) bool) bool {
 	for it := v.ElementIterator(); it.Next(); {
 		if _, x := it.Element(); x.IsNull() || !fits(x) {

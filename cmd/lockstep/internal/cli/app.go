@@ -1,6 +1,6 @@
-// Package cli runs one command line: it has the global options and finds the command ([App]), the options of a
-// command ([Flags]), the working directory and its variables, questions to the user, and the output, as text or
-// as a stream of JSON messages ([View]).
+// Package cli runs one command line. It has the global options and finds the command ([App]), and parses a
+// command's options ([Flags]). It opens the working directory and its variables, asks the user questions, and
+// writes the output, as text or as a stream of JSON messages ([View]).
 //
 // It knows no commands except `version` and the groups: the caller passes the table of commands. It does not
 // know states, backends and plans, which package opening opens. Start at [App.Run].

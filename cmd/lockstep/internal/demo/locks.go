@@ -48,7 +48,7 @@ func (o objectLocks) Open(name string) (statebackend.Workspace, error) {
 	return lockedState{w, &lockfile.File{Objects: files{}, Key: key}, key, o.unplug}, nil
 }
 
-// A lockedState is a state with such a lock.
+// A lockedState is a state whose lock is an object beside it.
 type lockedState struct {
 	statebackend.Workspace
 	lock   *lockfile.File

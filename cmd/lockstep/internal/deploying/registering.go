@@ -75,7 +75,8 @@ func (r appRegistration) Page() string {
 	return b.String()
 }
 
-// elsewhereAddress is that address: nothing listens there.
+// elsewhereAddress is the address to which GitHub redirects a browser on another machine. Nothing listens
+// there.
 const elsewhereAddress = "http://127.0.0.1:9/registered"
 
 // action returns the address of GitHub's page for new Apps.

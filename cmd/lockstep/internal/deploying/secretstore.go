@@ -17,7 +17,7 @@ import (
 // the key's secret name the App, so that a later run finds it. No value is printed or written to disk.
 type secretStore struct{ Client *secretsmanager.Client }
 
-// A keptSecret is one of these two secrets, without its value.
+// A keptSecret is the secret with the App's private key, or its webhook secret, without the value.
 type keptSecret struct {
 	ARN string // "": there is none
 	secretFound
@@ -25,7 +25,7 @@ type keptSecret struct {
 	GitHub string // the address of the App's GitHub
 }
 
-// The tags of the key's secret.
+// The tags of the secret with the App's private key.
 const (
 	tagID     = "lockstep:app-id"
 	tagSlug   = "lockstep:app"

@@ -131,8 +131,8 @@ func waves(w io.Writer, all []project.Project) {
 	}
 }
 
-// landing returns the projects that are applied on merge only because they depend on such a project. The value
-// is the name of that project.
+// landing returns the projects that are applied on merge only because they depend on a project with `apply =
+// "on_merge"`. The value is the name of the first project of that kind.
 func landing(all []project.Project) map[string]string {
 	on := map[string]project.ApplyOn{}
 	for _, p := range all {

@@ -119,9 +119,9 @@ func (f Files) renamed(side, other Files) Files {
 	return out
 }
 
-// Merge returns the files of a merge of two commits, and the names of the files in conflict: both sides changed
-// such a file since their merge base, in different ways. If one side renamed a file and the other changed it,
-// the change goes to the new name.
+// Merge returns the files of a merge of two commits, and the names of the files in conflict. A file is in
+// conflict if both sides changed it since their merge base, in different ways. If one side renamed a file and
+// the other changed it, the change goes to the new name.
 func (h History) Merge(ours, theirs string) (files Files, conflicts []string) {
 	base, a, b := h.MergeBase(ours, theirs).Files, maps.Clone(h[ours].Files), maps.Clone(h[theirs].Files)
 	base = base.renamed(a, b).renamed(b, a)

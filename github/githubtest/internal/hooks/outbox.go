@@ -123,8 +123,8 @@ func (o *Outbox) Deliver(ctx context.Context) (int, error) {
 	}
 }
 
-// DeliverOne sends one of the waiting webhooks, and reports whether there was one. which is its index, the
-// oldest is 0; the index is taken modulo the number of waiting webhooks.
+// DeliverOne sends one of the waiting webhooks, and reports whether there was one. which is its index, from 0
+// for the oldest; a larger index starts at 0 again.
 func (o *Outbox) DeliverOne(ctx context.Context, which int) (bool, error) {
 	o.mu.Lock()
 	waiting := o.waiting()
