@@ -31,7 +31,7 @@ func addressByID(api, at *url.URL, id int64) *url.URL {
 	}
 	var err error
 	if out.Path, err = url.PathUnescape(out.RawPath); err != nil {
-		return at // it is no path
+		return at // not a path of the API
 	}
 	return &out
 }

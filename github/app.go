@@ -20,7 +20,7 @@ import (
 const (
 	jwtBackdate = time.Minute
 	jwtLife     = 9 * time.Minute
-	jwtReused   = 5 * time.Minute // after it was signed; making one takes as long as a hundred small answers
+	jwtReused   = 5 * time.Minute // after signing; making a token takes as long as a hundred small answers
 )
 
 // All requests that an App makes as itself are safe to repeat.

@@ -129,7 +129,7 @@ func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, e
 	if err != nil {
 		var ue *url.Error
 		if errors.As(err, &ue) {
-			err = ue.Err // without the address
+			err = ue.Err // the reason, without the address
 		}
 		return nil, err
 	}

@@ -19,7 +19,7 @@ const (
 // disk, the program of another pull request could exchange a file.
 type archiveCache struct {
 	mu   sync.Mutex
-	all  []cachedArchive // the last used one last
+	all  []cachedArchive // the most recently used one last
 	size int
 }
 
@@ -59,7 +59,7 @@ func (a *archiveCache) Put(scope tokenScope, sha string, data []byte) {
 	a.all = append(a.all, cachedArchive{k, data})
 	for a.size += len(data); a.size > maxKeptArchives; a.all = a.all[1:] {
 		a.size -= len(a.all[0].data)
-		a.all[0] = cachedArchive{} // its bytes are free
+		a.all[0] = cachedArchive{} // so that its memory is freed
 	}
 }
 

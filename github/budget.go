@@ -11,9 +11,9 @@ import (
 // left, as of GitHub's last answer. Source:
 // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 type Budget struct {
-	Limit, Left int       // of all users of the installation; 0 and 0 if GitHub has said nothing
+	Limit, Left int       // for all users of the installation; 0 and 0 before GitHub's first answer
 	Reset       time.Time // when the next hour begins
-	Used        int       // by this client, since it was made
+	Used        int       // requests by this client so far
 }
 
 // Budget returns the budget of the client's installation.

@@ -47,7 +47,7 @@ const (
 // A Check is the content of a check run: one line under a pull request, which links to a page with details. It
 // belongs to a commit, and so to every pull request with that commit as its head.
 type Check struct {
-	Name       string // shown in the line; rules require a check by it
+	Name       string // shown in the line; rules name a required check by it
 	SHA        string // of the commit
 	ExternalID string // chosen by us; with Name and SHA it identifies our check run
 	Status     CheckStatus
@@ -55,7 +55,7 @@ type Check struct {
 	Title      string
 	Summary    string // Markdown
 	Text       string // Markdown, below the summary; may be ""
-	URL        string // http(s), of a page for people with more about it; may be ""
+	URL        string // of a page with more details, http(s); may be ""
 	// Buttons are the buttons on the page of the check run, at most MaxButtons. GitHub's API does not return them,
 	// so [Client.Check] leaves them nil.
 	Buttons []CheckButton

@@ -37,8 +37,8 @@ func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, er
 type Queued struct {
 	Number int
 	SHA    string
-	By     string    // login of the user or App that put it there
-	At     time.Time // since when, in seconds of GitHub's clock
+	By     string    // login of the user or App that added it to the queue
+	At     time.Time // time of adding it, in seconds of GitHub's clock
 }
 
 // Queue returns the whole merge queue that contains a pull request, in the order of the merges; nil if the pull
@@ -60,7 +60,7 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 // another page follows.
 func pages(ctx context.Context, c *Client, what, query string, number int, take func(*queriedPull) pageInfo) error {
 	for after := (*string)(nil); ; {
-		r := present(c) // it has no address by ID
+		r := present(c) // GraphQL has no address by ID
 		a, err := ask(ctx, c, c.queries, query, map[string]any{"owner": r.Owner, "name": r.Name, "number": number, "after": after})
 		if err == nil {
 			err = refusal(a, c.repo.ID)

@@ -12,7 +12,7 @@ import (
 // A DeliveryInfo is one attempt by GitHub to deliver a webhook to the App.
 type DeliveryInfo struct {
 	ID     int64  // of the attempt
-	GUID   string // of the webhook; attempts at the same one share it
+	GUID   string // of the webhook; all attempts to deliver it share the GUID
 	Event  string // GitHub's words
 	Action string
 	At     time.Time

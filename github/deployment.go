@@ -57,7 +57,7 @@ const (
 	DeploymentRuns   DeploymentState = "in_progress"
 	DeploymentDone   DeploymentState = "success"
 	DeploymentFailed DeploymentState = "failure"
-	DeploymentNone   DeploymentState = "inactive" // it did not begin
+	DeploymentNone   DeploymentState = "inactive" // the apply did not begin
 )
 
 // A Deployment is the deployment of a commit to an environment.
@@ -82,7 +82,7 @@ func putDeployment(ctx context.Context, s *gh.RepositoriesService, owner, name s
 	}
 	var id int64
 	if len(list) > 0 {
-		id = list[len(list)-1].GetID() // the first one, if two processes made it at once
+		id = list[len(list)-1].GetID() // the oldest, if two processes created one at the same time
 	} else {
 		// Lockstep has already checked the conditions of the apply. GitHub must neither merge the base branch
 		// into the commit nor wait for checks.

@@ -117,7 +117,7 @@ func (c *Client) branchNotNamed(ctx context.Context, at, branch string) (bool, e
 		var got struct {
 			Policies []struct {
 				Name string `json:"name"`
-				Type string `json:"type"` // older servers have branches only, and leave it out
+				Type string `json:"type"` // "branch" or "tag"; older servers omit it, and have only branches
 			} `json:"branch_policies"`
 		}
 		if err := c.get(ctx, fmt.Sprintf("%s/deployment-branch-policies?per_page=%d&page=%d", at, size, page), &got); err != nil {

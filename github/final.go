@@ -33,7 +33,7 @@ func final(what string, status int, why string) *FinalError {
 // error for a missing object wraps [ErrNotFound] instead. Outages and limits ([RateLimitedError]) pass, and are
 // not final.
 type FinalError struct {
-	What string // the aim
+	What string // what the call tried to do
 	// Why is the reason. It may quote text that others wrote.
 	Why string
 	// Remedy is advice on how to fix the cause: a sentence in Markdown, written by us; "" if unknown.

@@ -75,7 +75,7 @@ func (a *App) LastChange(ctx context.Context, installation int64, r Repo) (time.
 		return time.Time{}, failed(what, err)
 	}
 	if id := list[0].GetBase().GetRepo().GetID(); id != r.ID {
-		return time.Time{}, failed(what, ErrNotFound) // the name is another's by now
+		return time.Time{}, failed(what, ErrNotFound) // another repository has the name now
 	}
 	return list[0].GetUpdatedAt().Time, nil
 }

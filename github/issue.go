@@ -35,9 +35,9 @@ func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error)
 	}
 	var re *gh.ErrorResponse
 	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusGone {
-		return 0, nil // the repository has none
+		return 0, nil // issues are disabled in the repository
 	}
-	if err = failed(what, err); errors.Is(err, ErrNotFound) { // it has none, or the App is not where the repository is any more
+	if err = failed(what, err); errors.Is(err, ErrNotFound) { // issues are disabled, or the App has no access to the repository any more
 		_, _, err = c.client.PullRequests.List(ctx, c.repo.Owner, c.repo.Name, &gh.PullRequestListOptions{ListOptions: gh.ListOptions{PerPage: 1}})
 		err = failed(what, err)
 	}
@@ -46,7 +46,7 @@ func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error)
 
 // An Issue is the content of an issue that Lockstep writes.
 type Issue struct {
-	Marker string // the beginning of Body: a text that people do not see, and by which it is found
+	Marker string // the beginning of Body: an invisible text by which the issue is found
 	Title  string
 	Body   string // Markdown
 	Open   bool

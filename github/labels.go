@@ -16,7 +16,7 @@ func (c *Client) LabelEvents(ctx context.Context, number int) ([]LabelEvent, err
 // A LabelEvent records that a user added a label to a pull request, or removed it.
 type LabelEvent struct {
 	Label string
-	Actor string // login; "" of a deleted account
+	Actor string // login; "" if the account was deleted
 	Added bool
 }
 

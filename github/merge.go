@@ -19,7 +19,7 @@ type Merge struct {
 	// request it equals Base.
 	SHA      string
 	Conflict bool
-	Merged   bool // the pull request
+	Merged   bool // the pull request is merged
 	// Updated is the time of the pull request's last change; see [PullRequest].
 	Updated time.Time
 }

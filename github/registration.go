@@ -49,7 +49,7 @@ func CompleteRegistration(ctx context.Context, c AppConfig, code string) (Regist
 		return RegisteredApp{}, fmt.Errorf("%s: the address of GitHub's API, %s, is not an https URL", aim, c.URL)
 	}
 	client := gh.NewClient(&http.Client{Transport: c.Transport, Timeout: registrationTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // the answer has a key in it, and comes from the API itself
+		return http.ErrUseLastResponse // the answer contains a key, and must come from the API itself
 	}})
 	client.BaseURL, client.UserAgent = api, "lockstep"
 	got, _, err := client.Apps.CompleteAppManifest(ctx, code)
@@ -59,7 +59,7 @@ func CompleteRegistration(ctx context.Context, c AppConfig, code string) (Regist
 	}
 	var ue *url.Error
 	if errors.As(err, &ue) {
-		err = ue.Err // the address has the code in it
+		err = ue.Err // without the address, which contains the code
 	}
 	if err != nil {
 		return RegisteredApp{}, fmt.Errorf("%s: %w", aim, err)

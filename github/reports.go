@@ -206,11 +206,11 @@ func (c *Client) protected(ctx context.Context, branch string) (out []RequiredRe
 	for _, x := range want.Checks {
 		one := RequiredReport{Name: x.Context}
 		if x.App != nil {
-			one.AppID = max(*x.App, 0) // -1 is any App
+			one.AppID = max(*x.App, 0) // -1 means any App
 		}
 		out = append(out, one)
 	}
-	for _, name := range want.Contexts { // the same, on older servers the only list
+	for _, name := range want.Contexts { // the same as Checks; older servers have only this list
 		if !slices.ContainsFunc(out, func(x RequiredReport) bool { return x.Name == name }) {
 			out = append(out, RequiredReport{Name: name})
 		}

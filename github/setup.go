@@ -13,8 +13,8 @@ type About struct {
 	ID          int64
 	Slug        string
 	Page        string            `json:"html_url"` // public
-	Permissions map[string]string // those it asks for: "checks": "write"
-	Events      []string          // those it gets
+	Permissions map[string]string // that the App asks for, such as "checks": "write"
+	Events      []string          // that the App receives
 }
 
 // About returns the App's setup. Installations may have accepted fewer permissions. It does not use go-github's

@@ -7,7 +7,7 @@ import gh "github.com/google/go-github/v60/github"
 // repositories. If neither is set: the list of the installation's repositories.
 type tokenScope struct {
 	Installation, Repo int64
-	Name               string // in the installation's account, lower case
+	Name               string // of a repository in the installation's account, in lower case
 }
 
 // everyPull is the Name of the scope of all pull requests. No repository can have this name.

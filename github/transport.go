@@ -22,7 +22,7 @@ const (
 type transport struct {
 	base    http.RoundTripper
 	api     *url.URL // nothing is sent to another scheme or host
-	repo    int64    // the ID of the one repository that is asked about, in the place of its name; 0: names count
+	repo    int64    // the ID that replaces the repository's name in addresses; 0: names are sent
 	maxWait time.Duration
 	pause   func(attempt int) time.Duration
 	// repeatable allows to repeat even a POST request.
@@ -118,7 +118,7 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 		cancel()
 		return nil, err
 	}
-	res.Request = req // its headers hold no token
+	res.Request = req // without the header that contains the token
 	if res.StatusCode/100 == 2 && res.Header.Get("X-RateLimit-Remaining") == "0" {
 		// Otherwise go-github would refuse the next call itself, although the limit ends within a second.
 		res.Header.Del("X-RateLimit-Reset")
@@ -156,10 +156,10 @@ func judge(res *http.Response, err error, idempotent bool, now time.Time) verdic
 	}
 	switch res.StatusCode {
 	case http.StatusUnauthorized:
-		return verdict{again: true, renew: true} // refused, so not done
+		return verdict{again: true, renew: true} // GitHub refused it, so it was not done
 	case http.StatusForbidden, http.StatusTooManyRequests:
 		wait, limited := rateLimitOf(res, now)
-		return verdict{again: limited, wait: wait} // refused, so not done
+		return verdict{again: limited, wait: wait} // GitHub refused it, so it was not done
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		wait, _ := retryAfter(res.Header)
 		return verdict{again: idempotent, wait: wait}

@@ -101,7 +101,7 @@ type unpacking struct {
 	entries int
 	links   []archiveLink
 	done    Unpacked
-	made    map[string]bool // directories; nothing takes their place, as links come last
+	made    map[string]bool // directories that exist; they stay directories, because links are made last
 	buf     []byte
 }
 
@@ -185,7 +185,7 @@ func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 		return err
 	}
 	u.done.Files++
-	_, err = io.CopyBuffer(struct{ io.Writer }{f}, content, u.buf) // a *os.File would have a buffer of its own for each file
+	_, err = io.CopyBuffer(struct{ io.Writer }{f}, content, u.buf) // a *os.File would allocate a buffer for each file
 	if e := f.Close(); err == nil {
 		err = e
 	}

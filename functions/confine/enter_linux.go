@@ -18,7 +18,7 @@ const variable = "LOCKSTEP_CONFINED"
 type orders struct {
 	Limits     Limits
 	Namespaces bool
-	Why        string // the reason if there are none
+	Why        string // the reason why there are no namespaces
 }
 
 // inside says what [Enter] found out, if this process is a child.

@@ -174,7 +174,7 @@ func (m mounts) link(from, at string, readOnly bool) error {
 	}
 	real, err := filepath.EvalSymlinks(from)
 	if err != nil || real == from {
-		return nil // it leads nowhere
+		return nil // the link leads nowhere
 	}
 	if _, err := os.Lstat(filepath.Join(m.root, real)); err == nil {
 		return nil // it is there already

@@ -12,7 +12,7 @@ import (
 // process numbers.
 type reaper struct {
 	mu   sync.Mutex
-	ours map[int]bool // their starters wait for them
+	ours map[int]bool // processes whose starters wait for them
 }
 
 const reapEvery = 10 * time.Millisecond

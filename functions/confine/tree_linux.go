@@ -23,8 +23,8 @@ type usage struct {
 	task
 	zombie bool
 	group  int
-	cpu    time.Duration // its own, and that of children for which it has waited
-	memory int64         // bytes, without those shared with files
+	cpu    time.Duration // its own, and that of ended children that it has waited for
+	memory int64         // in bytes, without memory shared with files
 }
 
 // ticks is the number of ticks a second in /proc, on every machine.
@@ -138,7 +138,7 @@ func killBelow(pid int, limit time.Duration) bool {
 			return false
 		}
 		if stopNew(all, stopped, own.group, pid == os.Getpid()) {
-			continue // there may be more by now
+			continue // new processes may have appeared
 		}
 		for _, u := range slices.Backward(all) {
 			syscall.Kill(u.pid, syscall.SIGKILL)

@@ -92,7 +92,7 @@ type guarded struct {
 	begun   bool       // this process has written to the journal
 	denied  error      // the rights do not allow a journal: the apply continues without one
 	pending []*pending // in the order of appending
-	failed  error      // something that has happened is in no journal, or nothing may happen
+	failed  error      // something that has happened is in no journal, or no action is allowed any more
 }
 
 // pending are records that may or may not be stored already.

@@ -61,8 +61,8 @@ type Operation struct {
 	// Providers is set by OpenProviders.
 	Providers *workdir.Providers
 
-	left     [][]byte         // records of the journal when the state was recovered
-	history  *journal.History // the journal then, if nothing was written to it since under our lock; nil if unknown
+	left     [][]byte         // journal records at the recovery of the state
+	history  *journal.History // the journal as last read under our lock; nil if unknown or written to since
 	journals int              // the number of opened journals
 
 	analysis engine.Analysis // of Config, shared by all runs

@@ -15,7 +15,7 @@ import (
 type Tally struct {
 	mu      sync.Mutex
 	planned []Action
-	deposes map[addrs.ResourceInstanceObject]bool // the objects that their successors depose
+	deposes map[addrs.ResourceInstanceObject]bool // objects that become deposed, because their replacement is created first
 	begun   map[Action]bool
 	done    counting.Counts
 }

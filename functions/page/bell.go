@@ -10,7 +10,7 @@ import (
 type Changes struct {
 	mu   sync.Mutex
 	rung uint64
-	next chan struct{} // closed by the next ring; nil if nobody waits
+	next chan struct{} // closed by the next change; nil if nobody waits
 }
 
 // Changed increases the version, and ends all waits.

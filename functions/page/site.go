@@ -150,7 +150,7 @@ type Project struct {
 	By                   string // login of the user who requested the last action; may be empty
 	Head                 string // the commit that was planned; may be empty
 	Report               string // Markdown; may be empty
-	Plan                 string // the name of its plan among those of the pull request
+	Plan                 string // the plan's name, unique in the pull request
 	HasPlan              bool   // Site.Plan has the whole plan
 	State                string // the existing objects, as text; may be empty
 }
@@ -160,7 +160,7 @@ type Tone string
 
 const (
 	Quiet   Tone = "quiet"   // nothing to do
-	Busy    Tone = "busy"    // something is under way
+	Busy    Tone = "busy"    // something is in progress
 	Waiting Tone = "waiting" // a person has to act
 	Good    Tone = "good"
 	Bad     Tone = "bad"

@@ -57,7 +57,7 @@ const (
 	volume        = 20e9 // bytes: a checkout and a provider of real size
 	containerCPUs = 0.5
 	containerGB   = 1
-	addresses     = 3 // two of the balancer, which is in two zones at least, and one of the container
+	addresses     = 3 // two of the balancer, in two zones, and one of the container
 )
 
 // Estimate returns the prices of an idle month, of plans and applies, and of servers to compare with.

@@ -15,8 +15,8 @@ const (
 	LambdaRequest      Kind = "lambda-request"
 	LambdaGBSecond     Kind = "lambda-gb-second"
 	LambdaDiskGBSecond Kind = "lambda-disk-gb-second"
-	S3Put              Kind = "s3-put" // and list
-	S3Get              Kind = "s3-get" // and head
+	S3Put              Kind = "s3-put" // PUT and LIST requests
+	S3Get              Kind = "s3-get" // GET and HEAD requests
 	S3ByteMonth        Kind = "s3-byte-month"
 	DynamoDBWrite      Kind = "dynamodb-write" // units, of 1 KB
 	DynamoDBRead       Kind = "dynamodb-read"  // units, of 4 KB
@@ -39,7 +39,7 @@ const (
 	ContainerGBHour  Kind = "container-gb-hour"
 	BalancerHour     Kind = "balancer-hour"
 	hoursOfMonth          = 730
-	providerZip           = 150e6 // bytes of a package of Megabytes, which the bucket keeps
+	providerZip           = 150e6 // size in bytes of the stored package of the recorded provider
 )
 
 // kinds are all kinds. A table must have a price for each.
@@ -57,7 +57,7 @@ type Prices struct {
 
 // A Price is the price of one unit, and the address of AWS' page with it.
 type Price struct {
-	Dollars float64 `json:"dollars"` // for one
+	Dollars float64 `json:"dollars"` // for one unit
 	Source  string  `json:"source"`
 }
 

@@ -43,12 +43,12 @@ type Time struct {
 // The events of a recording.
 const (
 	Round     = "round"         // of the janitor, with a pull request that is open and planned
-	Plan10    = "plan of 10"    // a pull request that is opened, of a project with 10 objects
-	Plan100   = "plan of 100"   // likewise
-	Apply10   = "apply of 10"   // the command to apply it, with 10 changes
-	Apply100  = "apply of 100"  // likewise
-	Megabytes = 600             // the size of the provider of the recorded events, unpacked
-	FreeDisk  = 512             // MB of a function's disk that cost nothing
+	Plan10    = "plan of 10"    // opening a pull request that affects a project with 10 objects
+	Plan100   = "plan of 100"   // the same with 100 objects
+	Apply10   = "apply of 10"   // commenting "lockstep apply" for a plan with 10 changes
+	Apply100  = "apply of 100"  // the same with 100 changes
+	Megabytes = 600             // the unpacked size of the recorded provider
+	FreeDisk  = 512             // MB of a function's disk that are free
 	platform  = 3*26 + 90 + 110 // see LogBytes
 )
 

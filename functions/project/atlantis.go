@@ -108,7 +108,7 @@ func regular(files fs.FS) func(name string) bool {
 // foreign adds a project of atlantis.yaml, with the checks of a project block.
 func (p *parser) foreign(from atlantis.Project) {
 	before := len(p.diags)
-	if from.Broken { // it is reported already; for projects that depend on it, it exists
+	if from.Broken { // its error is reported; other projects may still depend on it
 		p.settings.ranges[from.Name.Value] = from.At
 		return
 	}

@@ -156,7 +156,7 @@ type walker struct {
 	c      *checkout
 	t      Tree
 	p      Project
-	walked map[string]bool // directories, by their names behind links
+	walked map[string]bool // directories, by their resolved names
 	all    bool            // all files count, whatever project they belong to
 	// comparison is set if files with settings do not count.
 	comparison bool

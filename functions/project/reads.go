@@ -23,10 +23,10 @@ const everywhere = "**"
 // Limits of static reading. A configuration that exceeds one may read any file.
 const (
 	maxReads   = 400
-	maxReaders = 2000      // modules that are looked at, each as often as it is called
-	maxFollow  = 50        // expressions that are looked through, one behind the other
+	maxReaders = 2000      // modules read; a module counts once for each call
+	maxFollow  = 50        // nested expressions
 	maxTexts   = 64        // values of one expression
-	maxSteps   = 2_000_000 // expressions that are looked at in all
+	maxSteps   = 2_000_000 // expressions evaluated in all
 )
 
 // fileFunctions are the functions that read a file or a directory. Its path is the first argument.
@@ -53,7 +53,7 @@ type staticReader struct {
 	dirs           map[string]*syntax
 	reads, guesses map[string]bool
 	known          map[located][]text // the values of names
-	mentioned      map[located]bool   // what names stand for, and was looked at
+	mentioned      map[located]bool   // expressions of names whose paths were added
 	steps          int
 }
 
@@ -187,8 +187,8 @@ func (r *staticReader) mentions(n hclsyntax.Node, s scope) {
 type mentionWalker struct {
 	r      *staticReader
 	s      scope
-	done   int // nodes around this one from the first that is done with
-	inside int // calls around this one
+	done   int // depth of the present node below one that needs no visit
+	inside int // number of calls around the present node
 }
 
 func (w *mentionWalker) Enter(n hclsyntax.Node) hcl.Diagnostics {
@@ -216,7 +216,7 @@ func (w *mentionWalker) look(n hclsyntax.Node) bool {
 		return x.Type == "provisioner" || x.Type == "connection"
 	case *hclsyntax.FunctionCallExpr:
 		name := strings.TrimPrefix(x.Name, "core::")
-		if slices.Contains(fileFunctions, name) { // the first argument is known as what is read
+		if slices.Contains(fileFunctions, name) { // function adds the first argument
 			for _, a := range x.Args[min(len(x.Args), 1):] {
 				if name == "templatefile" {
 					w.r.mentions(a, w.s)
@@ -507,7 +507,7 @@ func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
 	at := located{x, in}
 	out, is := r.known[at]
 	if !is {
-		r.known[at] = []text{{}} // for names in a circle
+		r.known[at] = []text{{}} // in case a name refers to itself
 		out = r.texts(x, in, followed)
 		r.known[at] = out
 	}

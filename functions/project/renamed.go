@@ -10,7 +10,7 @@ import (
 type Former struct {
 	Place                string // of its state, by places.Place.String; "" if that is unknown
 	Name, Dir, Workspace string
-	Now                  string // the name that its place was found to have before; "" if it was not
+	Now                  string // the project's new name, if an earlier search found it; otherwise ""
 }
 
 // Successor returns the project of a checkout that continues a former project. all are the projects of the

@@ -37,7 +37,7 @@ func Requirements(cfg *config.Config, state *states.State) (install.Requirements
 			for _, c := range list {
 				set, err := goversion.NewConstraint(c.Text)
 				if err == nil {
-					_, err = constraint.From(set) // there is more to it with providers
+					_, err = constraint.From(set) // providers have more rules for constraints
 				}
 				if err != nil {
 					ds = append(ds, diags.Errorf(&c.Range, "Invalid version constraint",

@@ -27,16 +27,16 @@ type State struct {
 	BeforePut func(context.Context, []byte) error
 
 	version  statebackend.Version
-	size     int               // of the bytes that were read or written last; 0: there are none
-	sum      [sha256.Size]byte // of these
-	outdated bool              // stored in another form than it is to be
+	size     int               // of the bytes last read or written; 0 means none
+	sum      [sha256.Size]byte // of the same bytes
+	outdated bool              // the stored form differs from the configured one (encryption)
 	lockID   string
 	holding  *leasing.Holding // nil: the lock has no lease
 	life     context.Context  // ends with the lease
-	rest     func()           // stops its renewals; nil: there are none
-	lineage  string           // of a state that is to be
+	rest     func()           // stops renewing the lease; nil without one
+	lineage  string           // for a state that has none; see Next
 
-	replaced bool // Current is not the stored one: see Pretend
+	replaced bool // Current is not the stored state: see Pretend
 }
 
 // OpenState returns the state of a workspace without reading it.

@@ -59,7 +59,7 @@ type Dir struct {
 	// KMS is the client of AWS KMS for the encryption of states and plans; nil means that KMS cannot be used.
 	KMS encrypting.KMS
 
-	ciphers *ciphers // nil: they are not remembered
+	ciphers *ciphers // nil means no cache
 }
 
 // Open returns the working directory at path. The diagnostics are those of the CLI configuration.

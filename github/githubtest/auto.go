@@ -8,7 +8,7 @@ import (
 // auto is the auto-merge that a person has enabled for a pull request.
 type auto struct {
 	by    *user
-	check string // the one that it waits for
+	check string // the name of the check that must pass
 }
 
 // AutoMerge makes GitHub merge a pull request in a person's name as soon as a check passes on its head.

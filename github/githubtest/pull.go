@@ -32,7 +32,7 @@ type pull struct {
 	closedOn      string // SHA of the base branch, when it was closed
 	mergedBy      *user  // nil if it is not merged
 	mergeSHA      string // of the commit that merged it
-	commits       int    // that it had then
+	commits       int    // the number of its commits at the merge
 	landed        string // the message of that commit; "" is GitHub's
 	trial         trial
 	made, touched time.Time

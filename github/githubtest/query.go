@@ -174,7 +174,7 @@ func discussionAnswer(decision any, threads []bool, after *string) rest.Object {
 	const page = 2
 	from := 0
 	if after != nil {
-		from = len(*after) // a cursor has a letter for each conversation before
+		from = len(*after) // the cursor has one letter for each conversation before it
 	}
 	to := min(from+page, len(threads))
 	nodes := []any{}

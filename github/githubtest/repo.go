@@ -25,7 +25,7 @@ type repo struct {
 	mergeState   string // GitHub's opinion of merges that have no conflict; "" is "clean"
 	protection   []Required
 	ruleset      []Required
-	reviewed     bool // the rules of main want an approval
+	reviewed     bool // main requires an approval
 	statuses     []commitStatus
 	activities   []activity // oldest first
 }

@@ -10,19 +10,19 @@ import (
 // A reader collects the declarations in encryption blocks, and then evaluates those that are used.
 type reader struct {
 	in Input
-	at hcl.Range // of the block that is read
+	at hcl.Range // of the block being read
 	ds diags.Diagnostics
 
 	declared            map[string]*declared // by address, "method.TYPE.NAME"
 	state, plan, others *target
 	named               []*target
 
-	keys        map[string]*encryption.Keys // by address; nil: under way, or failed
+	keys        map[string]*encryption.Keys // by address; nil while being read, or after an error
 	lengths     map[string]int              // of keys in bytes, by address
 	methods     map[string]encryption.Method
 	imprints    map[string]imprint // of methods and key providers, by address
-	failed      map[string]bool    // whose errors are reported; by address
-	unencrypted *hcl.Range         // of a used method
+	failed      map[string]bool    // whose errors were reported, by address
+	unencrypted *hcl.Range         // of the method "unencrypted", if it is used
 }
 
 // declared is a block key_provider or method, with the blocks that override it.
@@ -37,7 +37,7 @@ type declared struct {
 type target struct {
 	label    string
 	method   hcl.Expression   // nil if not set
-	enforced []hcl.Expression // one that is true suffices
+	enforced []hcl.Expression // enforced if any is true
 	fallback *target
 	at       hcl.Range
 }

@@ -33,7 +33,7 @@ type Options struct {
 type Set struct {
 	limit      time.Duration
 	rules      []query          // sorted
-	exceptions map[string]query // by namespace; of those that have any
+	exceptions map[string]query // by namespace
 }
 
 // A query is a rule that is prepared for evaluation.

@@ -72,7 +72,7 @@ func deepest(m *ast.Module) *ast.Location {
 // A depth is the depth of a node in a syntax tree.
 type depth struct {
 	nodes, closures int
-	over            bool // it was too much somewhere
+	over            bool // a limit was exceeded
 }
 
 func (d *depth) walk(x any) { ast.NewBeforeAfterVisitor(d.enter, d.leave).Walk(x) }

@@ -30,7 +30,7 @@ var functions = []Function{Webhook, Plan, Apply, Janitor}
 
 // Settings are a function's environment variables. Fields whose variables the function does not read are zero.
 type Settings struct {
-	Table, Bucket, Key     string // of records, of artifacts, and the KMS key of these
+	Table, Bucket, Key     string // the table of records, the bucket of artifacts and its KMS key
 	Events, Plans, Applies string // the URLs of queues
 	AppID                  int64
 	AppKeySecret           string // the ARN of a secret

@@ -19,7 +19,7 @@ type tarballStore struct {
 	Artifacts pipeline.Artifacts
 	// Records are the App's own records.
 	Records pipeline.Records
-	App     string // its name, "" for the first one
+	App     string // name of the App; "" for the first one
 	Log     func(error)
 }
 
@@ -61,7 +61,7 @@ func (s tarballStore) get(ctx context.Context, r github.Repo, sha string) ([]byt
 	}
 	data, err := s.Artifacts.Get(ctx, s.artifact(r, sha))
 	if errors.Is(err, pipeline.ErrNoArtifact) {
-		return nil, nil // its day is over
+		return nil, nil // the bucket's rule has deleted it
 	}
 	if err != nil {
 		return nil, err

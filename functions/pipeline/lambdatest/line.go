@@ -104,7 +104,7 @@ func want(t *testing.T, what string, got []string, want ...string) {
 
 func lineOrder(t *testing.T, l Line) {
 	var all []string
-	for n := range 12 { // more than nine, and than SQS hands over at once
+	for n := range 12 { // more than nine, and more than SQS returns at once
 		for group := range 3 {
 			id := fmt.Sprintf("%d.%d", group, n)
 			all = append(all, id)
@@ -177,7 +177,7 @@ func lineQueues(t *testing.T, l Line) {
 		m.Kind, m.Target = kind, "5/7"
 		all = append(all, m)
 	}
-	all[3].ID = "another" // goes where pushed goes
+	all[3].ID = "another" // has the same group as pushed
 	send(t, l, all...)
 	kinds := map[pipeline.Kind]int{}
 	if err := l.Work(t.Context(), func(_ context.Context, m pipeline.Message) error { kinds[m.Kind]++; return nil }); err != nil {

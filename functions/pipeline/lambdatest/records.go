@@ -211,7 +211,7 @@ func recordList(t *testing.T, r pipeline.Records) {
 			if string(rec.Value) != "of "+rec.Key {
 				t.Errorf("List(%s): %q has the value %q", dir, rec.Key, rec.Value)
 			}
-			if rec.Key == "run/5/a@b" { // the version from a list serves for a write
+			if rec.Key == "run/5/a@b" { // the version in a list is valid for a write
 				mustPut(t, r, rec.Key, "of "+rec.Key, rec.Version)
 			}
 		}

@@ -28,7 +28,7 @@ type Function struct {
 
 	mu     sync.Mutex
 	number int
-	envs   []*environment // those that live
+	envs   []*environment // those whose process runs
 	done   []Invocation
 	disks  []string
 }
@@ -155,7 +155,7 @@ func (f *Function) Terminate() {
 	defer f.mu.Unlock()
 	for _, e := range f.envs {
 		select {
-		case <-e.ended: // its number may be another's by now
+		case <-e.ended: // another process may have its number now
 		default:
 			syscall.Kill(e.pid, syscall.SIGTERM)
 		}

@@ -93,7 +93,7 @@ func encryptionContextOf(header http.Header) map[string]string {
 		err = json.Unmarshal(data, &pairs)
 	}
 	if err != nil {
-		return nil // whoever asks for the repository finds none
+		return nil // the client gets an answer that the repository does not exist
 	}
 	return pairs
 }

@@ -116,7 +116,7 @@ func (e *environment) answer(w http.ResponseWriter, r *http.Request, made func([
 	case err != nil:
 		w.WriteHeader(http.StatusBadRequest)
 	case !known:
-		w.WriteHeader(http.StatusForbidden) // of no invocation, or answered before
+		w.WriteHeader(http.StatusForbidden) // there is no such invocation, or it was answered before
 	case len(body) > MaxPayload:
 		e.answers <- Invocation{Error: &FunctionError{"Function.ResponseSizeTooLarge", "the answer is larger than 6 MB"}}
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -231,7 +231,7 @@ func (e *environment) kill(kind, message string) {
 		e.why = &FunctionError{kind, message}
 	}
 	select {
-	case <-e.ended: // its number may be another's by now
+	case <-e.ended: // another process may have its number now
 	default:
 		syscall.Kill(-e.pid, syscall.SIGKILL)
 	}

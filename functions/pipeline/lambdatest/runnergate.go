@@ -60,7 +60,7 @@ func (s *Stack) newGate(function, role string) *gate {
 		}
 		g.services[name] = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
-			r.Out.Host = r.In.Host // it is signed
+			r.Out.Host = r.In.Host // the signature includes the host
 		}, ModifyResponse: hide}
 	}
 	return g
@@ -215,7 +215,7 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	}
 	form, err := url.ParseQuery(string(body))
 	if err == nil && form.Get("Action") == "GetCallerIdentity" {
-		return "account", nil // which everybody may
+		return "account", nil // everybody may do that
 	}
 	if err == nil && form.Get("Action") == "Publish" {
 		return "account", []templates.Call{{Action: "sns:Publish", Resource: form.Get("TopicArn")}}

@@ -29,8 +29,8 @@ type Mapping struct {
 	// Twice passes every batch to the function a second time, after it was handled.
 	Twice bool
 
-	asks  func(action string) // told of what Lambda does with the queue, by the function's role
-	taken func(bytes int64)   // told of each batch
+	asks  func(action string) // called with each action of Lambda on the queue, which needs the function's role
+	taken func(bytes int64)   // called with the size of each batch
 
 	mu   sync.Mutex
 	left map[string]string // receipts of messages that were not deleted, by message ID
@@ -63,7 +63,7 @@ func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 		got, err = m.Function.Invoke(m.event(in.Messages))
 	}
 	if err != nil || got.Error != nil {
-		return len(in.Messages), got, err // all of them come again
+		return len(in.Messages), got, err // all messages are delivered again
 	}
 	failed, err := failures(got.Payload)
 	if err != nil {

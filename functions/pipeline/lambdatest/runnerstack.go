@@ -53,17 +53,17 @@ type Stack struct {
 	sessions  map[string]session // by access key
 	assumed   []AssumedRole
 	fault     func(Request) int
-	sealed    map[string]templates.Call // by the ARN of an object in the bucket, what it is decrypted by
+	sealed    map[string]templates.Call // the call that decrypts an object in the bucket, by the object's ARN
 	decisions []templates.Decision
 	meter     metering.Meter
-	billed    map[string]int // invocations that Usage has returned, by function
+	billed    map[string]int // invocations that Usage has counted, by function
 }
 
 // StackOptions describe a deployment and the servers around it.
 type StackOptions struct {
 	Template   templates.Template
 	Name       string
-	Parameters map[string]string // those with a default may be left out
+	Parameters map[string]string // may omit parameters with a default
 	Services   Services
 	// Bootstraps are the paths of the functions' programs, by function name.
 	Bootstraps map[string]string

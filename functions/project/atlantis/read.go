@@ -89,9 +89,9 @@ type reader struct {
 	options    Options
 	server     *ruled // nil for none
 	workflows  map[string]*workflow
-	decides    []Text // the steps of the workflow under way that do
-	applying   bool   // its stage apply is read
-	carriedOut bool   // and the step apply was
+	decides    []Text // the steps of the present workflow that decide about an apply
+	applying   bool   // the stage apply of a workflow is being read
+	carriedOut bool   // the step apply was read
 	discover   string // the mode of autodiscover
 	discovers  field
 	ignored    []Text
@@ -137,7 +137,7 @@ func (r *reader) top(f field) {
 		if r.truth(f, false) {
 			r.deletes = f
 		}
-	case "abort_on_execution_order_fail": // what fails is never gone past
+	case "abort_on_execution_order_fail": // Lockstep always does that
 		r.truth(f, false)
 	case "parallel_plan", "parallel_apply":
 		if !r.truth(f, true) {

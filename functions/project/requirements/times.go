@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // a Lambda function may have no time zones
+	_ "time/tzdata" // a Lambda function may lack time zone data
 )
 
 // A Window is a weekly time span on some days, such as "Mon-Fri 08:00-17:00 Europe/Berlin". It is stored as

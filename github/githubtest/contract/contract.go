@@ -176,7 +176,7 @@ func (o operation) request(sent []byte) error {
 func (o operation) answer(status int, answer []byte) error {
 	moved := status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect
 	if status >= 400 || (moved || status == http.StatusNotModified) && len(answer) == 0 {
-		return nil // the latter are possible for each, and described of some
+		return nil // these answers are possible for each request, but described only for some
 	}
 	r := o.Responses.Value(strconv.Itoa(status))
 	if r == nil || r.Value == nil {

@@ -25,7 +25,7 @@ func Conditional(next http.Handler) http.Handler {
 			w.Header().Set("ETag", fmt.Sprintf(`W/"%x"`, sum))
 			if r.Header.Get("If-None-Match") == w.Header().Get("ETag") {
 				w.Header().Del("Content-Type")
-				w.Header().Del("Link") // whoever asks has it
+				w.Header().Del("Link") // the client has the header already
 				w.WriteHeader(http.StatusNotModified)
 				return
 			}

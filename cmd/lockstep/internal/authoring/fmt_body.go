@@ -66,7 +66,7 @@ func interpolated(tokens hclwrite.Tokens) (inner hclwrite.Tokens, ok bool) {
 			}
 		}
 		if depth == 0 && i < n-3 {
-			return nil, false // the template goes on behind its first part
+			return nil, false // the template has more parts
 		}
 	}
 	return tokens[2 : n-2], true

@@ -67,7 +67,7 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	} else {
 		v.Plan(plan, op.Config, op.Schemas)
 		if plan.Applyable && !approve {
-			v.Diagnostics(ds) // by which people decide
+			v.Diagnostics(ds) // the user decides with them in view
 			ds = nil
 			if code := askApproval(a, plan, &o, v); code != 0 {
 				v.Diagnostics(op.Unlock(a.Ctx))
@@ -148,7 +148,7 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	if done.Unsaved {
 		ds = append(ds, op.Rescue(done.State)...)
 	}
-	if a.Ctx.Err() != nil && !ds.HasErrors() { // the last action was under way
+	if a.Ctx.Err() != nil && !ds.HasErrors() { // the interrupt came during the last action
 		ds = append(ds, diags.Errorf(nil, "Apply was interrupted", "The last action had already started. All planned changes are made and in the state.")...)
 	}
 	if !ds.HasErrors() {

@@ -15,7 +15,7 @@ const (
 	growthBeforeApply = 60 // while the plan to apply is made
 	growthOfApply     = 35
 
-	manyChanges = 4000 // for which so many collections take as long as everything else
+	manyChanges = 4000 // above it, such frequent collections take as long as everything else
 )
 
 // Limits of the growth in bytes. If much memory is in use, the heap grows by at most mostGrowth, but by at

@@ -121,7 +121,7 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 		plan.Backend, more = op.Backend()
 		ds = append(ds, more...)
 		if left := unsettled(op, options.Targets); options.Mode == plans.DestroyMode && len(left) > 0 {
-			plan.Waiting, plan.Complete = left, false // what may exist is not destroyed
+			plan.Waiting, plan.Complete = left, false // objects that may exist are not destroyed
 		}
 		generated.note(plan)
 	}

@@ -36,9 +36,9 @@ type App struct {
 	Files    map[string]*hcl.File // sources for snippets
 	printer  *render.Printer
 	printing sync.Once       // sets printer
-	Hurry    <-chan struct{} // closed to give up actions under way
+	Hurry    <-chan struct{} // closed when actions in progress must stop
 	Vars     *VarFlags       // of the command; nil if it has none
-	warned   bool            // of the CLI configuration
+	warned   bool            // whether warnings about the CLI configuration were shown
 	Logs     logs
 	Version  string // Lockstep's own
 	Commands Table

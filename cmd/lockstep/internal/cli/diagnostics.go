@@ -89,7 +89,7 @@ func width(w io.Writer) int {
 // WriteJSON writes a JSON result to standard output, or reports err. It returns the exit code.
 func (a *App) WriteJSON(data []byte, err error) int {
 	if err != nil {
-		return a.Failed(fmt.Errorf("the result cannot be shown: %w", err)) // no diagnostic in the stock tool either
+		return a.Failed(fmt.Errorf("the result cannot be shown: %w", err)) // Terraform prints no diagnostic either
 	}
 	a.Out.Write(append(data, '\n'))
 	return 0

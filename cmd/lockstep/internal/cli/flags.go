@@ -64,7 +64,7 @@ func (f *Flags) nearest(err error) string {
 	if !ok {
 		return ""
 	}
-	best, least := "", 3 // as far off as HCL's own suggestions
+	best, least := "", 3 // the same limit as in HCL's suggestions
 	f.VisitAll(func(x *flag.Flag) {
 		if n := levenshtein.Distance(name, x.Name, nil); n < min(least, len(name)) && x.Usage != "" {
 			best, least = x.Name, n

@@ -20,7 +20,7 @@ const intent = `"kind":"intent"`
 // until that is done.
 type moment struct {
 	mu     sync.Mutex
-	texts  []string // that the entry has; none: there is no such moment
+	texts  []string // texts in the entry; nil means no moment
 	happen func()
 	// pace is the minimum duration of each change.
 	pace time.Duration

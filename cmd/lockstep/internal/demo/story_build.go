@@ -30,7 +30,7 @@ var longApply = Story{
 type buildsHere struct {
 	w       *World
 	message pipeline.Message
-	ends    []buildrunner.End // of those that were looked at
+	ends    []buildrunner.End // results of the builds that Look was called for
 	begun   int
 }
 

@@ -97,7 +97,7 @@ type helper struct {
 	cmd   *exec.Cmd
 	in    io.Closer
 	ended chan struct{} // closed when the process has ended
-	end   error         // then, the way it ended
+	end   error         // how it ended; valid once ended is closed
 }
 
 // start starts another process for the waiting messages. It returns when the apply's journal has an entry with

@@ -99,7 +99,7 @@ func (d artifactBucket) underKMS(ctx context.Context) (bool, error) {
 func (d artifactBucket) make(ctx context.Context, there bool) error {
 	if !there {
 		in := &s3.CreateBucketInput{Bucket: &d.Bucket}
-		if d.Region != "us-east-1" { // which is nowhere
+		if d.Region != "us-east-1" { // us-east-1 must not be named
 			in.CreateBucketConfiguration = &types.CreateBucketConfiguration{LocationConstraint: types.BucketLocationConstraint(d.Region)}
 		}
 		_, err := d.Client.CreateBucket(ctx, in)

@@ -78,7 +78,7 @@ type deployment struct {
 	present   stackDescription
 	placed    map[string]depotPlace
 	wish      stackWish
-	app       *github.App // nil as long as nobody has its key
+	app       *github.App // nil while we do not have its key
 
 	hooked, deployed bool // by this run
 	sent             bool

@@ -15,14 +15,14 @@ type finding struct{ Problem, Remedy string }
 // found, Unknown has the reason.
 type deploymentFacts struct {
 	Stack, Region string
-	Status        string // of the stack; "": there is none
+	Status        string // of the stack; "" if it does not exist
 	Unknown       []unknownFact
-	Apps          []examinedApp // as far as GitHub has answered
+	Apps          []examinedApp // those for which GitHub has answered
 	Queues        []examinedQueue
 	Functions     []examinedFunction
 	Bucket        *examinedBucket
 	Roles         []examinedRole
-	Skew          map[string]time.Duration // of others' clocks, by their owner; positive: they are ahead
+	Skew          map[string]time.Duration // by owner of the other clock; positive if that clock is ahead
 }
 
 // An unknownFact is a fact that could not be found.
@@ -32,12 +32,12 @@ type unknownFact struct{ Fact, Reason string }
 type examinedApp struct {
 	Name                string // that the operator has given it; "" for the first one
 	Slug, Page          string
-	HookURL, Address    string // where GitHub sends webhooks, and where the stack takes them
+	HookURL, Address    string // where GitHub sends webhooks, and where the stack receives them
 	Permissions, Needed map[string]string
 	Events, Wanted      []string
 	Installed           []string // accounts
 	Suspended           []string
-	Failed, Delivered   int // attempts at deliveries of late
+	Failed, Delivered   int // numbers of recent deliveries
 	LastFailure         string
 }
 
@@ -67,7 +67,7 @@ type examinedBucket struct {
 // An examinedRole is a role that plans or applies assume.
 type examinedRole struct {
 	ARN, Use string
-	Problem  string // "" if it can be assumed, by all that its account says
+	Problem  string // why it cannot be assumed, as far as this account's policies say; "" if it can
 }
 
 // maxSkew is the difference between clocks that is reported. AWS refuses signatures that differ by five

@@ -11,9 +11,9 @@ import (
 
 // A query identifies one of the stack's Apps, to ask GitHub about it.
 type query struct {
-	name, address string // "" for the first one; of its webhooks
+	name, address string // name of the App ("" for the first one), and address of its webhooks
 	id            int64
-	key, url      string // the name or the ARN of the secret with its key, and the address of its GitHub's API
+	key, url      string // name or ARN of the secret with its key, and address of its GitHub's API
 }
 
 // aboutApps asks GitHub about all Apps of the stack. If one App's GitHub gives no answer, it still asks about

@@ -20,13 +20,13 @@ type options struct {
 	region, stack, bucket string
 	site, owner, name     string
 	appID, appKey         string
-	app, serves           string // of an App beside the first one
+	app, serves           string // of an App other than the first
 	artifacts             string
 	boundary              string
 	tags, parameters      pairs
 	plan, approve, input  bool
 	manifest              bool   // print the page that registers the App, and end
-	code                  string // of an App that was registered with it
+	code                  string // GitHub's code for an App that was registered in another browser
 	siteGiven             bool
 	ownerGiven            bool
 	pem                   string // a private key; never shown

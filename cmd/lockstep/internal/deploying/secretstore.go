@@ -19,7 +19,7 @@ type secretStore struct{ Client *secretsmanager.Client }
 
 // A keptSecret is the secret with the App's private key, or its webhook secret, without the value.
 type keptSecret struct {
-	ARN string // "": there is none
+	ARN string // "" if the secret does not exist
 	secretFound
 	App    appFound
 	GitHub string // the address of the App's GitHub

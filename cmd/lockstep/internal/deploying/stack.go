@@ -27,7 +27,7 @@ type namedStack struct {
 // A stackDescription is the present state of a stack. Hidden values of parameters are "****".
 type stackDescription struct {
 	ID             string
-	Status, Reason string // "": there is none
+	Status, Reason string // "" if the stack does not exist
 	Parameters     map[string]string
 	Tags           map[string]string
 	Outputs        map[string]string

@@ -13,7 +13,7 @@ type deployWish struct {
 	KeyName, HookName string // of secrets
 	Bucket            string // for the code
 	GitHub            string // the address of its pages: https://github.com/
-	Owner             string // the organization that is to own the App; "" for one's own account
+	Owner             string // the organization that will own the App; "" for the user's own account
 	// GivenApp is set if the App and its secrets were created without this command.
 	GivenApp bool
 	// KeyAtHand is set if the options have a private key of the App.
@@ -36,7 +36,7 @@ type deploymentFound struct {
 // A secretFound says whether a secret exists in Secrets Manager, and has a value.
 type secretFound struct {
 	There, Filled bool
-	Deleted       bool // it is to be deleted soon, and cannot be used
+	Deleted       bool // it is scheduled for deletion, and cannot be used
 }
 
 // An appFound is the App that the tags of the key's secret name.
@@ -49,7 +49,7 @@ type appFound struct {
 // A bucketFound describes the bucket for the code.
 type bucketFound struct {
 	There     bool
-	Foreign   bool   // it is another account's, or nobody may see it
+	Foreign   bool   // it belongs to another account, or we have no access
 	Elsewhere string // its region, if that is another one
 	Versioned bool
 	Closed    bool // to the public
@@ -57,7 +57,7 @@ type bucketFound struct {
 
 // A stackFound describes the stack.
 type stackFound struct {
-	Status  string // CloudFormation's word; "": there is none
+	Status  string // CloudFormation's status; "" if the stack does not exist
 	Reason  string
 	HookURL string // its output
 }
@@ -67,9 +67,9 @@ type hookDelivery int
 
 const (
 	noDelivery      hookDelivery = iota // none was tried
-	failedDelivery                      // the answer was no 2xx
+	failedDelivery                      // the answer was not a 2xx
 	arrivedDelivery                     // the answer was a 2xx
-	nothingToSend                       // GitHub has no webhook that it could send again
+	nothingToSend                       // GitHub has no webhook to send again
 )
 
 // A stepState is the state of a step, such as done or blocked.
@@ -78,7 +78,7 @@ type stepState string
 const (
 	stepDone    stepState = "done"
 	stepTodo    stepState = "to do"
-	stepLater   stepState = "later" // it is clear only after an earlier step
+	stepLater   stepState = "later" // it will be known after an earlier step
 	stepBlocked stepState = "blocked"
 )
 
@@ -98,7 +98,7 @@ const (
 type step struct {
 	Name   string
 	State  stepState
-	Text   string // the present facts, or the deed
+	Text   string // the present state, or what will be done
 	Remedy string // of a blocked one
 }
 

@@ -86,10 +86,10 @@ type Machine struct {
 	Webhook  http.Handler
 	States   executor.BackendFunc
 
-	changed page.Changes // rung after each message
+	changed page.Changes // announces each handled message to the pages
 	members map[string]*member
 	scratch *subprocess.Scratch
-	dir     string // the absolute path of the data directory, if runs are apart
+	dir     string // the absolute path of the data directory, if runs have their own processes
 	log     func(error)
 }
 
@@ -176,7 +176,7 @@ func (m *Machine) worker(limit int) localstore.Worker {
 	abandon := func(ctx context.Context, msg pipeline.Message, reason string) error {
 		x, err := m.of(msg)
 		if err != nil {
-			return nil // nobody can be told without the App
+			return nil // without the App, no comment can be written
 		}
 		return x.Abandon(ctx, msg, reason)
 	}

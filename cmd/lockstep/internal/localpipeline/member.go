@@ -41,7 +41,7 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	}
 	p := parts.Pipeline()
 	p.States = c.OwnStates
-	p.Runners = []string{environments.CodeBuild} // a process here has no end, and does what a build would
+	p.Runners = []string{environments.CodeBuild} // a process here has no time limit, and does what a build would do
 	if c.Calls != nil {
 		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }
 		p.Hook, p.Notify = c.Calls.Step, c.Calls.Notify

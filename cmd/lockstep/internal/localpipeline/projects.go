@@ -77,7 +77,7 @@ func (m *Machine) glance(ctx context.Context, from pipeline.Records, x pulled, p
 type status struct {
 	comment.ProjectStatus
 	run    runs.Run
-	former bool // it is of a former head
+	former bool // the run belongs to an earlier head
 }
 
 // statuses returns the statuses of a pull request's projects, in the order of the page.

@@ -52,7 +52,7 @@ func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagn
 	defer func() {
 		os.RemoveAll(tmp)
 		if made {
-			os.Remove(beside) // unless there is something in it
+			os.Remove(beside) // fails, as intended, unless it is empty
 		}
 	}()
 	return copyInto(a, d, address, stage(a, d, filepath.Join(tmp, "module")), v)

@@ -57,8 +57,8 @@ func (p Program) Run(args []string, s cli.Streams, environ []string) (code int) 
 // interrupts are the stages of an interruption by SIGINT, SIGTERM or SIGHUP. Each signal is more urgent than
 // the previous one.
 type interrupts struct {
-	ctx   context.Context // ends with the first: nothing new is started
-	hurry chan struct{}   // closed by the second: actions under way are given up
+	ctx   context.Context // ends with the first: no new action starts
+	hurry chan struct{}   // closed by the second: actions in progress are stopped
 	stop  func()
 }
 

@@ -43,7 +43,7 @@ var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.
 
 // A configImport has the options of the command config import.
 type configImport struct {
-	name       string // of the atlantis.yaml, from the repository's directory
+	name       string // path of atlantis.yaml, relative to the repository
 	optional   bool   // there may be none
 	server     string // the path of the server's file, "" for none
 	repository string

@@ -106,5 +106,5 @@ func write(w io.Writer, s survey) {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\n", p.Name, p.Dir, p.Workspace, p.Apply, divided, state)
 	}
-	t.Flush() // the output is not looked after elsewhere, either
+	t.Flush() // errors of the output are ignored, as elsewhere
 }

@@ -24,7 +24,7 @@ type Worker struct {
 	*wiring.World
 	function wiring.Function
 	scratch  *subprocess.Scratch
-	members  map[string]*member // by the names of Apps; those that a message came for
+	members  map[string]*member // by App; only Apps that had a message
 }
 
 // Open opens the clients of a function with an engine. The function's main must have called [Main] before.

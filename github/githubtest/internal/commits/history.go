@@ -103,7 +103,7 @@ func (f Files) renamed(side, other Files) Files {
 	for name, content := range f {
 		_, still := side[name]
 		if changed, kept := other[name]; still || !kept || changed == content || content == "" {
-			continue // where the other side has not changed it, there is nothing to follow
+			continue // the other side has not changed the file
 		}
 		for _, to := range slices.Sorted(maps.Keys(side)) {
 			_, was := f[to]

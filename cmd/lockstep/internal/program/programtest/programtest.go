@@ -39,7 +39,7 @@ func Main(m *testing.M, program func()) {
 type Dir struct {
 	T    *testing.T
 	Path string
-	Env  []string // beside what all commands have
+	Env  []string // in addition to Environ's own
 }
 
 // NewDir returns a new directory with files: name, content, name, content...

@@ -24,10 +24,10 @@ type Call struct {
 	Service      string // "s3", "dynamodb", "sqs", "kms" or "account"
 	Action       string // IAM's name
 	Resource     string // of an object, its ARN
-	Body, Answer []byte // of DynamoDB; of the others the body only
+	Body, Answer []byte // of DynamoDB; other services set only Body
 	Size         int64  // of the body
 	Refused      bool
-	Keys         int // how many requests to KMS follow from it
+	Keys         int // the number of requests to KMS that the call causes
 }
 
 // Count counts a call.
