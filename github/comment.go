@@ -96,7 +96,7 @@ func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) 
 	var own []*gh.IssueComment
 	for page := 1; page != 0; {
 		options.Page = page
-		// GitHub lists the oldest first.
+		// GitHub returns the oldest comment first.
 		list, res, err := c.client.Issues.ListComments(ctx, c.repo.Owner, c.repo.Name, number, &options)
 		if err != nil {
 			return nil, failed(fmt.Sprintf("list the comments on %s#%d", c.repo, number), err)

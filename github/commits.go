@@ -58,7 +58,8 @@ type Contributors struct {
 	All bool
 }
 
-// contributors reads the contributors to a pull request.
+// contributors returns the contributors to a pull request of the repository owner/name; see
+// [Client.Contributors].
 func contributors(ctx context.Context, pulls *gh.PullRequestsService, owner, name string, number int) (c Contributors, err error) {
 	seen := map[string]bool{"": true}
 	add := func(login string) {

@@ -18,7 +18,7 @@ type Discussion struct {
 	ReviewMissing bool
 }
 
-// Discussion reads the discussion of a pull request.
+// Discussion returns the review state of a pull request.
 func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, err error) {
 	what := fmt.Sprintf("read the conversations of pull request %s#%d", c.repo, number)
 	return out, pages(ctx, c, what, discussionQuery, number, func(p *queriedPull) pageInfo {

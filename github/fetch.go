@@ -52,8 +52,8 @@ func (r Ref) path() string {
 }
 
 // Fetch unpacks the files of a ref in another repository of an installation into the directory dir, which must
-// exist and be empty. The function unpackArchive documents which entries the archive may have. Links that lead
-// out of it are left out. The token gives read access to the files of that one repository only.
+// exist and be empty. The function unpack documents which entries the archive may have. Links that lead out of
+// it are left out. The token gives read access to the files of that one repository only.
 //
 // The caller must check that the files may be shown: an installation may have repositories that the author of a
 // pull request may not read.
@@ -124,7 +124,8 @@ func (a *App) publicArchive(r Ref) *url.URL {
 	return at
 }
 
-// unpack unpacks the archive that open returns.
+// unpack unpacks the archive that open returns into the directory dir. If r.Ref is a commit's SHA, the archive
+// must be of that commit. what says, for errors, what the caller tried to do.
 func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, open func(context.Context) (*http.Response, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()

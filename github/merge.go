@@ -56,7 +56,8 @@ func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
 	}
 }
 
-// trialMerge makes one attempt of MergeResult.
+// trialMerge makes one attempt of MergeResult. The error is ErrNotYet if GitHub has not made the trial merge
+// yet.
 func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
 	if err != nil {
@@ -183,7 +184,7 @@ func (c *Client) Onto(ctx context.Context, sha string) (string, error) {
 	return commit.Parents[0].GetSHA(), checkSHA(commit.Parents[0].GetSHA())
 }
 
-// commit reads a commit.
+// commit returns the commit with a SHA.
 func (c *Client) commit(ctx context.Context, sha string) (*gh.Commit, error) {
 	if err := checkSHA(sha); err != nil {
 		return nil, err

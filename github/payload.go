@@ -65,7 +65,7 @@ type statusEvent struct {
 	Installation *gh.Installation `json:"installation"`
 }
 
-// A checkSubject is a check run or a check suite.
+// A checkSubject is the check run or check suite in a webhook, with the members that we need.
 type checkSubject struct {
 	Name       string `json:"name"`
 	ExternalID string `json:"external_id"`

@@ -54,7 +54,7 @@ func (p PullRequest) Fork() bool { return p.Head.Repo.ID != p.Base.Repo.ID }
 
 var loginPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}(\[bot\])?$`) })
 
-// PullRequest reads a pull request.
+// PullRequest returns the present state of a pull request. The error wraps ErrNotFound if there is none.
 func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, error) {
 	what := fmt.Sprintf("read pull request %s#%d", c.repo, number)
 	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)

@@ -16,7 +16,7 @@ type Secret struct {
 
 const hidden = "[secret]"
 
-// NewSecret returns text as a secret.
+// NewSecret returns a Secret with the given text.
 func NewSecret(text string) Secret { return Secret{func() string { return text }} }
 
 func (s Secret) reveal() string {

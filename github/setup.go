@@ -8,7 +8,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// An About is the App's own setup at GitHub.
+// An About describes how the App is set up at GitHub.
 type About struct {
 	ID          int64
 	Slug        string

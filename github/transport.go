@@ -87,7 +87,7 @@ func discard(res *http.Response) {
 	}
 }
 
-// send makes one attempt.
+// send makes one attempt at a request. If renew is set, it first gets a new token.
 func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) {
 	var token Secret
 	var err error

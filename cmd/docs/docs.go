@@ -59,7 +59,7 @@ type Section struct {
 	Text    string // Markdown, with the heading
 }
 
-// Read returns all pages.
+// Read returns all pages of the documentation, in the order of README.md.
 func Read() Pages {
 	names, _ := fs.Glob(files, "*/*.md")
 	var all Pages

@@ -53,10 +53,10 @@ func (*Cell) Protection() Protection {
 // Start starts a command.
 func (*Cell) Start(cmd *exec.Cmd) error { return cmd.Start() }
 
-// Adopt does nothing here.
+// Adopt does nothing, because this system has no way to adopt orphans.
 func Adopt() error { return nil }
 
-// Probe does nothing here.
+// Probe does nothing, because this system has no namespaces to test.
 func Probe() {}
 
 // Confined reports whether this process was started by [Start].

@@ -45,7 +45,7 @@ type refusal struct {
 	signIn bool // a token would help
 }
 
-// check returns whether a request of any kind is admitted.
+// check decides whether to admit a request. The zero refusal admits it.
 func (a Access) check(r *http.Request) refusal {
 	if !isLocalName(r.Host) && !slices.Contains(a.Hosts, strings.ToLower(r.Host)) {
 		return refusal{status: http.StatusMisdirectedRequest, reason: "This page is not served under that name."}

@@ -24,7 +24,8 @@ func (b *Changes) Changed() {
 	b.next = make(chan struct{})
 }
 
-// Wait implements [Site.Changed] for this version.
+// Wait waits until the version differs from since, or until ctx ends, and returns the version, as
+// [Site.Changed] requires.
 func (b *Changes) Wait(ctx context.Context, since uint64) uint64 {
 	for {
 		b.mu.Lock()

@@ -108,10 +108,10 @@ func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// speakerCookie stores as whom the user acted last.
+// speakerCookie is the cookie with the login as whom the user acted last.
 const speakerCookie = "lockstep-speaker"
 
-// speaker returns the login as whom the user acted last, or else the first speaker of the pull request.
+// speaker returns the login in speakerCookie, or else the first speaker of the pull request.
 func speaker(r *http.Request, p Pull) string {
 	if len(p.Speakers) == 0 {
 		return ""

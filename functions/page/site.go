@@ -39,7 +39,7 @@ func (e *RefusedError) Error() string { return e.Reason }
 // An Action is something that a user does on a pull request.
 type Action struct {
 	Pull PullID
-	// As is the login as whom the user acts, one of the pull request's Speakers.
+	// As is the login of the user who acts: one of the pull request's Speakers.
 	As string
 	// Name is [Comment], [Press], or the name of one of the pull request's Offers.
 	Name string
@@ -115,7 +115,7 @@ type Reaction struct {
 	By      string
 }
 
-// A Check is a check run.
+// A Check is a check run of the pull request's head.
 type Check struct {
 	ID         int64
 	Name       string

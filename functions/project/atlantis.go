@@ -23,7 +23,7 @@ func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostic
 	return s, doc.Notices, ds
 }
 
-// foreignWith is foreignSettings with options.
+// foreignWith is foreignSettings with options for reading atlantis.yaml. It also returns the parsed document.
 func foreignWith(o atlantis.Options, src []byte) (*Settings, atlantis.Document, diags.Diagnostics) {
 	doc, ds := o.Parse(atlantis.FileName, src)
 	p := &parser{settings: &Settings{
@@ -175,7 +175,7 @@ type chosen struct {
 	ignored bool // atlantis.yaml exists, too, and is ignored
 }
 
-// choose finds the file with the settings.
+// choose finds the first of [SettingsFiles] in a checkout, and reads it.
 func choose(files fs.FS) (c chosen, err error) {
 	_, err = fs.Stat(files, atlantis.FileName)
 	foreign := err == nil

@@ -145,7 +145,7 @@ func settingsIn(files fs.FS) (r Repository, s *Settings, isDeclared bool, ds dia
 	return r, s, ds.HasErrors() || !s.onlyDirectories(), ds
 }
 
-// declared completes the projects of lockstep.hcl.
+// declared returns the projects that lockstep.hcl declares, with the facts from their directories.
 func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	candidates, lines, ds := s.expanded(files)
 	all, more := s.complete(files, candidates, lines)
@@ -363,7 +363,7 @@ func (c contents) kind() string {
 // memory is the number of bytes for which reading a configuration is limited: that of a small pipeline.
 const memory = 512 << 20
 
-// read reads the configuration in a directory.
+// read returns the facts about the configuration in a directory.
 func read(files fs.FS, dir string) contents {
 	tree := source.FS(files, dir)
 	cfg, _ := loading.Load(loading.Input{Tree: tree, Budget: budget.Pipeline(memory)})

@@ -126,7 +126,7 @@ func deadPath(pattern string, names []string, left *int) []string {
 	})
 }
 
-// part names a pattern, or one of its alternatives.
+// part returns a text for a warning: the pattern, or, if one is an alternative in its braces, that alternative.
 func part(pattern, one string) string {
 	if pattern == one {
 		return fmt.Sprintf("The pattern %q", pattern)

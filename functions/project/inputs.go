@@ -158,7 +158,8 @@ type walker struct {
 	p      Project
 	walked map[string]bool // directories, by their resolved names
 	all    bool            // all files count, whatever project they belong to
-	// comparison is set if files with settings do not count.
+	// comparison is set to compare two commits. The project's settings are then left out, because they are
+	// compared separately.
 	comparison bool
 }
 

@@ -8,7 +8,7 @@ const (
 	WaitingFails  Waiting = "action_required" // such a rule blocks the merge until the plan is applied
 )
 
-// OnWaiting returns the setting. s comes from the base branch, and may be nil.
+// OnWaiting returns the argument `waiting` of the check block. s comes from the base branch, and may be nil.
 func (s *Settings) OnWaiting() Waiting {
 	if s == nil || s.Waiting == "" {
 		return WaitingPasses

@@ -77,7 +77,7 @@ type Project struct {
 	Nowhere string
 }
 
-// ApplyOn says when a plan is applied.
+// ApplyOn says when a plan is applied: after a comment, or by the merge.
 type ApplyOn string
 
 const (

@@ -33,7 +33,7 @@ type Settings struct {
 	// Automerge is the setting by which Lockstep merges applied pull requests; nil for none. Only the base
 	// branch decides it.
 	Automerge *Automerge
-	// Files is the parsed file, for quoting it in errors.
+	// Files has the parsed lockstep.hcl, so that errors can quote it.
 	Files map[string]*hcl.File
 
 	environments map[string]environments.Environment

@@ -73,7 +73,7 @@ func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(
 	return out, nil
 }
 
-// A comparison compares two checkouts.
+// A comparison compares the files and projects of two commits.
 type comparison struct {
 	was, now *checkout
 	changed  []string          // the names of the files that differ
@@ -81,7 +81,7 @@ type comparison struct {
 	matches  int
 }
 
-// differ reports whether the plans of a project may differ.
+// differ reports whether a project's plans at the two commits may differ.
 func (c *comparison) differ(ctx context.Context, old, p Project, seen []FilesRead) (bool, error) {
 	if string(old.settings()) != string(p.settings()) {
 		return true, nil
@@ -160,7 +160,7 @@ func (c *comparison) match(pattern string) ([]bool, error) {
 	return out, nil
 }
 
-// look finds the files that differ.
+// look finds the files that differ between the two commits.
 func (c *comparison) look() error {
 	var trees [2]Tree
 	for i, x := range []*checkout{c.was, c.now} {

@@ -39,7 +39,7 @@ type State struct {
 	replaced bool // Current is not the stored state: see Pretend
 }
 
-// OpenState returns the state of a workspace without reading it.
+// OpenState returns the State of a workspace. It does not read the state: see [State.Read].
 func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnostics) {
 	if err := statebackend.CheckWorkspaceName(workspace); err != nil {
 		return nil, diags.Errorf(nil, "Invalid workspace name",
@@ -52,7 +52,7 @@ func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnost
 	return &State{Workspace: w, Current: states.Empty()}, nil
 }
 
-// Read reads the state into Current.
+// Read reads the stored state into Current. If none is stored, Current becomes an empty state.
 func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	snap, err := s.Workspace.Get(ctx)
 	if err != nil {

@@ -34,7 +34,7 @@ type Dir struct {
 	Path string
 	// DataDir is the value of TF_DATA_DIR, or `.terraform` in Path.
 	DataDir
-	// CLI is the CLI configuration.
+	// CLI is Terraform's CLI configuration, from the file .terraformrc or TF_CLI_CONFIG_FILE.
 	CLI *cliconfig.Config
 	// Environ is the environment, with elements "NAME=value".
 	Environ []string

@@ -21,7 +21,7 @@ func (d *Dir) Workspace() string {
 	return statebackend.DefaultWorkspace
 }
 
-// SelectWorkspace records the selected workspace.
+// SelectWorkspace records which workspace is selected, as Terraform does.
 func (d *Dir) SelectWorkspace(name string) error {
 	return WriteFile(filepath.Join(string(d.DataDir), "environment"), []byte(name), 0o644)
 }

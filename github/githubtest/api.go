@@ -103,7 +103,7 @@ var operations = map[string]operation{
 	"GET commits/{ref}/check-runs":                        {"checks:read", (*Repository).listChecks},
 }
 
-// routes returns the handler of the whole API.
+// routes returns the handler for all addresses of the API.
 func (h *Hub) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]rest.Handler{

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// archiveLink is a short-lived address of an archive.
+// An archiveLink is a short-lived address from which a commit's archive can be downloaded.
 type archiveLink struct {
 	repo *repo
 	sha  string

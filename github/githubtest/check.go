@@ -15,7 +15,7 @@ type checks struct {
 	list []*checkRun // oldest first
 }
 
-// A Check is a check run as people see it.
+// A Check is a check run as GitHub's pages show it.
 type Check struct {
 	ID int64
 	github.Check

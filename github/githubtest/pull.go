@@ -100,7 +100,7 @@ func (l *pulls) act(who string, number int, kind, text string, do func(*pull) (a
 	l.send(p, w.person(who), action, more)
 }
 
-// Ready ends the draft of a pull request.
+// Ready marks a draft as ready for review.
 func (l *pulls) Ready(who string, number int) {
 	l.act(who, number, "ready", "", func(p *pull) (string, rest.Object) {
 		p.draft = false

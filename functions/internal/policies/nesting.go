@@ -77,7 +77,7 @@ type depth struct {
 
 func (d *depth) walk(x any) { ast.NewBeforeAfterVisitor(d.enter, d.leave).Walk(x) }
 
-// enter reports whether to skip the node x.
+// enter adds the node x to the depth, and reports whether the limit is exceeded, so that x need not be visited.
 func (d *depth) enter(x any) bool {
 	d.nodes++
 	d.closures += closure(x)

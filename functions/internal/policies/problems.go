@@ -27,7 +27,7 @@ type Error struct {
 	More int
 }
 
-// A Problem is one mistake.
+// A Problem is one mistake in a policy, with its place.
 type Problem struct {
 	File    string // as it was given to [Compile]; "" if it is in no single file
 	Line    int    // from 1; 0 if it is in no single line

@@ -39,7 +39,7 @@ func (s *stream) pushed(text string, of stream, i, j int) {
 	}
 }
 
-// text returns at most most characters from i on.
+// text returns the characters from index i on, at most as many as most says.
 func (s stream) text(i, most int) string {
 	return string(s.runes[i:min(len(s.runes), i+most)])
 }

@@ -61,7 +61,7 @@ type Settings struct {
 	StopBefore time.Duration
 }
 
-// variable is an environment variable of the functions.
+// A variable is an environment variable that some functions read.
 type variable struct {
 	name     string
 	of       []Function // the functions that read it

@@ -17,7 +17,7 @@ func (s *Stack) protects(arn string) []templates.Statement {
 	return s.policies().resources[arn]
 }
 
-// A deployment has the policies of a stack.
+// A deployment has all policies of a stack.
 type deployment struct {
 	roles     map[string][]templates.Statement // by the role's logical name
 	resources map[string][]templates.Statement // by ARN

@@ -45,7 +45,7 @@ type environment struct {
 	why     *FunctionError // why the process was killed
 }
 
-// event is an event for the process to handle.
+// An event is an invocation's input, with the deadline of the invocation.
 type event struct {
 	id       string
 	payload  []byte

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pricing"
 )
 
-// count serves a request and counts its units.
+// count serves a request, and adds its units to the stack's meter.
 func (g *gate) count(w http.ResponseWriter, r *http.Request, service string, calls []templates.Call, body []byte) {
 	overheard := &metering.Answer{ResponseWriter: w, Keep: service == "dynamodb"}
 	g.services[service].ServeHTTP(overheard, r)

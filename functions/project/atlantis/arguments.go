@@ -97,7 +97,7 @@ func (v *values) argument(a argument) {
 	}
 }
 
-// complete reports an argument whose value is missing.
+// complete adds an error if the last argument needs a value, and has none.
 func (v *values) complete() {
 	if w := v.waiting; w != nil {
 		v.errorf(w.text.At, "Argument without a value", "The argument %s needs a value, after = or as the next argument.", w.text.Value)

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// FileName is the file's name, in the repository's directory.
+// FileName is the name of Atlantis' file, in the root of the repository.
 const FileName = "atlantis.yaml"
 
 // A Document is the content of atlantis.yaml, in the terms of lockstep.hcl. Names and paths are as in the file,
@@ -118,7 +118,7 @@ func (n *notices) add(line int, key, name string) {
 	}
 }
 
-// sorted returns the notices by their first lines.
+// sorted returns the notices, sorted by the first line of each.
 func (n *notices) sorted() []Notice {
 	for _, x := range n.all {
 		slices.Sort(x.Lines)

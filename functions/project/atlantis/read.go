@@ -81,7 +81,7 @@ func (r *reader) served() {
 	r.notices.all = append(s.reader.notices.sorted(), r.notices.sorted()...)
 }
 
-// A reader reads one file.
+// A reader reads one file: atlantis.yaml, or the server's.
 type reader struct {
 	*source
 	doc        Document

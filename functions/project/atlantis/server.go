@@ -31,7 +31,7 @@ type ruled struct {
 	custom    bool
 }
 
-// read reads the file.
+// read parses the server's file, and returns what is about the repository.
 func (x Server) read(o Options) *ruled {
 	r := &reader{source: newSource(x.Name, x.Source), options: o, notices: notices{file: x.Name}, workflows: map[string]*workflow{}}
 	s := &ruled{reader: r, set: map[string]field{}}
@@ -107,7 +107,7 @@ func (s *ruled) about(id Text, repository string) bool {
 // may reports whether atlantis.yaml may set a key. If there is no server's file, it may set all.
 func (s *ruled) may(key string) bool { return s == nil || slices.Contains(s.overrides, key) }
 
-// values1 returns the values of texts.
+// values1 returns texts without their places.
 func values1(all []Text) []string {
 	out := []string{}
 	for _, x := range all {

@@ -79,7 +79,7 @@ func parseEvent(text string) (HookEvent, error) {
 	return HookEvent(text), nil
 }
 
-// knownEvents names the events.
+// knownEvents returns the names of all events, for an error.
 func knownEvents() string {
 	var names []string
 	for _, e := range hookEvents {

@@ -62,7 +62,7 @@ func Contents(name string, body hcl.Body) (*hcl.BodyContent, hcl.Diagnostics) {
 	return remedied(body, schema, remedy)
 }
 
-// Read reads the value of the argument.
+// Read returns the value of the argument. A value of another form is an error.
 func (arg Argument) Read(a *hcl.Attribute) (Value, hcl.Diagnostics) {
 	at := a.Expr.Range()
 	v, ds := a.Expr.Value(nil)
@@ -91,7 +91,7 @@ func refused(at hcl.Range, summary, detail string, args ...any) hcl.Diagnostics 
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at}}
 }
 
-// String describes the form for people.
+// String returns a description of the form for errors, such as "a list of texts".
 func (k Kind) String() string {
 	switch k {
 	case boolean:
@@ -197,7 +197,7 @@ func (v Value) List() []Value {
 	return out
 }
 
-// Items returns the values by name, sorted; none if it is a list.
+// Items returns the values of an object by name, sorted. For a list it returns none.
 func (v Value) Items() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.value == cty.NilVal || !v.value.Type().IsObjectType() {

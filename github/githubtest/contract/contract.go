@@ -54,7 +54,7 @@ func segments(parameter string) string {
 	return "[^/]+"
 }
 
-// load reads the description, once.
+// load parses GitHub's description of its API, once a process, and returns the operations in it.
 var load = sync.OnceValues(func() ([]operation, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(description)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 //go:embed webhooks.json
 var webhookSchemas []byte
 
-// compiler reads the schemas of webhooks, once.
+// compiler parses the schemas of webhooks, once a process.
 var compiler = sync.OnceValues(func() (*jsonschema.Compiler, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(webhookSchemas))
 	if err != nil {

@@ -83,7 +83,7 @@ func check(a *cli.App, root, testDir string, withTests bool) diags.Diagnostics {
 	return append(ds, suite.Validate()...)
 }
 
-// validate validates one configuration.
+// validate returns the errors in one configuration. It opens the providers for their schemas.
 func validate(op *opening.Operation, cfg *config.Config) diags.Diagnostics {
 	op.Config = cfg
 	ds := op.RequireSchemas()

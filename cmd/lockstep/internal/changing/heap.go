@@ -34,7 +34,7 @@ const (
 	mostShare = leastGrowth * 100 / leastHeap
 )
 
-// share is the requested growth in percent.
+// share is the growth that was requested last, in percent; see growth.
 var share atomic.Int64
 
 // SpareTime makes collections rare, for a plan.

@@ -22,7 +22,7 @@ type progress struct {
 	underWay map[addrs.ResourceInstanceObject]*action
 }
 
-// An action is an action in progress.
+// An action is an action in progress, with the time of its start.
 type action struct {
 	event events.Event
 	since time.Time

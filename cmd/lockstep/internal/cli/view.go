@@ -37,7 +37,7 @@ type View interface {
 	TestCoverage(events.TestCoverage)
 	TestsDone([]events.TestFileResult)
 	Say(format string, args ...any)
-	// Step reports a step of init.
+	// Step reports a step of the command init.
 	Step(code render.InitCode, format string, args ...any)
 	// Installs shows an event of installing a provider.
 	Installs(install.Event)

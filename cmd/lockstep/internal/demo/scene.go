@@ -19,7 +19,7 @@ type scene struct {
 	holds func(ctx context.Context, w *World) error
 }
 
-// by converts an action that cannot fail to the form of scene.do.
+// by converts an action that cannot fail to the form of a scene's action.
 func by(do func(*githubtest.Repository)) func(context.Context, *World) error {
 	return func(_ context.Context, w *World) error { do(w.repo); return nil }
 }

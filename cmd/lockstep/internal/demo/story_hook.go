@@ -20,7 +20,7 @@ type changeDesk struct {
 // deskName is the program's name in lockstep.hcl.
 const deskName = "change-desk"
 
-// caller returns a caller that runs the program.
+// caller returns the Caller that runs the change desk as a team's own program.
 func (d *changeDesk) caller() *callouts.Caller { return &callouts.Caller{Program: d.run} }
 
 func (d *changeDesk) run(_ context.Context, name string, input []byte) ([]byte, error) {

@@ -27,7 +27,7 @@ type artifactBucket struct {
 	Region          string
 }
 
-// A depotPlace is one version of an object.
+// A depotPlace identifies one version of an object in the bucket.
 type depotPlace struct{ Bucket, Key, Version string }
 
 // httpStatus returns the HTTP status in an error; 0 if there was no answer.

@@ -206,7 +206,7 @@ func (d *deployment) afterwards(list []step) {
 	}
 }
 
-// explained adds the hint that all failures have in common.
+// explained adds to an error the hint that is the same for all failures.
 func (d *deployment) explained(err error) error {
 	if err = (shortError{err}); errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
 		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it continues after the last finished step")

@@ -96,7 +96,7 @@ type Machine struct {
 // atATime is the number of messages that are handled at the same time. Plans and applies mostly wait.
 const atATime = 4
 
-// Open opens the data directory. It makes no request yet.
+// Open opens the data directory, and returns the machine. It makes no request yet.
 func Open(c Config) (*Machine, error) {
 	data, err := localstore.Open(c.Dir)
 	if err != nil {

@@ -84,8 +84,8 @@ func (m *Machine) pulled(ctx context.Context, repo github.Repo, number int) (x p
 	return x, err
 }
 
-// listed reports whether the pull request appears in lists: it affects a project, or there are facts about the
-// whole.
+// listed reports whether the pull request appears in lists: it affects a project, or Lockstep has told
+// something about it as a whole.
 func (x pulled) listed() bool {
 	return len(x.runs) > 0 || x.look.Told || !x.look.Closed && (x.look.Refused != "" || x.look.GivenUp != "")
 }
@@ -148,7 +148,7 @@ func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// add reads a whole collection.
+// add reads a whole collection of records into the snapshot.
 func (s *snapshot) add(ctx context.Context, collection string) error {
 	list, err := s.all(ctx, collection)
 	if err != nil {

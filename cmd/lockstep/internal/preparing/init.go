@@ -244,7 +244,7 @@ func presentState(a *cli.App, d *workdir.Dir, cfg *config.Config) (*states.State
 	return stateIn(a.Ctx, b, d.Workspace())
 }
 
-// stateIn returns the state of a workspace.
+// stateIn reads the state of a workspace in a backend.
 func stateIn(ctx context.Context, b statebackend.Backend, workspace string) (*states.State, diags.Diagnostics) {
 	st, ds := workdir.OpenState(b, workspace)
 	if ds.HasErrors() {

@@ -57,7 +57,7 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// one adds an App.
+// one adds an App to the settings, from its entry in the file.
 func (o *serveOptions) one(a *cli.App, s *serveSettings, x furtherApp) error {
 	beside := func(name string) string {
 		if name == "" || filepath.IsAbs(name) {

@@ -45,7 +45,7 @@ func (v vault) values(ctx context.Context, j jobs.Job) (map[string]string, error
 	return out, nil
 }
 
-// read reads one secret, in the region of its ARN.
+// read returns the value of a secret. The request goes to the region in the secret's ARN.
 func read(ctx context.Context, cfg aws.Config, s environments.Secret) (string, error) {
 	parts := strings.SplitN(s.ARN, ":", 6)
 	cfg.Region = parts[3]

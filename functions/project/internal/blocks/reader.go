@@ -23,7 +23,7 @@ import (
 const (
 	maxItems = 100
 	MaxText  = 500
-	// maxCount is the largest number.
+	// maxCount is the largest number that an argument may have.
 	maxCount = 1_000_000
 )
 
@@ -42,12 +42,12 @@ type Reader struct {
 	attrs hcl.Attributes
 }
 
-// Errorf adds an error.
+// Errorf adds an error at a range. args are the values for detail, as for fmt.Sprintf.
 func (r *Reader) Errorf(at hcl.Range, summary, detail string, args ...any) {
 	r.Diags = append(r.Diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// Content decodes a body. The other methods read its arguments.
+// Content decodes the body of the block, so that the other methods can read its arguments.
 func (r *Reader) Content(body hcl.Body, s *hcl.BodySchema) *hcl.BodyContent {
 	content, ds := body.Content(s)
 	for _, d := range ds {
@@ -144,7 +144,7 @@ func (r *Reader) Count(name string, least, most int) int {
 	return n
 }
 
-// Limit reads an upper limit; nil if it is absent.
+// Limit reads a number that is an upper limit; nil if it is absent.
 func (r *Reader) Limit(name string) *int {
 	if !r.Has(name) {
 		return nil

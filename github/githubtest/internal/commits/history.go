@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Commit is immutable.
+// A Commit is a git commit. It does not change once it is in a [History].
 type Commit struct {
 	SHA     string
 	Network int64 // the ID of the repository that is not a fork; it shares its commits with its forks

@@ -30,7 +30,7 @@ type Call struct {
 	Keys         int // the number of requests to KMS that the call causes
 }
 
-// Count counts a call.
+// Count adds the units that AWS charges for a call.
 func (m *Meter) Count(c Call) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,7 +76,7 @@ func (m *Meter) add(k pricing.Kind, n float64) {
 	m.counts[k] += n
 }
 
-// Take returns the counts since the last call.
+// Take returns the units counted since its last call, by kind.
 func (m *Meter) Take() map[pricing.Kind]float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
