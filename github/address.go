@@ -8,10 +8,12 @@ import (
 	"strings"
 )
 
-// addressByID returns an API address with the ID of the repository instead of its name. An address that is not
-// about a repository stays. By the time of the request, a name may belong to another repository. GitHub
-// redirects requests for a former name to this form of address, as long as nobody has created a repository with
-// that name. The links between its pages have this form, too.
+// addressByID returns a copy of an API address with the repository's ID in place of its owner and name. By the
+// time of the request, the name may belong to another repository. An address outside /repos/ is returned
+// unchanged.
+//
+// GitHub uses this form of address, too: in its redirects of requests for a repository's former name (unless a
+// new repository has that name), and in links to the next page of a list.
 //
 // Sources:
 // https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api#using-link-headers,
@@ -29,13 +31,13 @@ func addressByID(api, at *url.URL, id int64) *url.URL {
 	}
 	var err error
 	if out.Path, err = url.PathUnescape(out.RawPath); err != nil {
-		return at // it is no path
+		return at // not a path of the API
 	}
 	return &out
 }
 
-// pullOfPage returns the number of the pull request of a comment, from the address of its page. Nothing else in
-// such a list distinguishes pull requests from issues.
+// pullOfPage returns the number of a pull request from the web address of a comment on it; ok is false if the
+// comment is on an issue. GitHub's lists of comments distinguish the two only by this address.
 func pullOfPage(page string) (number int, ok bool) {
 	u, err := url.Parse(page)
 	if err != nil || path.Base(path.Dir(u.Path)) != "pull" {

@@ -9,17 +9,18 @@ import (
 )
 
 const (
-	// maxRemembered is the longest cached answer, and the next limit is for all of them together, in bytes.
+	// maxRemembered is the size limit of one cached answer, and maxAllRemembered the limit for all of them, in
+	// bytes.
 	maxRemembered    = 1 << 20
 	maxAllRemembered = 16 << 20
 )
 
-// An answerCache has answers to GET requests, each with its validator. An answer is only for the scope of the
-// token that was used. A repeated request asks GitHub whether its answer is still current. The answer 304 does
-// not count against the rate limit of an installation, and is never older than the request.
+// An answerCache stores answers to GET requests, each with its validator (ETag). An answer is used only for
+// tokens of the same scope. When a request is repeated, the cache asks GitHub whether the stored answer is
+// still current. GitHub's answer 304 ("not modified") does not count against the rate limit of an installation.
 //
-// The answers are in the memory of one process that runs nothing of a pull request. Whoever could write them
-// elsewhere could write the settings of a base branch.
+// The answers stay in the memory of one process, which never runs code of a pull request. Somebody who could
+// write to the cache could change the settings that Lockstep reads from a base branch.
 //
 // Source:
 // https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
@@ -30,7 +31,8 @@ type answerCache struct {
 	size  int
 }
 
-// A cachedRequest is a request with a token of a scope. Its answer and validator are only for that scope.
+// A cachedRequest is the key of a cached answer: the request's URL and Accept header, and the scope of its
+// token.
 type cachedRequest struct {
 	scope       tokenScope
 	url, accept string
@@ -43,8 +45,9 @@ type cachedAnswer struct {
 	body   []byte
 }
 
-// RoundTrip makes a request with a token of a scope, by base. If GitHub reports that the last answer is still
-// current, it returns that answer. It adds a header to the request. A nil *answerCache caches nothing.
+// RoundTrip makes a request with a token of a scope, through base. If GitHub reports that the cached answer is
+// still current, RoundTrip returns the cached answer. It may add the header If-None-Match to req. A nil
+// *answerCache caches nothing.
 func (r *answerCache) RoundTrip(scope tokenScope, base http.RoundTripper, req *http.Request) (*http.Response, error) {
 	if r == nil || req.Method != http.MethodGet || req.Header.Get("Range") != "" || req.Header.Get("If-None-Match") != "" {
 		return base.RoundTrip(req)
@@ -72,7 +75,7 @@ func (r *answerCache) get(k cachedRequest) *cachedAnswer {
 	return e.Value.(*cachedAnswer)
 }
 
-// put caches an answer, and drops those that were not used for the longest time.
+// put caches an answer. It drops the least recently used answers to stay within maxAllRemembered.
 func (r *answerCache) put(a *cachedAnswer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,8 +97,8 @@ func (r *answerCache) forget(e *list.Element) {
 	r.size -= len(a.body)
 }
 
-// receive returns the answer to a request with the key k. It is old, the cached answer, if GitHub reports that
-// it is still current. It caches a new answer that has a validator.
+// receive returns the answer to the request with the key k. If res is a 304, it returns the cached answer old.
+// Otherwise it returns res, and caches it if it has a validator.
 func (r *answerCache) receive(k cachedRequest, old *cachedAnswer, res *http.Response) (*http.Response, error) {
 	if res.StatusCode == http.StatusNotModified && old != nil {
 		res.Body.Close()

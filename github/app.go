@@ -16,23 +16,20 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// The proof of an App's identity is a JSON web token. GitHub accepts tokens of at most 10 minutes,
-// and advises to date them a minute back, against clocks that differ.
-// Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+// Not %w: the parser's message may contain parts of the key.
 const (
 	jwtBackdate = time.Minute
 	jwtLife     = 9 * time.Minute
-	jwtReused   = 5 * time.Minute // after it was signed; making one takes as long as a hundred small answers
+	jwtReused   = 5 * time.Minute // after signing; making a token takes as long as a hundred small answers
 )
 
-// Installation tokens are valid for an hour. A token that ends within this time is replaced, so that no call
-// begins with a token that ends during the call.
+// All requests that an App makes as itself are safe to repeat.
 const tokenMargin = 5 * time.Minute
 
 // DefaultURL is the address of GitHub's API, unless [AppConfig] names another.
 const DefaultURL = "https://api.github.com/"
 
-// AppConfig identifies the App, and its GitHub.
+// AppConfig identifies a GitHub App and the GitHub server that it belongs to.
 type AppConfig struct {
 	ID  int64
 	Key Secret // the private key, PEM
@@ -43,23 +40,22 @@ type AppConfig struct {
 	// MaxWait is how long a call may wait for a rate limit; 0 means a minute. A limit that lasts longer is an
 	// error at once.
 	MaxWait time.Duration
-	// MaxMergeWait is how long [Client.MergeResult] waits for a trial merge; 0 means
-	// 20 seconds.
+	// MaxMergeWait is how long [Client.MergeResult] waits for a trial merge; 0 means 20 seconds.
 	MaxMergeWait time.Duration
-	// Tarballs stores archives for other processes; nil for none.
+	// Tarballs stores archives so that other processes can read them; nil means that archives are not stored.
 	Tarballs Tarballs
-	// Pause is the wait after an attempt, numbered from 1, if GitHub names none. nil means half a second, twice
-	// as long each time, and a random part.
+	// Pause returns how long to wait after a failed attempt (1 is the first), if GitHub's answer contains no
+	// waiting time. nil means half a second, doubled for each attempt, plus a random part.
 	Pause func(attempt int) time.Duration
 }
 
-// An App is a GitHub App. It is safe for concurrent use.
+// An App is a client of GitHub for one GitHub App. It is safe for concurrent use.
 type App struct {
 	config AppConfig
 	api    *url.URL
 	sign   func(now time.Time, renew bool) (Secret, error)
 	client *gh.Client // for requests as the App itself
-	// anybody makes requests without a token.
+	// anybody is the client for requests without a token.
 	anybody *gh.Client
 
 	answers  answerCache
@@ -70,7 +66,7 @@ type App struct {
 	login  string
 }
 
-// NewApp returns the App of a configuration. It makes no request.
+// NewApp returns the App for a configuration. It makes no request.
 func NewApp(c AppConfig) (*App, error) {
 	if c.ID <= 0 {
 		return nil, errors.New("the GitHub App has no ID")
@@ -109,7 +105,7 @@ func NewApp(c AppConfig) (*App, error) {
 	return a, nil
 }
 
-// safeURL reports whether secrets may be sent to an address.
+// safeURL reports whether secrets may be sent to an address: over https, or to this machine.
 func safeURL(u *url.URL) bool {
 	switch host := u.Hostname(); u.Scheme {
 	case "https":
@@ -127,8 +123,8 @@ func (a *App) newClient(t *transport) *gh.Client {
 	return c
 }
 
-// signer returns a function that proves the App's identity. It reuses the last proof while that is young,
-// unless it must be renewed. The key stays in the function.
+// signer returns a function that returns a JSON web token, the proof of the App's identity. The function reuses
+// its last token for jwtReused, unless renew is set. The key cannot be read from the function.
 func signer(id int64, key *rsa.PrivateKey) func(time.Time, bool) (Secret, error) {
 	var mu sync.Mutex
 	var last Secret
@@ -171,9 +167,10 @@ func (a *App) Login(ctx context.Context) (string, error) {
 	return login, nil
 }
 
-// Repository returns the client of one repository, on behalf of the installation that contains it. The client's
-// tokens open no other repository. GitHub issues none if the installation has no right to the repository.
-// Requests name the repository by its ID. Repository makes no request.
+// Repository returns the client of one repository, which acts for the installation that contains the
+// repository. The client's tokens give access to no other repository. GitHub issues no token if the
+// installation has no right to the repository. The client's requests name the repository by its ID. Repository
+// itself makes no request.
 func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -185,7 +182,7 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	return &Client{app: a, repo: r, scope: s, client: a.newClient(once), queries: a.newClient(often), meter: m}, nil
 }
 
-// as returns a client that acts with the tokens of a scope.
+// as returns a client whose requests carry tokens of a scope.
 func (a *App) as(s tokenScope) *gh.Client { return a.newClient(a.transport(s, false)) }
 
 func (a *App) transport(s tokenScope, repeatable bool) *transport {
@@ -202,7 +199,7 @@ func (a *App) transport(s tokenScope, repeatable bool) *transport {
 	}
 }
 
-// tokens holds the current token of one scope.
+// tokens caches the current installation token of one scope.
 type tokens struct {
 	app   *App
 	scope tokenScope
@@ -212,7 +209,8 @@ type tokens struct {
 	expires time.Time
 }
 
-// get returns a token that is valid for a while. renew asks for a new one, because GitHub refused the last one.
+// get returns a token that is valid for at least tokenMargin. With renew it requests a new one, because GitHub
+// refused the last one.
 func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

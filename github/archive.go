@@ -12,25 +12,25 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// archiveTimeout is the time limit for downloading a repository. A plan of a very large repository can spare as
-// much.
+// archiveTimeout is the time limit for downloading a repository. Even the plan of a very large repository can
+// spend that much time on the download.
 const archiveTimeout = 3 * time.Minute
 
-// Tarballs stores the archives of commits for other processes, so that GitHub is asked once for a commit. A
-// missing archive does no harm: GitHub has them all.
+// Tarballs stores the archives of commits for other processes, so that each commit is downloaded from GitHub
+// once. A missing archive does no harm: it is downloaded again.
 type Tarballs interface {
-	// Get returns the archive of a commit as it was stored; nil if there is none.
+	// Get returns the stored archive of a commit; nil if there is none.
 	Get(ctx context.Context, r Repo, sha string) []byte
 	// Put stores an archive of at most [MaxTarball] bytes.
 	Put(ctx context.Context, r Repo, sha string, data []byte)
 }
 
-// MaxTarball is the length of the longest archive that is stored for other processes, in bytes. It is in memory
-// as a whole.
+// MaxTarball is the size of the largest archive that is stored for other processes, in bytes. The whole archive
+// is in memory while it is stored.
 const MaxTarball = 32 << 20
 
-// Checkout unpacks the files of a commit into the directory dir, which must exist and be empty. See
-// unpack for the entries that an archive may have; with others the error is a *[FinalError].
+// Checkout unpacks the files of a commit into the directory dir, which must exist and be empty. The function
+// unpack documents which entries an archive may have; an archive with others is a *[FinalError].
 func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
 	what := fmt.Sprintf("check out %s at %.7s", c.repo, sha)
 	if err := checkSHA(sha); err != nil {
@@ -74,8 +74,8 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	return u, nil
 }
 
-// archive opens the tarball of a ref. GitHub answers with an address on another host, which
-// contains a short-lived token and needs none of ours.
+// archive requests the tarball of a ref. GitHub redirects to another host, with a short-lived token in the
+// address. Our own token is not sent there.
 func (c *Client) archive(ctx context.Context, ref string) (*http.Response, error) {
 	link, res, err := c.client.Repositories.GetArchiveLink(ctx, c.repo.Owner, c.repo.Name, gh.Tarball,
 		&gh.RepositoryContentGetOptions{Ref: ref}, 0)
@@ -88,7 +88,7 @@ func (c *Client) archive(ctx context.Context, ref string) (*http.Response, error
 	return c.open(ctx, link)
 }
 
-// open opens the archive at an address, with further attempts where they may help.
+// open requests the archive at an address, and tries again if another attempt may help.
 func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
 		res, err := c.download(ctx, link)
@@ -102,7 +102,7 @@ func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error
 	}
 }
 
-// errAstray reports an address that we do not follow.
+// errAstray reports that GitHub redirected to an address that Lockstep does not trust; see mayFetch.
 var errAstray = errors.New("the archive's address is not followed: it is not an https URL, or redirects too often")
 
 // download fetches an archive from an address that GitHub gave, without a token.
@@ -129,7 +129,7 @@ func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, e
 	if err != nil {
 		var ue *url.Error
 		if errors.As(err, &ue) {
-			err = ue.Err // without the address
+			err = ue.Err // the reason, without the address
 		}
 		return nil, err
 	}
@@ -140,8 +140,8 @@ func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, e
 	return nil, noArchive(res.StatusCode, fmt.Errorf("the archive's address answers %s", res.Status))
 }
 
-// noArchive returns the error for the status of an answer. 403 is not final: it may be a rate limit, and the
-// message that would say so is not read here.
+// noArchive returns the error for the HTTP status of an answer. 403 is not final: it may be a rate limit, and
+// the message that would say so is not read here.
 func noArchive(status int, err error) error {
 	if status == http.StatusNotFound {
 		return ErrNotFound
@@ -152,8 +152,8 @@ func noArchive(status int, err error) error {
 	return err
 }
 
-// mayFetch reports whether an archive may come from an address: over https, or from this machine if the API
-// itself is on this machine.
+// mayFetch reports whether an archive may be downloaded from an address: only over https, or from this machine
+// if the API itself is on this machine.
 func (a *App) mayFetch(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == a.api.Scheme && u.Host == a.api.Host
 }

@@ -8,17 +8,18 @@ import (
 )
 
 const (
-	// maxKeptArchive is the length of the longest archive that is kept, and maxKeptArchives of all of them, in bytes.
+	// maxKeptArchive is the size limit of one archive in memory, and maxKeptArchives the limit for all of them,
+	// in bytes.
 	maxKeptArchive  = 8 << 20
 	maxKeptArchives = 24 << 20
 )
 
-// An archiveCache has the tarballs of the commits that were checked out last. Many projects of a push are
-// planned from the same two commits, and a commit does not change. They are in the memory of one process: a
-// program of another pull request could exchange a file.
+// An archiveCache stores the tarballs of the most recently used commits. Many projects of a push are planned
+// from the same two commits, and a commit does not change. The tarballs are in the memory of one process: on
+// disk, the program of another pull request could exchange a file.
 type archiveCache struct {
 	mu   sync.Mutex
-	all  []cachedArchive // the last used one last
+	all  []cachedArchive // the most recently used one last
 	size int
 }
 
@@ -27,13 +28,13 @@ type cachedArchive struct {
 	data []byte
 }
 
-// An archiveKey is a commit as a token of a scope sees it.
+// An archiveKey identifies a cached tarball: the commit, and the scope of the token that read it.
 type archiveKey struct {
 	scope tokenScope
 	sha   string
 }
 
-// Get returns the tarball of a commit, nil if it is not kept.
+// Get returns the tarball of a commit; nil if it is not cached.
 func (a *archiveCache) Get(scope tokenScope, sha string) []byte {
 	k := archiveKey{scope, sha}
 	a.mu.Lock()
@@ -47,8 +48,7 @@ func (a *archiveCache) Get(scope tokenScope, sha string) []byte {
 	return t.data
 }
 
-// Put stores a tarball, and drops those that were not used for the longest time. A tarball that is too long is
-// not stored.
+// Put stores a tarball, and drops the least recently used ones. A tarball that is too long is not stored.
 func (a *archiveCache) Put(scope tokenScope, sha string, data []byte) {
 	k := archiveKey{scope, sha}
 	a.mu.Lock()
@@ -59,11 +59,11 @@ func (a *archiveCache) Put(scope tokenScope, sha string, data []byte) {
 	a.all = append(a.all, cachedArchive{k, data})
 	for a.size += len(data); a.size > maxKeptArchives; a.all = a.all[1:] {
 		a.size -= len(a.all[0].data)
-		a.all[0] = cachedArchive{} // its bytes are free
+		a.all[0] = cachedArchive{} // so that its memory is freed
 	}
 }
 
-// A keepingReader keeps the bytes that are read from an archive, up to a length.
+// A keepingReader is a reader of an archive that keeps a copy of the bytes read, up to Max bytes.
 type keepingReader struct {
 	io.Reader
 	Max  int
@@ -79,7 +79,7 @@ func (k *keepingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// All reads the rest and returns the whole archive; nil if it is longer than Max, or cannot be read completely.
+// All reads the rest of the archive and returns the whole; nil if it is longer than Max or cannot be read.
 func (k *keepingReader) All() []byte {
 	_, err := io.CopyN(io.Discard, k, max(0, int64(k.Max+1-k.data.Len())))
 	if err != io.EOF || k.data.Len() > k.Max {

@@ -7,18 +7,19 @@ import (
 	"time"
 )
 
-// A Budget is how many requests GitHub accepts from an installation in an hour, by its last answer. Source:
+// A Budget is the rate limit of an installation: how many requests GitHub accepts in an hour, and how many are
+// left, as of GitHub's last answer. Source:
 // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 type Budget struct {
-	Limit, Left int       // of all users of the installation; 0 and 0 if GitHub has said nothing
+	Limit, Left int       // for all users of the installation; 0 and 0 before GitHub's first answer
 	Reset       time.Time // when the next hour begins
-	Used        int       // by this client, since it was made
+	Used        int       // requests by this client so far
 }
 
 // Budget returns the budget of the client's installation.
 func (c *Client) Budget() Budget { return c.meter.read() }
 
-// A meter reads budgets from the answers that pass.
+// A meter updates a Budget from the rate limit headers of GitHub's answers.
 type meter struct {
 	mu  sync.Mutex
 	now Budget
@@ -30,7 +31,8 @@ func (m *meter) read() Budget {
 	return m.now
 }
 
-// through returns base with the meter reading its answers; a nil meter reads nothing.
+// through returns a transport that makes requests through base and updates the meter from their answers. A nil
+// meter returns base.
 func (m *meter) through(base http.RoundTripper) http.RoundTripper {
 	if m == nil {
 		return base
@@ -43,8 +45,8 @@ type metered struct {
 	*meter
 }
 
-// RoundTrip implements http.RoundTripper. An unchanged answer costs nothing, and other kinds of requests have
-// their own limits.
+// RoundTrip implements http.RoundTripper. It updates the Budget from the answer, unless the request counts against
+// another rate limit. Used does not count 304 answers, because they cost nothing.
 func (x metered) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := x.base.RoundTrip(req)
 	if err != nil {

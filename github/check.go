@@ -11,9 +11,9 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Limits of a check run, in bytes. GitHub documents characters, but counts the bytes of a summary,
-// and cuts a text silently that has too many bytes. It documents no limit for the other texts; ours
-// is its limit for the titles of annotations.
+// Limits of a check run, in bytes. GitHub documents characters. In fact it counts the bytes of a summary, and
+// silently cuts a text that has too many bytes. For the other texts it documents no limit: we use its limit for
+// the titles of annotations.
 // Sources: https://docs.github.com/en/rest/checks/runs#create-a-check-run, https://github.com/github/docs/issues/35252
 const (
 	MaxCheckText  = 65535 // Summary and Text, each
@@ -44,10 +44,10 @@ const (
 	ConcludedActionRequired Conclusion = "action_required"
 )
 
-// A Check is the content of a check run: one line under a pull request, with a page behind it. It belongs to a
-// commit, and so to every pull request with that head.
+// A Check is the content of a check run: one line under a pull request, which links to a page with details. It
+// belongs to a commit, and so to every pull request with that commit as its head.
 type Check struct {
-	Name       string // shown in the line; rules require a check by it
+	Name       string // shown in the line; rules name a required check by it
 	SHA        string // of the commit
 	ExternalID string // chosen by us; with Name and SHA it identifies our check run
 	Status     CheckStatus
@@ -55,8 +55,9 @@ type Check struct {
 	Title      string
 	Summary    string // Markdown
 	Text       string // Markdown, below the summary; may be ""
-	URL        string // http(s), of a page for people with more about it; may be ""
-	// Buttons are shown on the page, at most MaxButtons. GitHub does not return them.
+	URL        string // of a page with more details, http(s); may be ""
+	// Buttons are the buttons on the page of the check run, at most MaxButtons. GitHub's API does not return them,
+	// so [Client.Check] leaves them nil.
 	Buttons []CheckButton
 }
 
@@ -76,7 +77,7 @@ const (
 	MaxButtonIdentifier  = 20
 )
 
-// check returns why GitHub would refuse c, or a part of it.
+// check returns an error if GitHub would refuse c or cut its texts.
 func (c Check) check() error {
 	if err := c.checkLengths(); err != nil {
 		return err
@@ -118,17 +119,18 @@ func (c Check) checkLengths() error {
 	return nil
 }
 
-// NewCheck is the ID, for PutCheck, of a check run that the caller has never asked for.
+// NewCheck, as the id of PutCheck, means that the check run does not exist yet.
 const NewCheck = -1
 
-// PutCheck ensures that there is a check run of ours with the content c, and returns its ID. With an id it
-// changes that check run, completed or not. With id 0, or if that check run is gone (GitHub deletes old ones),
-// it changes the one that our App made with c's name and external ID on c's commit, or creates it. With
-// NewCheck it creates it without searching, which saves a request.
+// PutCheck ensures that our App has a check run with the content check, and returns its ID. The id says which
+// check run to change:
 //
-// Two calls have the effect of one, unless they run at the same time and do not see each other's check run.
-// Then the next call with id 0 changes the newest, which is the one that people see, and completes the older
-// ones that are still open.
+//   - the ID of a check run: that one, completed or not. If GitHub has deleted it, id 0 applies.
+//   - 0: our App's check run with the same name, external ID and commit. If there is none, it is created.
+//   - NewCheck: none. It is created without a search, which saves a request.
+//
+// PutCheck can be repeated. Only two calls at the same time may create two check runs. The next call with id 0
+// changes the newest, which GitHub shows, and completes the older ones.
 //
 // A text longer than GitHub's limit is an error: the caller must cut it. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, error) {
@@ -167,8 +169,8 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 	return have[0].GetID(), failed(what, err)
 }
 
-// endChecks completes older duplicates of a check run, because nobody else would. They pass, and the newest
-// decides.
+// endChecks completes older duplicates of a check run, which would otherwise stay open. It marks them as
+// passed: GitHub counts only the newest.
 func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Check) error {
 	check.Status, check.Conclusion = CheckCompleted, ConcludedNeutral
 	for _, x := range twins {
@@ -182,8 +184,8 @@ func (c *Client) endChecks(ctx context.Context, twins []*gh.CheckRun, check Chec
 	return nil
 }
 
-// Check returns the present content of our check run that PutCheck finds for the same name, external ID and
-// commit. The error wraps ErrNotFound if there is none.
+// Check returns the present content of our check run with the name, external ID and commit of like. The error
+// wraps ErrNotFound if there is none.
 func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	what := fmt.Sprintf("read check run %s of %s at %.7s", like.Name, c.repo, like.SHA)
 	all, err := c.ownCheckRuns(ctx, like.SHA, like.Name, like.ExternalID)
@@ -200,7 +202,7 @@ func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	}, nil
 }
 
-// says reports whether a check run already has the wanted content, so that no request is needed.
+// says reports whether the check run x already has the content c. Then no request is needed.
 func says(x *gh.CheckRun, c Check) bool {
 	out := x.GetOutput()
 	return x.GetStatus() == string(c.Status) && x.GetConclusion() == string(c.Conclusion) &&

@@ -20,14 +20,14 @@ type Client struct {
 	repo   Repo
 	scope  tokenScope
 	client *gh.Client
-	// queries is for requests that only read, whatever their method.
+	// queries is the client for requests that only read, GraphQL queries by POST included.
 	queries *gh.Client
 	meter   *meter
-	// now is the repository with the names in the last pull request that was read.
+	// now is the repository with its present owner and name, from the last pull request that was read.
 	now atomic.Pointer[Repo]
 }
 
-// present returns the repository with the names that GitHub last reported.
+// present returns the client's repository with the owner and name that GitHub reported last.
 func present(c *Client) Repo {
 	if now := c.now.Load(); now != nil {
 		return *now
@@ -38,8 +38,8 @@ func present(c *Client) Repo {
 // ErrNotFound reports that an object does not exist, or that the App may not see it.
 var ErrNotFound = errors.New("not found")
 
-// A RateLimitedError reports that GitHub accepts no more requests until a time that is too far away to wait
-// for.
+// A RateLimitedError reports that GitHub accepts no more requests until a time. Until then is longer than
+// [AppConfig.MaxWait].
 type RateLimitedError struct{ Until time.Time }
 
 // Error implements error.
@@ -50,8 +50,8 @@ func (e *RateLimitedError) Error() string {
 	return "GitHub's rate limit is used up until " + e.Until.UTC().Format(time.RFC3339)
 }
 
-// failed adds the aim of a call to its error; nil stays nil. It leaves out addresses, because some contain
-// tokens.
+// failed adds to an error what the call tried to do; nil stays nil. It leaves out addresses, because some
+// contain tokens.
 func failed(what string, err error) error {
 	if err == nil {
 		return nil
@@ -98,7 +98,7 @@ func failed(what string, err error) error {
 // exist.
 const noCommitWords = "No commit found"
 
-// refused returns a limit that lasts for a duration; nil if GitHub named none.
+// refused returns the error for a rate limit that ends after wait; nil if wait is nil.
 func refused(wait *time.Duration) *RateLimitedError {
 	if wait == nil {
 		return &RateLimitedError{}
@@ -106,7 +106,7 @@ func refused(wait *time.Duration) *RateLimitedError {
 	return &RateLimitedError{time.Now().Add(*wait)}
 }
 
-// said returns GitHub's message, with its remarks about fields.
+// said returns the message of GitHub's error answer, with its remarks about fields of the request.
 func said(re *gh.ErrorResponse) string {
 	s := re.Message
 	for _, e := range re.Errors {
@@ -115,7 +115,7 @@ func said(re *gh.ErrorResponse) string {
 	return s
 }
 
-// A Permission is the right of a user in a repository. Each includes the lower ones.
+// A Permission is a user's permission in a repository. Each level includes the lower ones.
 type Permission int
 
 const (
@@ -127,11 +127,11 @@ const (
 
 var permissions = []string{NoPermission: "none", ReadPermission: "read", WritePermission: "write", AdminPermission: "admin"}
 
-// String returns GitHub's word.
+// String returns GitHub's word for the permission, such as "write".
 func (p Permission) String() string { return permissions[p] }
 
-// Permission returns the present right of a user. GitHub maps newer roles to the lower one of its four old
-// ones: "maintain" to "write", and "triage" to "read". A user whom GitHub does not know has none. Source:
+// Permission returns the present permission of a user. GitHub reports "maintain" as "write", and "triage" as
+// "read". A user whom GitHub does not know has none. Source:
 // https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
 func (c *Client) Permission(ctx context.Context, login string) (Permission, error) {
 	what := fmt.Sprintf("ask for the permission of %s on %s", login, c.repo)

@@ -15,13 +15,13 @@ import (
 // Source: the answer to a longer one, "body is too long (maximum is 65536 characters)".
 const MaxComment = 65536
 
-// Earlier says where to look for a comment that may exist. Looking there is one request, instead of one for
-// each hundred comments.
+// Earlier says where to look for a comment that may exist, to save requests. Without it, finding the comment
+// takes one request for each hundred comments.
 type Earlier struct {
-	// ID is the ID of the comment when it was last written; 0 if unknown. If our comment with this ID does not
-	// exist any more, all comments are searched.
+	// ID is the ID of the comment when it was last written; 0 if unknown. If our comment with this ID no longer
+	// exists, all comments are searched.
 	ID int64
-	// Since is a time before which the comment cannot have been written; zero if unknown.
+	// Since is the start of the search: the comment was not written before that time. Zero if unknown.
 	Since time.Time
 }
 
@@ -73,8 +73,8 @@ func (c *Client) PutComment(ctx context.Context, number int, e Earlier, marker, 
 // than we measured, and differ from ours when we read it again.
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// own returns our comments that begin with the marker, the oldest first. If the comment with the ID is one, it
-// returns only that.
+// own returns our comments that begin with the marker, the oldest first. If the comment with e.ID is one of
+// them, it returns only that one.
 func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) ([]*gh.IssueComment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) 
 	var own []*gh.IssueComment
 	for page := 1; page != 0; {
 		options.Page = page
-		// GitHub lists the oldest first.
+		// GitHub returns the oldest comment first.
 		list, res, err := c.client.Issues.ListComments(ctx, c.repo.Owner, c.repo.Name, number, &options)
 		if err != nil {
 			return nil, failed(fmt.Sprintf("list the comments on %s#%d", c.repo, number), err)
@@ -111,8 +111,8 @@ func (c *Client) own(ctx context.Context, number int, e Earlier, marker string) 
 	return own, nil
 }
 
-// wrote reports whether the App with a login wrote a comment. Only the logins of Apps end in "[bot]", and the
-// type of the account confirms it.
+// wrote reports whether the App with a login wrote the comment x. Only the logins of Apps end in "[bot]"; the
+// type of the account confirms that the author is an App.
 func wrote(x *gh.IssueComment, login string) bool {
 	return x.GetUser().GetType() == "Bot" && strings.EqualFold(x.GetUser().GetLogin(), login)
 }
@@ -129,8 +129,8 @@ type Comment struct {
 	Edited bool      // Body was changed after At
 }
 
-// CommentsSince returns the comments written on pull requests since a time, the oldest first. Source:
-// https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository
+// CommentsSince returns the comments on any pull request of the repository that were written since a time, the
+// oldest first. Source: https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository
 func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {
@@ -161,7 +161,7 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 	return out, nil
 }
 
-// A Reaction is a small picture under a comment, by GitHub's name. Source:
+// A Reaction is GitHub's name of an emoji reaction to a comment, such as "eyes". Source:
 // https://docs.github.com/en/rest/reactions/reactions#about-reactions
 type Reaction string
 

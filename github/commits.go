@@ -17,13 +17,13 @@ func (c *Client) Contributors(ctx context.Context, number int) (Contributors, er
 	return out, failed(fmt.Sprintf("list the commits of pull request %s#%d", c.repo, number), err)
 }
 
-// Pushes returns the last pushes to a branch, newest first. GitHub need not list all of them.
+// Pushes returns the last pushes to a branch, newest first. The list may be incomplete.
 func (c *Client) Pushes(ctx context.Context, branch string) ([]Push, error) {
 	out, err := pushes(ctx, c.client, c.repo.Owner, c.repo.Name, branch)
 	return out, failed(fmt.Sprintf("list the pushes to %s of %s", branch, c.repo), err)
 }
 
-// Behind reports whether a commit lacks commits of another one.
+// Behind reports whether the commit base contains commits that the commit sha lacks.
 func (c *Client) Behind(ctx context.Context, sha, base string) (bool, error) {
 	what := fmt.Sprintf("compare %.7s of %s with %.7s", sha, c.repo, base)
 	for _, s := range []string{sha, base} {
@@ -38,26 +38,28 @@ func (c *Client) Behind(ctx context.Context, sha, base string) (bool, error) {
 	return x.GetBehindBy() > 0, nil
 }
 
-// MaxCommits is how many commits of a pull request GitHub lists at most. Source:
+// MaxCommits is the maximum number of commits that GitHub lists for a pull request. Source:
 // https://docs.github.com/en/rest/pulls/pulls#list-commits-on-a-pull-request
 const MaxCommits = 250
 
-// webFlow is the committer of commits that are made on GitHub's pages. It writes no commits itself: anybody can
-// give a commit its address.
+// webFlow is the login of the committer of commits that are made on GitHub's web pages. It is no contributor. If
+// it is a commit's author, the author is unknown: anybody can write its email address into a commit.
 const webFlow = "web-flow"
 
-// Contributors are the people behind the commits of a pull request.
+// Contributors are the authors and committers of the commits of a pull request.
 type Contributors struct {
-	// Logins are the users who wrote or committed the commits, and co-authors whose addresses name them.
+	// Logins are the users who wrote or committed the commits, and co-authors whose email addresses contain a
+	// login.
 	Logins []string
 	// Commits are the SHAs of the commits. Unlinked are those whose author or committer GitHub links to no
 	// user.
 	Commits, Unlinked []string
-	// All is false if there may be more commits than GitHub lists.
+	// All is set if the list of commits is complete; GitHub lists at most MaxCommits.
 	All bool
 }
 
-// contributors reads the contributors to a pull request.
+// contributors returns the contributors to a pull request of the repository owner/name; see
+// [Client.Contributors].
 func contributors(ctx context.Context, pulls *gh.PullRequestsService, owner, name string, number int) (c Contributors, err error) {
 	seen := map[string]bool{"": true}
 	add := func(login string) {

@@ -10,16 +10,15 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A Discussion is the part of a pull request that is only in GitHub's GraphQL API.
+// A Discussion is the state of the review of a pull request that only GitHub's GraphQL API reports.
 type Discussion struct {
 	// Open is the number of unresolved review conversations.
 	Open int
-	// ReviewMissing is set if the base branch's rules require reviews that are missing, or if changes are
-	// requested.
+	// ReviewMissing is set if reviews that the base branch requires are missing, or if changes are requested.
 	ReviewMissing bool
 }
 
-// Discussion reads the conversations of a pull request.
+// Discussion returns the review state of a pull request.
 func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, err error) {
 	what := fmt.Sprintf("read the conversations of pull request %s#%d", c.repo, number)
 	return out, pages(ctx, c, what, discussionQuery, number, func(p *queriedPull) pageInfo {
@@ -33,16 +32,17 @@ func (c *Client) Discussion(ctx context.Context, number int) (out Discussion, er
 	})
 }
 
-// A Queued is a pull request in a merge queue, with the commit of its merge group. That commit is the base
-// branch with this pull request, and with those before it, merged into it. It is "" before GitHub has made it.
+// A Queued is an entry of a merge queue. SHA is the commit of its merge group: the base branch, with this pull
+// request and all before it in the queue merged. It is "" until GitHub has made that commit.
 type Queued struct {
 	Number int
 	SHA    string
-	By     string    // login of the user or App that put it there
-	At     time.Time // since when, in seconds of GitHub's clock
+	By     string    // login of the user or App that added it to the queue
+	At     time.Time // time of adding it, in seconds of GitHub's clock
 }
 
-// Queue returns the merge queue of a pull request, in the order of the merges; nil if it is in none.
+// Queue returns the whole merge queue that contains a pull request, in the order of the merges; nil if the pull
+// request is in no queue.
 func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error) {
 	what := fmt.Sprintf("read the merge queue of pull request %s#%d", c.repo, number)
 	return out, pages(ctx, c, what, queueQuery, number, func(p *queriedPull) pageInfo {
@@ -56,10 +56,11 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 	})
 }
 
-// pages asks for a pull request until take has got its last page.
+// pages sends a query about a pull request, page by page, and calls take with each page. take returns whether
+// another page follows.
 func pages(ctx context.Context, c *Client, what, query string, number int, take func(*queriedPull) pageInfo) error {
 	for after := (*string)(nil); ; {
-		r := present(c) // it has no address by ID
+		r := present(c) // GraphQL has no address by ID
 		a, err := ask(ctx, c, c.queries, query, map[string]any{"owner": r.Owner, "name": r.Name, "number": number, "after": after})
 		if err == nil {
 			err = refusal(a, c.repo.ID)
@@ -75,7 +76,7 @@ func pages(ctx context.Context, c *Client, what, query string, number int, take 
 	}
 }
 
-// ask sends a query, or a change, by a client.
+// ask sends a GraphQL query or mutation with the client by, and returns the answer.
 func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables map[string]any) (a queryAnswer, err error) {
 	req, err := by.NewRequest("POST", graphQLAddress(c.app.api), map[string]any{"query": query, "variables": variables})
 	if err == nil {
@@ -84,7 +85,8 @@ func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables 
 	return a, err
 }
 
-// refusal returns the error in an answer that has one, or that lacks the pull request.
+// refusal returns the error in a GraphQL answer. An answer without the pull request, or about another
+// repository than repo, is also an error.
 func refusal(a queryAnswer, repo int64) error {
 	if err := deniedIn(a); err != nil {
 		return err
@@ -95,7 +97,7 @@ func refusal(a queryAnswer, repo int64) error {
 	return nil
 }
 
-// deniedIn returns the error in an answer that has one.
+// deniedIn returns the error that a GraphQL answer contains; nil if there is none.
 func deniedIn(a queryAnswer) error {
 	if len(a.Errors) > 0 {
 		e := a.Errors[0]
@@ -117,5 +119,5 @@ func deniedIn(a queryAnswer) error {
 	return nil
 }
 
-// errNoMember is GitHub's answer to a query about something that an older server does not have.
+// errNoMember reports that an older GitHub server does not have a member of the query.
 var errNoMember = errors.New("this GitHub does not know the member")

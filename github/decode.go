@@ -8,7 +8,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// decode makes an event of a verified payload.
+// decode returns the Event of a webhook whose signature is verified.
 func decode(name string, body []byte) (Event, error) {
 	switch name {
 	case "":
@@ -67,7 +67,8 @@ func pullRequestEvent(e *gh.PullRequestEvent) (Event, error) {
 	}, err
 }
 
-// issueCommentEvent is about a comment on a pull request. GitHub sends the webhook for those on issues, too.
+// issueCommentEvent returns the event of a comment on a pull request. GitHub sends the same webhook for
+// comments on issues.
 func issueCommentEvent(e *gh.IssueCommentEvent) (Event, error) {
 	switch a := e.GetAction(); {
 	case e.Issue == nil || !e.Issue.IsPullRequest():
@@ -133,7 +134,7 @@ func threadEvent(e *gh.PullRequestReviewThreadEvent) (Event, error) {
 	return ThreadEvent{s, e.GetAction(), head}, errors.Join(err, checkSHA(head))
 }
 
-// checksEvent is about a check run or a check suite, as name says.
+// checksEvent returns the event of a check run or a check suite; name is the webhook's name.
 func checksEvent(name string, e *checkEvent) (Event, error) {
 	switch run := name == "check_run"; {
 	case run && e.Action == "completed":
@@ -175,7 +176,7 @@ func reportEvent(in *gh.Installation, r *gh.Repository, sha, name string) (Event
 	return e, errors.Join(e.Repo.check(), checkSHA(e.SHA))
 }
 
-// byAuthor requires that the author of a text has sent it.
+// byAuthor returns an error unless the sender of the webhook is the author of the text.
 func byAuthor(s Subject, author *gh.User, what string) error {
 	if author.GetLogin() != s.Sender {
 		return fmt.Errorf("the sender of the %s is not its author", what)
@@ -211,7 +212,7 @@ func installationEvent(in *gh.Installation, action string, added, removed []*gh.
 	}
 	for list, from := range map[*[]Repo][]*gh.Repository{&e.Added: added, &e.Removed: removed} {
 		for _, x := range from {
-			// The payload does not contain the owner of these.
+			// The payload does not contain the owner of these repositories.
 			r := Repo{ID: x.GetID(), Name: x.GetName()}
 			r.Owner, _, _ = strings.Cut(x.GetFullName(), "/")
 			if err := r.check(); err != nil {

@@ -12,7 +12,7 @@ import (
 // A DeliveryInfo is one attempt by GitHub to deliver a webhook to the App.
 type DeliveryInfo struct {
 	ID     int64  // of the attempt
-	GUID   string // of the webhook; attempts at the same one share it
+	GUID   string // of the webhook; all attempts to deliver it share the GUID
 	Event  string // GitHub's words
 	Action string
 	At     time.Time
@@ -46,12 +46,11 @@ func (a *App) Deliveries(ctx context.Context, since time.Time) ([]DeliveryInfo, 
 	}
 }
 
-// ErrPayload is wrapped by an error if a delivery cannot be read, now or later.
+// ErrPayload is wrapped by the error for a delivery that cannot be read. Another attempt does not help.
 var ErrPayload = errors.New("the payload cannot be read")
 
-// Delivery returns the webhook of an attempt, by the ID of the attempt. It needs no signature,
-// since it comes from GitHub itself. The error wraps ErrPayload if it is not a webhook that can be
-// read.
+// Delivery returns the webhook of a delivery attempt, by the ID of the attempt. It checks no signature, because
+// the webhook comes from GitHub's API. The error wraps ErrPayload if the webhook cannot be read.
 func (a *App) Delivery(ctx context.Context, id int64) (Delivery, error) {
 	what := fmt.Sprintf("read the delivery %d of a webhook", id)
 	d, _, err := a.client.Apps.GetHookDelivery(ctx, id)

@@ -9,16 +9,16 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// deployRemedy is the remedy where the App may not record deployments.
+// deployRemedy is the advice to users if the App may not record deployments.
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 const deployRemedy = "The GitHub App needs the permission to write deployments: give it in the App's settings, and accept it in those of the installation."
 
-// maxDescription is GitHub's limit of a description, in bytes to be safe.
+// maxDescription is GitHub's limit for a description. GitHub counts characters; we count bytes.
 // Source: https://docs.github.com/en/rest/deployments/statuses#create-a-deployment-status
 const maxDescription = 140
 
-// PutDeployment records a deployment and its state. It creates the deployment if none with its task exists, so
-// it can be repeated. The error is a *FinalError if GitHub refuses.
+// PutDeployment records a deployment and its state. It creates the deployment only if none with the same Task
+// exists, so the call can be repeated. The error is a *FinalError if GitHub refuses.
 func (c *Client) PutDeployment(ctx context.Context, d Deployment) error {
 	d.Description = utf8Only(d.Description)
 	if len(d.Description) > maxDescription {
@@ -32,7 +32,8 @@ func (c *Client) PutDeployment(ctx context.Context, d Deployment) error {
 	return err
 }
 
-// Environment returns the protection rules of an environment, for deployments of a branch. It needs the permission "Actions: read".
+// Environment returns the protection rules of an environment, for deployments of a branch. It needs the
+// permission "Actions: read".
 func (c *Client) Environment(ctx context.Context, name, branch string) (Environment, error) {
 	what := fmt.Sprintf("read the protection rules of the environment %s of %s", name, c.repo)
 	out, err := c.environment(ctx, name, branch)
@@ -50,26 +51,28 @@ func (c *Client) Environment(ctx context.Context, name, branch string) (Environm
 // https://docs.github.com/en/rest/deployments/statuses#create-a-deployment-status
 type DeploymentState string
 
-// These states are reported. An older successful deployment to the environment becomes inactive automatically.
+// The states that Lockstep reports. GitHub sets an older successful deployment to the same environment to
+// inactive.
 const (
 	DeploymentRuns   DeploymentState = "in_progress"
 	DeploymentDone   DeploymentState = "success"
 	DeploymentFailed DeploymentState = "failure"
-	DeploymentNone   DeploymentState = "inactive" // it did not begin
+	DeploymentNone   DeploymentState = "inactive" // the apply did not begin
 )
 
 // A Deployment is the deployment of a commit to an environment.
 type Deployment struct {
-	// Task distinguishes it from all other deployments of the repository.
+	// Task distinguishes the deployment from all others of the repository.
 	Task        string
 	SHA         string
 	Environment string // GitHub creates it if it does not exist
-	// Description is for people; at most 140 bytes are kept. URL is where they read more.
+	// Description is a text for people; it is cut to 140 bytes. URL is a page with more details.
 	Description, URL string
 	State            DeploymentState
 }
 
-// putDeployment records a deployment of the repository of owner and name, and its state. It is made if there is none with its task.
+// putDeployment records a deployment of the repository owner/name, and its state. It creates the deployment if
+// none with the same Task exists.
 //
 // Source: https://docs.github.com/en/rest/deployments/deployments
 func putDeployment(ctx context.Context, s *gh.RepositoriesService, owner, name string, d Deployment) error {
@@ -79,10 +82,10 @@ func putDeployment(ctx context.Context, s *gh.RepositoriesService, owner, name s
 	}
 	var id int64
 	if len(list) > 0 {
-		id = list[len(list)-1].GetID() // the first one, if two processes made it at once
+		id = list[len(list)-1].GetID() // the oldest, if two processes created one at the same time
 	} else {
-		// The conditions of the apply are already decided: GitHub must neither merge the base branch nor wait
-		// for checks.
+		// Lockstep has already checked the conditions of the apply. GitHub must neither merge the base branch
+		// into the commit nor wait for checks.
 		x, _, err := s.CreateDeployment(ctx, owner, name, &gh.DeploymentRequest{
 			Ref: &d.SHA, Task: &d.Task, Environment: &d.Environment, Description: &d.Description, AutoMerge: gh.Bool(false), RequiredContexts: &[]string{},
 		})

@@ -15,25 +15,28 @@ import (
 // An Environment has the protection rules of a GitHub environment. GitHub itself checks them only for jobs of
 // GitHub Actions.
 type Environment struct {
-	// Reviewers are the people and teams that can approve, and one of them has to; nil if nobody has to.
-	// OwnReview is set if the user who deploys counts as a reviewer.
+	// Reviewers are the people and teams that can approve a deployment. One approval is enough; nil if none is
+	// needed. OwnReview is set if the user who deploys may approve, too.
 	Reviewers []Reviewer
 	OwnReview bool
-	// Wait is the time from the order to deploy until a deployment may begin.
+	// Wait is how long a deployment must wait after it was requested.
 	Wait time.Duration
-	// Closed is set if the branch in question may not be deployed.
+	// Closed is set if the branch may not be deployed to this environment.
 	Closed bool
-	// Others are rules that only GitHub Actions can check: slugs of Apps, and unknown kinds of rules.
+	// Others are the rules that only GitHub Actions can check: slugs of Apps, and kinds of rules that we do not
+	// know.
 	Others []string
 }
 
-// A Reviewer is a team of the organization that owns the repository, by its slug, or a person.
+// A Reviewer is a person (Login), or a team of the organization that owns the repository (Org and Team, its
+// slug).
 type Reviewer struct{ Org, Team, Login string }
 
-// errNoEnvironment reports that no environment has a name.
+// errNoEnvironment reports that the repository has no environment with the name.
 var errNoEnvironment = errors.New("there is none of this name")
 
-// environmentProtection is GitHub's answer about an environment. The library's type has not all of it, nor does its method escape the name.
+// environmentProtection is GitHub's answer about an environment. go-github's own type lacks some members, and
+// its method does not escape the environment's name.
 // Source: https://docs.github.com/en/rest/deployments/environments#get-an-environment
 type environmentProtection struct {
 	Rules []struct {
@@ -54,7 +57,7 @@ type environmentProtection struct {
 	} `json:"deployment_branch_policy"`
 }
 
-// environment is [Client.Environment] with GitHub's errors as they are, and errNoEnvironment.
+// environment is [Client.Environment], but it returns GitHub's errors unchanged, and errNoEnvironment.
 func (c *Client) environment(ctx context.Context, name, branch string) (Environment, error) {
 	var got environmentProtection
 	at := "environments/" + url.PathEscape(name)
@@ -81,7 +84,7 @@ func (c *Client) environment(ctx context.Context, name, branch string) (Environm
 	return out, err
 }
 
-// protection returns what the rules of an environment say, without the policy about branches.
+// protection converts the rules of an environment, except its branch policy.
 func (c *Client) protection(got *environmentProtection) Environment {
 	var out Environment
 	for _, x := range got.Rules {
@@ -105,8 +108,8 @@ func (c *Client) protection(got *environmentProtection) Environment {
 	return out
 }
 
-// branchNotNamed reports whether no branch policy of an environment is for a branch. Their patterns are those of Ruby's File.fnmatch with
-// FNM_PATHNAME: a * matches no slash.
+// branchNotNamed reports whether no branch policy of an environment matches a branch. GitHub's patterns are
+// those of Ruby's File.fnmatch with FNM_PATHNAME: a * matches no slash.
 // Source: https://docs.github.com/en/rest/deployments/branch-policies
 func (c *Client) branchNotNamed(ctx context.Context, at, branch string) (bool, error) {
 	const size = 100
@@ -114,7 +117,7 @@ func (c *Client) branchNotNamed(ctx context.Context, at, branch string) (bool, e
 		var got struct {
 			Policies []struct {
 				Name string `json:"name"`
-				Type string `json:"type"` // older servers have branches only, and leave it out
+				Type string `json:"type"` // "branch" or "tag"; older servers omit it, and have only branches
 			} `json:"branch_policies"`
 		}
 		if err := c.get(ctx, fmt.Sprintf("%s/deployment-branch-policies?per_page=%d&page=%d", at, size, page), &got); err != nil {
@@ -131,7 +134,7 @@ func (c *Client) branchNotNamed(ctx context.Context, at, branch string) (bool, e
 	}
 }
 
-// branchUnprotected reports whether a branch has no protection.
+// branchUnprotected reports whether a branch has no branch protection.
 // Source: https://docs.github.com/en/rest/branches/branches#get-a-branch
 func (c *Client) branchUnprotected(ctx context.Context, branch string) (bool, error) {
 	var got struct {
@@ -141,7 +144,7 @@ func (c *Client) branchUnprotected(ctx context.Context, branch string) (bool, er
 	return !got.Protected, err
 }
 
-// environmentApps returns the slugs of the Apps that have rules of their own for an environment.
+// environmentApps returns the slugs of the Apps that have custom protection rules for an environment.
 // Source: https://docs.github.com/en/rest/deployments/protection-rules
 func (c *Client) environmentApps(ctx context.Context, at string) (out []string, err error) {
 	var got struct {
@@ -161,7 +164,7 @@ func (c *Client) environmentApps(ctx context.Context, at string) (out []string, 
 	return out, err
 }
 
-// get reads the answer at a path below the repository.
+// get requests a path below the repository's address, and decodes the answer into the variable into.
 func (c *Client) get(ctx context.Context, path string, into any) error {
 	req, err := c.client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/%s", c.repo.Owner, c.repo.Name, path), nil)
 	if err != nil {

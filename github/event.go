@@ -4,11 +4,10 @@ import "time"
 
 // An Event is the content of a webhook: a [PullRequestEvent], [CommentEvent], [CommentGoneEvent],
 // [ReviewEvent], [ThreadEvent], [ReportEvent], [RerunEvent], [ButtonEvent], [GroupEvent], [InstallationEvent]
-// or [OtherEvent]. Its facts about a pull request are only hints, true when it was sent: read the pull request
-// again.
+// or [OtherEvent]. It says what was true when it was sent. Read the pull request again before you act.
 type Event interface{ event() }
 
-// A Subject is the pull request of an event, and the installation on whose behalf to act on it.
+// A Subject is the pull request of an event, and the App's installation with access to it.
 type Subject struct {
 	Installation int64
 	Repo         Repo
@@ -26,11 +25,12 @@ type PullRequestEvent struct {
 	Head   string // SHA
 	Base   string // SHA, old as in a [PullRequest]
 	Merged bool
-	// BaseChanged is true for an edit that changed the base branch.
+	// BaseChanged is set for an edit that changed the base branch.
 	BaseChanged bool
 }
 
-// A CommentEvent is a new comment on a pull request, or on a line of one of its files, not an edit or a deletion.
+// A CommentEvent is a new comment on a pull request, or on a line of one of its files. Edits and deletions are
+// [CommentGoneEvent] values.
 type CommentEvent struct {
 	Subject
 	Comment int64 // its ID; 0 if it is on a line of a file, where IDs are of another kind
@@ -41,14 +41,15 @@ type CommentEvent struct {
 	Bot bool
 }
 
-// A CommentGoneEvent is the edit or the deletion of a comment on a pull request, by anybody with that right.
+// A CommentGoneEvent is the edit or the deletion of a comment on a pull request, by anybody with the right to
+// do so.
 type CommentGoneEvent struct {
 	Subject
 	Body string // before
 }
 
-// A ReviewEvent is a review submitted or dismissed. The Sender did that; a review is not always
-// dismissed by its author.
+// A ReviewEvent is a review that was submitted or dismissed, by the Sender. Somebody else than the author may
+// dismiss a review.
 type ReviewEvent struct {
 	Subject
 	ID     int64
@@ -59,7 +60,7 @@ type ReviewEvent struct {
 	Bot bool
 }
 
-// A ThreadEvent is a conversation about a line of a file that was resolved, or opened again.
+// A ThreadEvent reports that a conversation about a line of a file was resolved, or reopened.
 type ThreadEvent struct {
 	Subject
 	Action string // "resolved", "unresolved"
@@ -75,7 +76,7 @@ type ReportEvent struct {
 	Name         string // of the check run, or the context of the status
 }
 
-// A ButtonEvent is the press of a button of one of our check runs. The page on which it was may be old.
+// A ButtonEvent is the press of a button of one of our check runs. The page with the button may be out of date.
 type ButtonEvent struct {
 	Installation int64
 	Repo         Repo
@@ -96,12 +97,13 @@ type RerunEvent struct {
 	// Name and ExternalID are those of the check run. Both are "" if the request is for all check runs of the
 	// commit.
 	Name, ExternalID string
-	// Pulls are the open pull requests with the commit as their head, without those from forks, which GitHub does not name.
+	// Pulls are the open pull requests with the commit as their head. GitHub does not list pull requests from
+	// forks.
 	Pulls []int
 }
 
-// A GroupEvent is a merge group that waits for its checks: the base branch with a pull request, and those
-// before it in the merge queue, merged into it. SHA is its commit. Gone is set if the group was destroyed
+// A GroupEvent is a merge group that waits for its checks: the base branch, with the pull request and all
+// before it in the merge queue merged. SHA is the group's commit. Gone is set if the group was destroyed
 // without a merge.
 type GroupEvent struct {
 	Subject
@@ -109,8 +111,8 @@ type GroupEvent struct {
 	Gone bool
 }
 
-// An InstallationEvent is a change of the App's installation: made, removed, or given other
-// repositories or rights.
+// An InstallationEvent is a change of the App's installation: created, removed, or its repositories or
+// permissions changed.
 type InstallationEvent struct {
 	Installation int64
 	Account      string // login

@@ -12,17 +12,17 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A Ref identifies files to fetch from a repository other than the pull request's.
+// A Ref identifies the files to fetch from another repository, at a branch, tag or commit.
 type Ref struct {
 	Owner, Name string
 	// Ref is a branch, a tag or a commit's ID; "HEAD" is the default branch.
 	Ref string
 }
 
-// String is for people.
+// String returns the text for people, such as "acme/modules at v1.2.0".
 func (r Ref) String() string { return r.Owner + "/" + r.Name + " at " + r.Ref }
 
-// check returns why r is not a valid name. Names and refs become parts of paths.
+// check returns an error if r is not a valid name. Names and refs become parts of paths.
 func (r Ref) check() error {
 	if err := (Repo{ID: 1, Owner: r.Owner, Name: r.Name}).check(); err != nil {
 		return err
@@ -39,7 +39,7 @@ func (r Ref) check() error {
 	return nil
 }
 
-// maxRef is the maximum length of a ref in bytes, the same as for a file's name.
+// maxRef is the maximum length of a ref in bytes, the same as for a file name.
 const maxRef = 255
 
 // path returns the ref as a part of an address.
@@ -51,10 +51,12 @@ func (r Ref) path() string {
 	return strings.Join(parts, "/")
 }
 
-// Fetch unpacks the files of a ref in a repository of an installation into the directory dir, which must exist
-// and be empty. See unpackArchive for the entries that it may have. Links that lead out of it are left out. The
-// token opens the files of that one repository and nothing else. The caller must know whether they may be
-// shown: an installation may have repositories that the author of a pull request may not read.
+// Fetch unpacks the files of a ref in another repository of an installation into the directory dir, which must
+// exist and be empty. The function unpack documents which entries the archive may have. Links that lead out of
+// it are left out. The token gives read access to the files of that one repository only.
+//
+// The caller must check that the files may be shown: an installation may have repositories that the author of a
+// pull request may not read.
 //
 // The error wraps ErrNotFound if the repository or the ref does not exist. It is a *[FinalError] if r is not a
 // valid name.
@@ -84,8 +86,8 @@ func (a *App) Resolve(ctx context.Context, installation int64, r Ref) (string, e
 	return sha, failed(what, err)
 }
 
-// FetchPublic is like Fetch for a public repository on github.com. It sends no token, so it finds
-// nothing that is not public.
+// FetchPublic is like Fetch for a public repository on github.com. It sends no token, so GitHub gives it public
+// files only.
 func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {
 	what := "fetch the public repository " + r.String()
 	if err := r.check(); err != nil {
@@ -100,16 +102,16 @@ func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {
 	})
 }
 
-// OfGitHubCom reports whether the App belongs to github.com, or to its stand-in on this machine. On
-// a GitHub Enterprise server the same names are those of other repositories.
+// OfGitHubCom reports whether the App belongs to github.com, or to a fake GitHub on this machine. On a GitHub
+// Enterprise server, the same name belongs to another repository.
 func (a *App) OfGitHubCom() bool { return a.api.Host == "api.github.com" || a.standsIn() }
 
-// standsIn reports whether the API is a stand-in on this machine.
+// standsIn reports whether the API is a fake GitHub on this machine.
 func (a *App) standsIn() bool { return a.api.Scheme == "http" }
 
-// publicArchive returns GitHub's address for the archives of public repositories. It has no rate
-// limit, whereas the API allows 60 requests an hour without a token, and follows a repository to
-// its new name. It is nil if the API is a stand-in.
+// publicArchive returns the address of an archive of a public repository on github.com. That address has no
+// rate limit, whereas the API allows 60 requests an hour without a token, and it follows a repository to its
+// new name. It is nil if the API is a fake GitHub.
 // Source: https://docs.github.com/en/repositories/working-with-files/using-files/downloading-source-code-archives#source-code-archive-urls
 func (a *App) publicArchive(r Ref) *url.URL {
 	if a.standsIn() {
@@ -122,7 +124,8 @@ func (a *App) publicArchive(r Ref) *url.URL {
 	return at
 }
 
-// unpack unpacks the archive that open returns.
+// unpack unpacks the archive that open returns into the directory dir. If r.Ref is a commit's SHA, the archive
+// must be of that commit. what says, for errors, what the caller tried to do.
 func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, open func(context.Context) (*http.Response, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()
@@ -141,13 +144,14 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 	return failed(what, err)
 }
 
-// noAccessWords are in GitHub's answer if a token is requested for a repository that the installation does not
-// have. Other answers with that status have other reasons: too many requests, or a permission that was not
-// accepted. Source: https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app
+// noAccessWords are the words of GitHub's answer to a request for a token if the installation does not have the
+// repository. Other answers with the same status have other reasons: too many requests, or a permission that
+// was not accepted. Source:
+// https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app
 const noAccessWords = "does not exist or is not accessible"
 
-// noSuchRepository turns the error of a request for a token into ErrNotFound, if its reason is that
-// the installation does not have the repository.
+// noSuchRepository turns the error of a request for a token into ErrNotFound if the installation does not have
+// the repository.
 func noSuchRepository(err error) error {
 	var re *gh.ErrorResponse
 	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusUnprocessableEntity && strings.Contains(re.Message, noAccessWords) {

@@ -28,11 +28,11 @@ func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
 	if err != nil {
 		return nil, failed(what, err)
 	}
-	// For a directory the answer is a list.
+	// If the path is a directory, GitHub's answer is a list.
 	if kind := cmp.Or(file.GetType(), "directory"); kind != "file" {
 		return nil, &FinalError{What: what, Why: fmt.Sprintf("it is a %s, and not a file", kind), Remedy: "Put a file in its place."}
 	}
-	// GitHub sends no content of a larger file.
+	// GitHub's answer contains no content if the file is larger.
 	if file.GetSize() > MaxFile {
 		return nil, &FinalError{What: what, Why: fmt.Sprintf("it is %d bytes long, and %d are allowed", file.GetSize(), MaxFile), Remedy: "Make the file shorter."}
 	}

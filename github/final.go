@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// finalStatus are the refusals that do not pass by themselves. A missing object, an expired token and a rate
-// limit are recognized before. A conflict (409) is with another request at the same time.
+// finalStatus are the HTTP statuses of refusals that do not pass by themselves. A missing object, an expired
+// token and a rate limit are recognized before. A conflict (409) is not final: another request ran at the same
+// time.
 var finalStatus = []int{
 	http.StatusBadRequest, http.StatusForbidden, http.StatusNotAcceptable, http.StatusGone, http.StatusRequestEntityTooLarge,
 	http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons,
 }
 
-// forbiddenRemedy is the remedy where the App lacks a permission.
+// forbiddenRemedy is the advice to users if the App lacks a permission.
 const forbiddenRemedy = "An operator of Lockstep has to check two things: that the installation of the GitHub App has accepted its permissions, and that the IP allow list of the organization lets it in."
 
 // final returns a refusal by GitHub as a FinalError; nil if the status is not final.
@@ -28,14 +29,14 @@ func final(what string, status int, why string) *FinalError {
 }
 
 // A FinalError is a refusal that repeats until a person changes something: a file or an archive cannot be used,
-// or GitHub refuses for good. It is meant for people: everybody who sees the repository may read its text. An
-// object that does not exist wraps [ErrNotFound] instead. Outages and limits ([RateLimitedError]) pass, and are
+// or GitHub refuses for good. Its text is for people: everybody who can read the repository may read it. The
+// error for a missing object wraps [ErrNotFound] instead. Outages and limits ([RateLimitedError]) pass, and are
 // not final.
 type FinalError struct {
-	What string // the aim
-	// Why may quote texts of others.
+	What string // what the call tried to do
+	// Why is the reason. It may quote text that others wrote.
 	Why string
-	// Remedy is a sentence in Markdown, written by us, that says how to fix it; "" if unknown.
+	// Remedy is advice on how to fix the cause: a sentence in Markdown, written by us; "" if unknown.
 	Remedy string
 }
 

@@ -8,7 +8,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// An Installation is the App in somebody's account.
+// An Installation is an installation of the App in an account.
 type Installation struct {
 	ID        int64
 	Account   string // login
@@ -31,8 +31,8 @@ func (a *App) Installations(ctx context.Context) ([]Installation, error) {
 	return out, nil
 }
 
-// Repositories returns the repositories that an installation opens to the App, without archived ones, which
-// cannot be written. The token for this call opens nothing but the list.
+// Repositories returns the repositories that an installation gives the App access to. It leaves out archived
+// ones, which are read-only. The token for this call allows only to read that list.
 func (a *App) Repositories(ctx context.Context, installation int64) ([]Repo, error) {
 	what := fmt.Sprintf("list the repositories of installation %d", installation)
 	client := a.as(tokenScope{Installation: installation})
@@ -57,10 +57,11 @@ func (a *App) Repositories(ctx context.Context, installation int64) ([]Repo, err
 	return out, nil
 }
 
-// LastChange returns the time of the last change of any pull request of a repository, open or closed. Pushes
-// and comments are changes. It is zero if there is none. It uses one token for all repositories of an
-// installation, which reads their pull requests and no files. With a token for each, a look at an idle
-// repository would cost two more requests an hour.
+// LastChange returns when any pull request of a repository, open or closed, was last changed; zero if there is
+// none. Pushes and comments are changes.
+//
+// It uses one token for all repositories of an installation, which can only read their pull requests. With a
+// token for each repository, polling an idle repository would cost two more requests an hour.
 func (a *App) LastChange(ctx context.Context, installation int64, r Repo) (time.Time, error) {
 	what := fmt.Sprintf("ask for the last change of a pull request of %s", r)
 	if err := r.check(); err != nil {
@@ -74,7 +75,7 @@ func (a *App) LastChange(ctx context.Context, installation int64, r Repo) (time.
 		return time.Time{}, failed(what, err)
 	}
 	if id := list[0].GetBase().GetRepo().GetID(); id != r.ID {
-		return time.Time{}, failed(what, ErrNotFound) // the name is another's by now
+		return time.Time{}, failed(what, ErrNotFound) // another repository has the name now
 	}
 	return list[0].GetUpdatedAt().Time, nil
 }

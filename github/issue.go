@@ -10,11 +10,12 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// PutIssue ensures that there is an issue of ours with the content x, and returns its number. With a number it
-// changes that issue. With 0 it changes the open issue that our App made with x's marker, or creates it. It
-// creates no closed issue. The number is 0 if there is none, if the repository has issues disabled, or if the
-// issue was deleted. An issue is ours if the App wrote it, as for comments. Bytes that are not UTF-8 are
-// replaced.
+// PutIssue ensures that our App has an issue with the content x, and returns its number. If number is not 0,
+// that issue is changed. If number is 0, the open issue of our App with x's marker is changed, or created.
+//
+// A closed issue is not created: then the number is 0. It is also 0 if the repository has issues disabled, or
+// if the issue was deleted. An issue is ours if the App wrote it, because anybody can write a marker. Bytes
+// that are not UTF-8 are replaced.
 func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error) {
 	if x.Marker == "" || !strings.HasPrefix(x.Body, x.Marker) {
 		panic("github: an issue that does not begin with its marker")
@@ -34,26 +35,25 @@ func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error)
 	}
 	var re *gh.ErrorResponse
 	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusGone {
-		return 0, nil // the repository has none
+		return 0, nil // issues are disabled in the repository
 	}
-	if err = failed(what, err); errors.Is(err, ErrNotFound) { // it has none, or the App is not where the repository is any more
+	if err = failed(what, err); errors.Is(err, ErrNotFound) { // issues are disabled, or the App has no access to the repository any more
 		_, _, err = c.client.PullRequests.List(ctx, c.repo.Owner, c.repo.Name, &gh.PullRequestListOptions{ListOptions: gh.ListOptions{PerPage: 1}})
 		err = failed(what, err)
 	}
 	return 0, err
 }
 
-// An Issue is the content of an issue of ours.
+// An Issue is the content of an issue that Lockstep writes.
 type Issue struct {
-	Marker string // the beginning of Body: a text that people do not see, and by which it is found
+	Marker string // the beginning of Body: an invisible text by which the issue is found
 	Title  string
 	Body   string // Markdown
 	Open   bool
 }
 
-// putIssue writes an issue into the repository of owner and name as the App of a login, and returns its number. With a number
-// it changes that issue; with 0 it changes the oldest open one of the login with x's marker, or makes it if it is to be
-// open. The number is 0 if there is none then.
+// putIssue is PutIssue in the repository owner/name. login is the login of the App. If there are several open
+// issues with x's marker, it changes the oldest.
 //
 // Source: https://docs.github.com/en/rest/issues/issues
 func putIssue(ctx context.Context, s *gh.IssuesService, owner, name, login string, number int, x Issue) (int, error) {
@@ -76,7 +76,8 @@ func putIssue(ctx context.Context, s *gh.IssuesService, owner, name, login strin
 	return made.GetNumber(), err
 }
 
-// findIssue returns the number of the oldest open issue of a login with a marker; 0 if there is none.
+// findIssue returns the number of the oldest open issue that login wrote and that begins with marker; 0 if
+// there is none.
 func findIssue(ctx context.Context, s *gh.IssuesService, owner, name, login, marker string) (int, error) {
 	for page := 1; page != 0; {
 		list, res, err := s.ListByRepo(ctx, owner, name, &gh.IssueListByRepoOptions{

@@ -7,20 +7,20 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// LabelEvents returns all of them, oldest first.
+// LabelEvents returns all label events of a pull request, oldest first.
 func (c *Client) LabelEvents(ctx context.Context, number int) ([]LabelEvent, error) {
 	out, err := labelEvents(ctx, c.client.Issues, c.repo.Owner, c.repo.Name, number)
 	return out, failed(fmt.Sprintf("list the events of pull request %s#%d", c.repo, number), err)
 }
 
-// A LabelEvent is a time at which somebody put a label on a pull request, or removed it.
+// A LabelEvent records that a user added a label to a pull request, or removed it.
 type LabelEvent struct {
 	Label string
-	Actor string // login; "" of a deleted account
+	Actor string // login; "" if the account was deleted
 	Added bool
 }
 
-// labelEvents returns those of a pull request, oldest first.
+// labelEvents returns the label events of a pull request, oldest first.
 func labelEvents(ctx context.Context, s *gh.IssuesService, owner, name string, number int) ([]LabelEvent, error) {
 	var out []LabelEvent
 	for page := 1; page != 0; {

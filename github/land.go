@@ -12,24 +12,24 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// ErrHeadMoved reports that a pull request has another head than the one to merge.
+// ErrHeadMoved reports that the head of a pull request is no longer the one to merge.
 var ErrHeadMoved = errors.New("the pull request has another head by now")
 
 // ErrQueued reports that a pull request is now in the merge queue of its base branch, which merges it.
 var ErrQueued = errors.New("the pull request is in the merge queue")
 
-// landRemedy is the remedy where the App may not merge. It reads contents otherwise.
+// landRemedy is the advice to users if the App may not merge. By default the App may only read contents.
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 const landRemedy = "The GitHub App needs the permission to write contents: give it in the App's settings, and accept it in those of the installation."
 
-// baseWords is GitHub's refusal while another merge into the same branch is under way; the next
-// attempt may succeed.
+// baseWords is in GitHub's refusal while another merge into the same branch is in progress. Another attempt may
+// succeed.
 const baseWords = "Base branch was modified"
 
 // Land merges an open pull request by the method "merge", "squash" or "rebase", if its head is still sha. If
-// the base branch requires a merge queue, Land puts it there. GitHub's protection of the branch decides as for
-// people. An error wraps ErrHeadMoved or ErrQueued, or is a *FinalError if GitHub refuses. Source:
-// https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request
+// the base branch requires a merge queue, Land adds the pull request to the queue. GitHub's branch protection
+// applies as for people. An error wraps ErrHeadMoved or ErrQueued, or is a *FinalError if GitHub refuses.
+// Source: https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request
 func (c *Client) Land(ctx context.Context, number int, sha, method string) error {
 	what := fmt.Sprintf("merge pull request %s#%d", c.repo, number)
 	end := time.Now().Add(c.app.config.MaxMergeWait)
@@ -49,9 +49,9 @@ func (c *Client) Land(ctx context.Context, number int, sha, method string) error
 	}
 }
 
-// enqueue puts a pull request whose head is still sha into the merge queue, and returns an error as Land does.
-// It returns nil if the base branch has no queue, or if GitHub does not know merge queues. Source:
-// https://docs.github.com/en/graphql/reference/mutations#enqueuepullrequest
+// enqueue adds a pull request whose head is still sha to the merge queue of its base branch. It returns the
+// errors of Land: ErrQueued if it succeeds. It returns nil if the branch has no queue, or if the GitHub server
+// has no merge queues. Source: https://docs.github.com/en/graphql/reference/mutations#enqueuepullrequest
 func enqueue(ctx context.Context, c *Client, what string, number int, sha string) error {
 	var p queriedPull
 	err := pages(ctx, c, what, queueingQuery, number, func(x *queriedPull) pageInfo { p = *x; return pageInfo{} })
@@ -78,7 +78,7 @@ func enqueue(ctx context.Context, c *Client, what string, number int, sha string
 	return failed("put into the merge queue, to "+what, err)
 }
 
-// landed explains the outcome of a merge.
+// landed turns the error of a merge request into one of Land's errors.
 func landed(what string, err error) error {
 	var re *gh.ErrorResponse
 	if !errors.As(err, &re) || re.Response == nil {
@@ -97,14 +97,14 @@ func landed(what string, err error) error {
 	return err
 }
 
-// answered reports whether err is a refusal with a status and with words of GitHub's.
+// answered reports whether err is an answer of GitHub with a status, whose message contains words.
 func answered(err error, status int, words string) bool {
 	var re *gh.ErrorResponse
 	return errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == status && strings.Contains(re.Message, words)
 }
 
-// DeleteBranch deletes the branch of a merged pull request, if its tip is sha. It keeps the branch if another
-// pull request uses it as its base or head. A branch that is gone, or has another tip, is left alone.
+// DeleteBranch deletes the branch of a merged pull request, if its tip is sha. It does nothing if the branch is
+// gone or has another tip, or if another pull request uses the branch as its base or head.
 func (c *Client) DeleteBranch(ctx context.Context, number int, name, sha string) error {
 	what := fmt.Sprintf("delete the branch %s of %s", name, c.repo)
 	tip, err := c.ref(ctx, "heads/"+name)

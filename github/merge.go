@@ -15,12 +15,12 @@ type Merge struct {
 	Base    string // SHA of the base branch's tip
 	BaseRef string // the branch, which can change at any time
 	Head    string // SHA
-	// SHA is the commit that has exactly Base and Head as its parents; "" if there is a Conflict. After the
-	// merge it is Base.
+	// SHA is the commit whose parents are exactly Base and Head; "" if there is a Conflict. For a merged pull
+	// request it equals Base.
 	SHA      string
 	Conflict bool
-	Merged   bool // the pull request
-	// Updated is that of the [PullRequest].
+	Merged   bool // the pull request is merged
+	// Updated is the time of the pull request's last change; see [PullRequest].
 	Updated time.Time
 }
 
@@ -32,11 +32,12 @@ var ErrNotYet = errors.New("GitHub has not made the trial merge yet")
 const mergePause = 500 * time.Millisecond
 
 // MergeResult returns the trial merge of an open pull request's present head with the present tip of its base
-// branch. For a merged pull request it returns that tip. For a closed one it returns an error.
+// branch. For a merged pull request it returns that tip. For a pull request closed without a merge it is an
+// error.
 //
-// Requesting the pull request makes GitHub start the merge, which takes time. Until then GitHub still has the
-// previous merge, or none. So a merge counts only if its parents are exactly that pair. MergeResult repeats the
-// request for up to [AppConfig.MaxMergeWait]; then the error is ErrNotYet. Source:
+// GitHub starts a trial merge when somebody reads the pull request, and needs some time. Until then it reports
+// the previous trial merge, or none. So a trial merge counts only if its parents are exactly those two commits.
+// MergeResult repeats the request for up to [AppConfig.MaxMergeWait]; then the error is ErrNotYet. Source:
 // https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-your-git-database#checking-mergeability-of-pull-requests
 func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
 	what := fmt.Sprintf("find the trial merge of pull request %s#%d", c.repo, number)
@@ -55,7 +56,8 @@ func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
 	}
 }
 
-// trialMerge makes one attempt.
+// trialMerge makes one attempt of MergeResult. The error is ErrNotYet if GitHub has not made the trial merge
+// yet.
 func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
 	if err != nil {
@@ -64,7 +66,7 @@ func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 	if p.GetState() != "open" && !p.GetMerged() {
 		return Merge{}, errors.New("it is not open")
 	}
-	// The pull request's own SHA of its base can be old.
+	// The base SHA in the pull request itself can be out of date.
 	branch := p.GetBase().GetRef()
 	base, err := c.ref(ctx, "heads/"+branch)
 	if err != nil {
@@ -105,13 +107,13 @@ func (m Merge) isOf(c *gh.Commit) bool {
 	return len(c.Parents) == 2 && c.Parents[0].GetSHA() == m.Base && c.Parents[1].GetSHA() == m.Head
 }
 
-// Tip returns the present commit of a branch; ErrNotFound if there is no such branch.
+// Tip returns the present commit of a branch. The error wraps ErrNotFound if there is no such branch.
 func (c *Client) Tip(ctx context.Context, branch string) (string, error) {
 	sha, err := c.ref(ctx, "heads/"+branch)
 	return sha, failed(fmt.Sprintf("find the branch %s of %s", branch, c.repo), err)
 }
 
-// ref returns the commit that a reference names.
+// ref returns the commit that a git reference points to.
 func (c *Client) ref(ctx context.Context, name string) (string, error) {
 	r, _, err := c.client.Git.GetRef(ctx, c.repo.Owner, c.repo.Name, name)
 	if err != nil {
@@ -121,13 +123,14 @@ func (c *Client) ref(ctx context.Context, name string) (string, error) {
 	return sha, checkSHA(sha)
 }
 
-// maxRebased limits the commits of a rebased pull request that MergedOnto goes back: each is a request.
+// maxRebased is the maximum number of commits that MergedOnto goes back for a rebased pull request. Each commit
+// costs a request.
 const maxRebased = 100
 
-// MergedOnto returns the commit that was the tip of the base branch before a pull request was merged, and the
-// commit with its changes. GitHub merges in three ways: by a commit with two parents, by one commit on top of
-// the base branch, or by one commit for each commit of the pull request, with the same message. The error wraps
-// ErrNotFound if nobody can tell any more.
+// MergedOnto returns two commits of a merged pull request: onto, the tip of the base branch before the merge,
+// and merge, the commit that contains the changes. It recognizes GitHub's three ways to merge: a commit with
+// two parents; one commit on top of the base branch; a copy of each commit of the pull request, with the same
+// message. The error wraps ErrNotFound if the commits cannot be found any more.
 func (c *Client) MergedOnto(ctx context.Context, number int) (onto, merge string, err error) {
 	what := fmt.Sprintf("find what pull request %s#%d was merged onto", c.repo, number)
 	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
@@ -167,8 +170,8 @@ func (c *Client) MergedOnto(ctx context.Context, number int) (onto, merge string
 	return onto, merge, checkSHA(onto)
 }
 
-// Onto returns the first parent of a commit. For the commit of a merge group it is what the group was made on
-// top of.
+// Onto returns the first parent of a commit. For the commit of a merge group, that is the commit on top of
+// which GitHub made the group.
 func (c *Client) Onto(ctx context.Context, sha string) (string, error) {
 	what := fmt.Sprintf("find what %.7s of %s is on top of", sha, c.repo)
 	commit, err := c.commit(ctx, sha)
@@ -181,7 +184,7 @@ func (c *Client) Onto(ctx context.Context, sha string) (string, error) {
 	return commit.Parents[0].GetSHA(), checkSHA(commit.Parents[0].GetSHA())
 }
 
-// commit reads a commit.
+// commit returns the commit with a SHA.
 func (c *Client) commit(ctx context.Context, sha string) (*gh.Commit, error) {
 	if err := checkSHA(sha); err != nil {
 		return nil, err

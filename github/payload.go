@@ -14,8 +14,8 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// payloadMembers lists, for each event, the members of its payload that tell it from other events. The
-// name of the event is in a header, which is not signed.
+// payloadMembers lists, for each event, the members of its payload that distinguish it from other events. The
+// event's name in the header is not signed, so it must match the payload.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var payloadMembers = map[string][]string{
 	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
@@ -23,7 +23,8 @@ var payloadMembers = map[string][]string{
 	"check_run": {"check_run"}, "check_suite": {"check_suite"}, "merge_group": {"merge_group"},
 }
 
-// checkShape returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
+// checkShape returns an error if a payload lacks the members of the event name, or has those of another event.
+// body is a valid JSON object.
 func checkShape(name string, body []byte) error {
 	want, known := payloadMembers[name]
 	if !known {
@@ -41,8 +42,8 @@ func checkShape(name string, body []byte) error {
 	return nil
 }
 
-// checkEvent holds the members that we need of the webhooks of check runs and suites. Other
-// members may have times that go-github cannot read.
+// checkEvent has the members that we need from the webhooks of check runs and suites. Other members may contain
+// times that go-github cannot read.
 type checkEvent struct {
 	Action string       `json:"action"`
 	Run    checkSubject `json:"check_run"`
@@ -55,7 +56,7 @@ type checkEvent struct {
 	Sender       *gh.User         `json:"sender"`
 }
 
-// statusEvent holds the members that we need of the webhook of a commit status.
+// statusEvent has the members that we need from the webhook of a commit status.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#status
 type statusEvent struct {
 	SHA          string           `json:"sha"`
@@ -64,7 +65,7 @@ type statusEvent struct {
 	Installation *gh.Installation `json:"installation"`
 }
 
-// A checkSubject is a check run or a check suite.
+// A checkSubject is the check run or check suite in a webhook, with the members that we need.
 type checkSubject struct {
 	Name       string `json:"name"`
 	ExternalID string `json:"external_id"`
@@ -74,7 +75,8 @@ type checkSubject struct {
 	} `json:"pull_requests"`
 }
 
-// groupEvent holds the members that we need of the webhook of a merge group. Reason is that of the action "destroyed".
+// groupEvent has the members that we need from the webhook of a merge group. Reason is set for the action
+// "destroyed".
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#merge_group
 type groupEvent struct {
 	Action string `json:"action"`
@@ -88,14 +90,15 @@ type groupEvent struct {
 	Sender       *gh.User         `json:"sender"`
 }
 
-// queueBranch matches the branch of a merge group: that of the pull request it was made for, the last one in the group.
+// queueBranch matches the branch of a merge group. The branch's name contains the number of the last pull
+// request in the group, for which the group was made.
 // Source: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
 var queueBranch = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^refs/heads/gh-readonly-queue/.+/pr-([1-9][0-9]{0,9})-[0-9a-f]{40,64}$`)
 })
 
-// pullOfGroup returns the number of the pull request that a merge group was made for, by the name of its branch; 0 if that is
-// not one of a merge queue.
+// pullOfGroup returns the number of the pull request for which a merge group was made, from the group's branch;
+// 0 if the branch is not of a merge queue.
 func pullOfGroup(ref string) int {
 	found := queueBranch().FindStringSubmatch(ref)
 	if found == nil {
@@ -105,9 +108,9 @@ func pullOfGroup(ref string) int {
 	return n
 }
 
-// payloadDigest returns the SHA-256 of a body without the space between its tokens, in hexadecimal, since GitHub's API may
-// add some to a body that was sent. It is not the MAC of the signature, which changes with the
-// secret.
+// payloadDigest returns the SHA-256 of a JSON body without the space between its tokens, in hexadecimal.
+// GitHub's API may add space to a body that was sent without. The digest is not the signature's MAC, which
+// changes with the secret.
 func payloadDigest(body []byte) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, body); err != nil {
@@ -118,7 +121,7 @@ func payloadDigest(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// parsePayload reads the payload of an event: into one of the types above, or of go-github.
+// parsePayload decodes the payload of an event, into one of the types above or of go-github.
 func parsePayload(name string, body []byte) (any, error) {
 	if name == "check_run" || name == "check_suite" {
 		var c checkEvent

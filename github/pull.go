@@ -25,7 +25,7 @@ type PullRequest struct {
 	// Base is the branch to merge into. Its SHA is old, from about the time of the last push to the head.
 	// [Client.MergeResult] returns the present one.
 	Base Branch
-	// DefaultBranch is that of the base repository; the settings are on it.
+	// DefaultBranch is the default branch of the base repository, where Lockstep reads its settings.
 	DefaultBranch string
 	// MergeSHA is the commit that merged a merged pull request. For an open one it is GitHub's trial merge, if
 	// there is one.
@@ -38,11 +38,11 @@ type PullRequest struct {
 	// Updated is the time of the last change, in seconds of GitHub's clock: pushes and comments are
 	// changes.
 	Updated time.Time
-	// MergedAt is the time of the merge, in the same; zero if it is not merged.
+	// MergedAt is the time of the merge, in seconds of GitHub's clock; zero if it is not merged.
 	MergedAt time.Time
 }
 
-// A Branch is one end of a pull request.
+// A Branch is the head or the base of a pull request.
 type Branch struct {
 	Repo Repo // without ID if it was deleted
 	Ref  string
@@ -54,7 +54,7 @@ func (p PullRequest) Fork() bool { return p.Head.Repo.ID != p.Base.Repo.ID }
 
 var loginPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}(\[bot\])?$`) })
 
-// PullRequest reads a pull request.
+// PullRequest returns the present state of a pull request. The error wraps ErrNotFound if there is none.
 func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, error) {
 	what := fmt.Sprintf("read pull request %s#%d", c.repo, number)
 	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
@@ -68,8 +68,8 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 	return out, nil
 }
 
-// Confirm checks that the repository of a pull request has, or had, the name by which the client knows it. If
-// not, the error wraps ErrNotFound. Only this request uses the name.
+// Confirm returns an error that wraps ErrNotFound unless the repository has, or had, the name by which the
+// client knows it. It reads a pull request for that. All other requests use the repository's ID.
 func (c *Client) Confirm(ctx context.Context, number int) error {
 	t := c.app.transport(tokenScope{Installation: c.scope.Installation, Repo: c.scope.Repo}, false)
 	t.repo = 0
@@ -99,7 +99,7 @@ func (c *Client) OpenPulls(ctx context.Context) ([]PullRequest, error) {
 	return out, nil
 }
 
-// pullRequest converts GitHub's form, and refuses a pull request of another repository.
+// pullRequest converts a pull request from go-github's type. A pull request of another repository is an error.
 func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 	out := PullRequest{
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
@@ -128,12 +128,12 @@ func branch(b *gh.PullRequestBranch) Branch {
 	return Branch{Repo: repoOf(b.GetRepo()), Ref: b.GetRef(), SHA: b.GetSHA()}
 }
 
-// MaxChangedFiles is the number of changed files that GitHub lists of a pull request at most.
+// MaxChangedFiles is the maximum number of changed files that GitHub lists for a pull request.
 // Source: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
 const MaxChangedFiles = 3000
 
-// ChangedFiles returns the paths that a pull request changes, old names of renamed
-// files included. all is false if there may be more than GitHub lists.
+// ChangedFiles returns the paths that a pull request changes, including the old names of renamed files. all is
+// false if the list may be incomplete; see MaxChangedFiles.
 func (c *Client) ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error) {
 	what := fmt.Sprintf("list the files of pull request %s#%d", c.repo, number)
 	listed := 0

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// discussionQuery asks for the conversations of a pull request, queueQuery for the entries of its merge queue, and queueingQuery
-// whether its base branch has a merge queue, which enqueueMutation puts it into.
+// The GraphQL queries: discussionQuery reads the conversations of a pull request, queueQuery the entries of its
+// merge queue. queueingQuery asks whether its base branch has a merge queue, and enqueueMutation adds the pull
+// request to it.
 // Source: https://docs.github.com/en/graphql/reference/objects#pullrequest
 const (
 	discussionQuery = `query($owner: String!, $name: String!, $number: Int!, $after: String) {
@@ -45,7 +46,7 @@ const (
 }`
 )
 
-// A queryAnswer is GitHub's, in which an error comes with the status 200.
+// A queryAnswer is GitHub's answer to a GraphQL query. An answer with errors has the HTTP status 200, too.
 type queryAnswer struct {
 	Data struct {
 		Repository *struct {
@@ -59,7 +60,7 @@ type queryAnswer struct {
 	} `json:"errors"`
 }
 
-// A queriedPull has the members that one of the queries asks for.
+// A queriedPull is a pull request with the members that our queries ask for.
 type queriedPull struct {
 	ID             string  `json:"id"`
 	HeadRefOID     string  `json:"headRefOid"`
@@ -80,7 +81,7 @@ type queriedPull struct {
 	} `json:"mergeQueue"`
 }
 
-// A queueEntry is a pull request in a merge queue. It has a commit once its group is made.
+// A queueEntry is a pull request in a merge queue. HeadCommit is empty until its merge group is made.
 type queueEntry struct {
 	EnqueuedAt time.Time `json:"enqueuedAt"`
 	HeadCommit struct {
@@ -98,8 +99,8 @@ type queryActor struct {
 	Login string `json:"login"`
 }
 
-// Name is the login as it is everywhere else: that of an App, which is of the type Bot, has no "[bot]" at its end in an answer, and
-// may be a user's without it.
+// Name returns the login as in GitHub's REST API. GraphQL omits the "[bot]" at the end of an App's login, which
+// without it may be a user's.
 func (a queryActor) Name() string {
 	if a.Type == "Bot" {
 		return strings.TrimSuffix(a.Login, "[bot]") + "[bot]"
@@ -107,7 +108,7 @@ func (a queryActor) Name() string {
 	return a.Login
 }
 
-// A pageInfo tells what comes after a page.
+// A pageInfo says whether another page follows, and where it starts.
 type pageInfo struct {
 	HasNextPage bool   `json:"hasNextPage"`
 	EndCursor   string `json:"endCursor"`

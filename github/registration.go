@@ -13,7 +13,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A RegisteredApp is one that a person has just registered, with the only copy of its private key.
+// A RegisteredApp is a GitHub App that a person has just registered, with the only copy of its private key.
 type RegisteredApp struct {
 	ID   int64
 	Slug string // in addresses
@@ -21,20 +21,20 @@ type RegisteredApp struct {
 	pem  func() string
 }
 
-// Key is the App's private key.
+// Key returns the App's private key, PEM.
 func (a RegisteredApp) Key() Secret { return NewSecret(a.pem()) }
 
-// KeepKey hands the private key, PEM, to a func that keeps it, and returns its error.
+// KeepKey passes the private key, PEM, to keep, which stores it, and returns the error of keep.
 func (a RegisteredApp) KeepKey(keep func(pem string) error) error { return keep(a.pem()) }
 
-// ErrRegistrationCode is wrapped by an error if GitHub does not take the code, or not any more.
+// ErrRegistrationCode is wrapped by the error if GitHub refuses the code, or no longer accepts it.
 var ErrRegistrationCode = errors.New("GitHub does not take its code any more")
 
-// registrationTimeout is the time for the answer.
+// registrationTimeout is the time limit for GitHub's answer.
 const registrationTimeout = 30 * time.Second
 
-// CompleteRegistration exchanges the code for the App. GitHub takes each code once, and within an hour. Of the
-// configuration, the address of the API and the transport count.
+// CompleteRegistration exchanges the code from GitHub's registration page for the App. GitHub accepts each code
+// once, within an hour. Only URL and Transport of the configuration are used.
 // Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
 func CompleteRegistration(ctx context.Context, c AppConfig, code string) (RegisteredApp, error) {
 	const aim = "register the GitHub App"
@@ -49,7 +49,7 @@ func CompleteRegistration(ctx context.Context, c AppConfig, code string) (Regist
 		return RegisteredApp{}, fmt.Errorf("%s: the address of GitHub's API, %s, is not an https URL", aim, c.URL)
 	}
 	client := gh.NewClient(&http.Client{Transport: c.Transport, Timeout: registrationTimeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return http.ErrUseLastResponse // the answer has a key in it, and comes from the API itself
+		return http.ErrUseLastResponse // the answer contains a key, and must come from the API itself
 	}})
 	client.BaseURL, client.UserAgent = api, "lockstep"
 	got, _, err := client.Apps.CompleteAppManifest(ctx, code)
@@ -59,7 +59,7 @@ func CompleteRegistration(ctx context.Context, c AppConfig, code string) (Regist
 	}
 	var ue *url.Error
 	if errors.As(err, &ue) {
-		err = ue.Err // the address has the code in it
+		err = ue.Err // without the address, which contains the code
 	}
 	if err != nil {
 		return RegisteredApp{}, fmt.Errorf("%s: %w", aim, err)

@@ -11,17 +11,17 @@ import (
 type Repo struct {
 	ID          int64  `json:"id"`
 	Owner, Name string `json:",omitempty"`
-	// OwnerID is the ID of the owner's account; 0 where GitHub does not send it.
+	// OwnerID is the ID of the owner's account; 0 if GitHub does not send it.
 	OwnerID int64 `json:",omitempty"`
 }
 
 // String returns "owner/name".
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
-// Names become parts of paths, so they must not contain anything that GitHub does not allow.
+// namePattern matches a valid owner or name. Names become parts of paths, so nothing else is allowed.
 var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
-// check returns the reason for which r cannot be the name of a repository.
+// check returns an error if r's owner or name is not valid.
 func (r Repo) check() error {
 	for _, s := range []string{r.Owner, r.Name} {
 		if !namePattern().MatchString(s) || strings.Trim(s, ".") == "" {
@@ -34,7 +34,7 @@ func (r Repo) check() error {
 	return nil
 }
 
-// The names of objects are SHA-1, or SHA-256 in future repositories.
+// shaPattern matches a git object name: SHA-1, or SHA-256 in future repositories.
 var shaPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // checkSHA returns an error if s is not the full name of a commit.

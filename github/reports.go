@@ -10,8 +10,8 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Reports returns the check runs and commit statuses of a commit, the latest of each App and name.
-// Commit statuses need the permission "Commit statuses: read".
+// Reports returns the check runs and commit statuses of a commit, the latest of each App and name. It needs the
+// permission "Commit statuses: read".
 func (c *Client) Reports(ctx context.Context, sha string) ([]Report, error) {
 	what := fmt.Sprintf("list the checks of %s at %.7s", c.repo, sha)
 	if err := checkSHA(sha); err != nil {
@@ -21,16 +21,16 @@ func (c *Client) Reports(ctx context.Context, sha string) ([]Report, error) {
 	return out, failed(what, err)
 }
 
-// RequiredReports returns the reports, and the rest, that the protection and the rulesets of a branch want.
+// RequiredReports returns what the protection and the rulesets of a branch require before a merge.
 func (c *Client) RequiredReports(ctx context.Context, branch string) (Rules, error) {
 	out, err := c.rules(ctx, branch)
 	return out, failed(fmt.Sprintf("read the rules of the branch %s of %s", branch, c.repo), err)
 }
 
-// A Report is a check run or a commit status of a commit.
+// A Report is the result of a check of a commit: a check run or a commit status.
 type Report struct {
 	Name string
-	// App is the slug of the App that has reported it, and AppID its ID; "" and 0 for a commit status.
+	// App is the slug of the App that made the check run, and AppID its ID; "" and 0 for a commit status.
 	App   string
 	AppID int64
 	// Ours is set for a check run of our App.
@@ -41,7 +41,7 @@ type Report struct {
 	Succeeded bool
 }
 
-// reports is [Client.Reports] with GitHub's errors as they are.
+// reports is [Client.Reports], but it returns GitHub's errors unchanged.
 // Sources: https://docs.github.com/en/rest/checks/runs#list-check-runs-for-a-git-reference,
 // https://docs.github.com/en/rest/commits/statuses#get-the-combined-status-for-a-specific-reference
 func (c *Client) reports(ctx context.Context, sha string) ([]Report, error) {
@@ -71,8 +71,8 @@ func (c *Client) reports(ctx context.Context, sha string) ([]Report, error) {
 	return out, nil
 }
 
-// ownCheckRuns returns our check runs of a name and an external ID, the newest first, which is the one that people see. Two calls at the
-// same time may have left several.
+// ownCheckRuns returns our check runs with a name and an external ID, newest first. GitHub shows the newest.
+// There may be several if two calls ran at the same time.
 func (c *Client) ownCheckRuns(ctx context.Context, sha, name, externalID string) ([]*gh.CheckRun, error) {
 	var found []*gh.CheckRun
 	all := "all"
@@ -106,29 +106,31 @@ func (c *Client) report(x *gh.CheckRun) Report {
 	return out
 }
 
-// A RequiredReport is one that the rules of a branch want before a merge. AppID is 0 where any App may
-// report it.
+// A RequiredReport is a check that a branch requires before a merge. AppID is the App that must report it; 0
+// means any App, or our App if Own is set.
 type RequiredReport struct {
 	Name  string
 	AppID int64
-	// Own is set if nobody but our App has to report it.
+	// Own is set if our App must report it.
 	Own bool
 }
 
-// Rules are those of a branch, by its protection and its rulesets, that want something before a merge.
+// Rules are the conditions for a merge into a branch, from its protection and its rulesets.
 type Rules struct {
 	Reports []RequiredReport
-	// Resolved is set if all conversations have to be resolved.
+	// Resolved is set if all conversations must be resolved.
 	Resolved bool
-	// Others are the kinds of the rest, as GitHub names them, but for reviews, merge queues and changes that are no merges: nobody
-	// tells here whether a pull request fulfils them. The protection of a branch tells its reports alone.
+	// Others are the other kinds of rules, in GitHub's words. Reviews, merge queues, and rules that are not
+	// about merges are left out. Nobody checks here whether a pull request meets Others. From branch
+	// protection, only required checks are known.
 	Others []string
 }
 
-// rulesElsewhere are the kinds of rules that others tell of, or that are about no merge of a pull request.
+// rulesElsewhere are the kinds of rules that are not in [Rules.Others]: other functions check them, or they are
+// not about merges of pull requests.
 var rulesElsewhere = []string{"required_status_checks", "pull_request", "merge_queue", "creation", "deletion", "non_fast_forward"}
 
-// rules returns those of a branch, and GitHub's errors as they are.
+// rules is RequiredReports, but it returns GitHub's errors unchanged.
 // Sources: https://docs.github.com/en/rest/branches/branches#get-a-branch,
 // https://docs.github.com/en/rest/repos/rules#get-rules-for-a-branch
 func (c *Client) rules(ctx context.Context, branch string) (out Rules, err error) {
@@ -136,7 +138,7 @@ func (c *Client) rules(ctx context.Context, branch string) (out Rules, err error
 		return Rules{}, err
 	}
 	for page := 1; page != 0; {
-		// The library refuses kinds of rules that it does not know.
+		// go-github refuses kinds of rules that it does not know.
 		req, err := c.client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/rules/branches/%s?per_page=100&page=%d", c.repo.Owner, c.repo.Name, url.PathEscape(branch), page), nil)
 		if err != nil {
 			return Rules{}, err
@@ -165,7 +167,7 @@ func (c *Client) rules(ctx context.Context, branch string) (out Rules, err error
 	return out, nil
 }
 
-// A rulesetRule is a rule of a ruleset, as far as it is about checks and conversations.
+// A rulesetRule is the part of a ruleset's rule about checks and conversations.
 type rulesetRule struct {
 	Type       string `json:"type"`
 	Parameters struct {
@@ -177,7 +179,7 @@ type rulesetRule struct {
 	} `json:"parameters"`
 }
 
-// A branchProtection is the protection of a branch, as far as everybody may see it who may read the repository.
+// A branchProtection is the part of a branch's protection that everybody with read access may see.
 type branchProtection struct {
 	Protection struct {
 		Checks struct {
@@ -190,7 +192,7 @@ type branchProtection struct {
 	} `json:"protection"`
 }
 
-// protected returns the checks that the protection of a branch wants.
+// protected returns the checks that the protection of a branch requires.
 func (c *Client) protected(ctx context.Context, branch string) (out []RequiredReport, err error) {
 	req, err := c.client.NewRequest("GET", fmt.Sprintf("repos/%s/%s/branches/%s", c.repo.Owner, c.repo.Name, url.PathEscape(branch)), nil)
 	if err != nil {
@@ -204,11 +206,11 @@ func (c *Client) protected(ctx context.Context, branch string) (out []RequiredRe
 	for _, x := range want.Checks {
 		one := RequiredReport{Name: x.Context}
 		if x.App != nil {
-			one.AppID = max(*x.App, 0) // -1 is any App
+			one.AppID = max(*x.App, 0) // -1 means any App
 		}
 		out = append(out, one)
 	}
-	for _, name := range want.Contexts { // the same, on older servers the only list
+	for _, name := range want.Contexts { // the same as Checks; older servers have only this list
 		if !slices.ContainsFunc(out, func(x RequiredReport) bool { return x.Name == name }) {
 			out = append(out, RequiredReport{Name: name})
 		}

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// secondaryWait is the pause that GitHub asks for after a secondary limit, if the answer contains no other.
+	// secondaryWait is the pause after a secondary rate limit if GitHub's answer contains none.
 	// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 	secondaryWait = time.Minute
-	// secondaryWords are GitHub's words for such a limit.
+	// secondaryWords are in GitHub's message about a secondary rate limit.
 	secondaryWords = "secondary rate limit"
 )
 
-// rateLimitOf returns the duration of a limit, if a limit was the reason for the answer.
+// rateLimitOf returns how long a rate limit lasts; ok is false if the answer has another reason.
 func rateLimitOf(res *http.Response, now time.Time) (time.Duration, bool) {
 	if wait, ok := retryAfter(res.Header); ok {
 		return wait, true
@@ -38,7 +38,7 @@ func rateLimitOf(res *http.Response, now time.Time) (time.Duration, bool) {
 	return secondaryWait, limited || res.StatusCode == http.StatusTooManyRequests
 }
 
-// retryAfter reads the header of that name, in which GitHub sends seconds.
+// retryAfter returns the value of the header Retry-After, in which GitHub sends seconds.
 func retryAfter(h http.Header) (time.Duration, bool) {
 	s, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil || s < 0 {
@@ -60,7 +60,7 @@ func fits(ctx context.Context, d time.Duration) bool {
 	return !ok || time.Until(end) > d
 }
 
-// sleep waits for d, or for the end of ctx, which is an error.
+// sleep waits for d. If ctx ends first, it returns the error of ctx.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

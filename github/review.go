@@ -11,8 +11,9 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Reviews returns the reviews that count now, one for each reviewer, oldest first: the latest one,
-// except that remarks without a verdict do not replace a verdict.
+// Reviews returns the reviews that count now, one for each reviewer, oldest first. The latest review of a
+// reviewer counts, except that a review with only comments does not replace an approval or a request for
+// changes.
 func (c *Client) Reviews(ctx context.Context, number int) ([]Review, error) {
 	all, err := listReviews(ctx, c.client.PullRequests, c.repo.Owner, c.repo.Name, number)
 	return all, failed(fmt.Sprintf("list the reviews of pull request %s#%d", c.repo, number), err)
@@ -36,7 +37,7 @@ type Review struct {
 	At     time.Time // of submission
 }
 
-// listReviews returns the reviews of a pull request that count now, one for each reviewer, oldest first.
+// listReviews returns the reviews of a pull request that count now; see Reviews.
 func listReviews(ctx context.Context, s *gh.PullRequestsService, owner, name string, number int) ([]Review, error) {
 	var all []Review
 	for page := 1; page != 0; {
@@ -52,18 +53,17 @@ func listReviews(ctx context.Context, s *gh.PullRequestsService, owner, name str
 	return latestReviews(all), nil
 }
 
-// reviewOf returns a review as GitHub tells it.
+// reviewOf converts a review from go-github's type.
 func reviewOf(r *gh.PullRequestReview) Review {
 	return Review{
-		// The API writes it in capitals, webhooks in lower case.
+		// The API writes the state in capitals, webhooks in lower case.
 		Author: r.GetUser().GetLogin(), State: ReviewState(strings.ToLower(r.GetState())),
 		SHA: r.GetCommitID(), At: r.GetSubmittedAt().Time,
 	}
 }
 
-// latestReviews returns the reviews that count now, one for each reviewer, oldest first: the latest one, except that remarks without a
-// verdict do not replace a verdict. Those of deleted accounts, which have no
-// author, and those that are not submitted do not.
+// latestReviews returns the reviews in all that count now; see Reviews. Reviews without an author (the account
+// was deleted) and reviews that are not submitted do not count.
 func latestReviews(all []Review) []Review {
 	counts := map[string]Review{}
 	for _, r := range slices.SortedStableFunc(slices.Values(all), reviewsByTime) {

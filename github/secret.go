@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A Secret is a text that cannot be printed, logged or marshalled: all of them give "[secret]",
-// also if it is a field of another value. The zero Secret is empty.
+// A Secret is a text that cannot be printed, logged or marshalled. All these show "[secret]", also if the
+// Secret is a field of another value. The zero Secret is empty.
 type Secret struct {
-	// A func, since packages that print by reflection show the content of private fields without
-	// calling their methods. Of a func they show an address.
+	// text is a func, because packages that print by reflection show private fields without calling their
+	// methods. For a func they show an address.
 	text func() string
 }
 
 const hidden = "[secret]"
 
-// NewSecret returns text as a secret.
+// NewSecret returns a Secret with the given text.
 func NewSecret(text string) Secret { return Secret{func() string { return text }} }
 
 func (s Secret) reveal() string {
@@ -26,14 +26,14 @@ func (s Secret) reveal() string {
 	return s.text()
 }
 
-// FirstLine returns the first line of a secret: during a change of the webhook's secret there are two,
-// one a line.
+// FirstLine returns the first line of a secret. While the webhook's secret is being replaced, both secrets are
+// stored, one a line.
 func (s Secret) FirstLine() Secret {
 	line, _, _ := strings.Cut(strings.TrimSpace(s.reveal()), "\n")
 	return NewSecret(strings.TrimSpace(line))
 }
 
-// IsEmpty reports whether there is no text.
+// IsEmpty reports whether the text is "".
 func (s Secret) IsEmpty() bool { return s.reveal() == "" }
 
 // Redact returns text with "[secret]" in place of each occurrence of the secret.

@@ -8,16 +8,17 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// An About is how the App is set up at GitHub.
+// An About describes how the App is set up at GitHub.
 type About struct {
 	ID          int64
 	Slug        string
 	Page        string            `json:"html_url"` // public
-	Permissions map[string]string // those it asks for: "checks": "write"
-	Events      []string          // those it gets
+	Permissions map[string]string // that the App asks for, such as "checks": "write"
+	Events      []string          // that the App receives
 }
 
-// About returns the App's own setup. Installations may have accepted less. go-github 60 does not know all permissions.
+// About returns the App's setup. Installations may have accepted fewer permissions. It does not use go-github's
+// type, because go-github 60 does not know all permissions.
 func (a *App) About(ctx context.Context) (out About, err error) {
 	req, err := a.client.NewRequest(http.MethodGet, "app", nil)
 	if err == nil {
@@ -26,7 +27,7 @@ func (a *App) About(ctx context.Context) (out About, err error) {
 	return out, failed("ask for the setup of the GitHub App", err)
 }
 
-// HookURL returns the address that GitHub sends the App's webhooks to.
+// HookURL returns the address to which GitHub sends the App's webhooks.
 func (a *App) HookURL(ctx context.Context) (string, error) {
 	got, _, err := a.client.Apps.GetHookConfig(ctx)
 	return got.GetURL(), failed("ask for the address of the App's webhooks", err)
@@ -40,8 +41,8 @@ func (a *App) SetHook(ctx context.Context, url string, secret Secret) error {
 	return failed("set the address of the App's webhooks", err)
 }
 
-// Redeliver asks GitHub to make another attempt at a delivery, by the ID of an attempt. The new one
-// goes to the present address, and is listed by [App.Deliveries] once it is made.
+// Redeliver asks GitHub to deliver a webhook again, by the ID of an attempt. The new attempt goes to the App's
+// present address. [App.Deliveries] lists it once it is made.
 func (a *App) Redeliver(ctx context.Context, attempt int64) error {
 	_, _, err := a.client.Apps.RedeliverHookDelivery(ctx, attempt)
 	if _, accepted := err.(*gh.AcceptedError); accepted {

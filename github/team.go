@@ -10,9 +10,9 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// InTeam reports whether a user is a member of an organization's team now, or of a team below it. An
-// invitation that is not accepted is no membership. The error is a *[FinalError] if the App may not see
-// the team, or there is none: a team that nobody can look up has no members to count on.
+// InTeam reports whether a user is a member of an organization's team now, or of a team below it. An invitation
+// that is not accepted does not count. The error is a *[FinalError] if the team does not exist, or if the App
+// may not see it.
 // Source: https://docs.github.com/en/rest/teams/members#get-team-membership-for-a-user
 func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, error) {
 	what := fmt.Sprintf("ask whether %s is in the team %s/%s", login, org, team)
@@ -26,7 +26,7 @@ func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, err
 	if err = failed(what, err); !errors.Is(err, ErrNotFound) {
 		return false, err
 	}
-	// The answer is the same for no member and for no team.
+	// GitHub gives the same answer if the user is no member and if the team does not exist.
 	if _, _, err := c.client.Teams.GetTeamBySlug(ctx, org, team); err != nil {
 		if err = failed(what, err); errors.Is(err, ErrNotFound) {
 			return false, &FinalError{
@@ -39,8 +39,8 @@ func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, err
 	return false, nil
 }
 
-// UnknownOwners returns the owners in the CODEOWNERS file of a commit whom GitHub leaves out. Without a file
-// there are none.
+// UnknownOwners returns the owners in a commit's CODEOWNERS file that GitHub ignores. If there is no such file,
+// the list is empty.
 func (c *Client) UnknownOwners(ctx context.Context, sha string) ([]string, error) {
 	what := fmt.Sprintf("ask for errors in the CODEOWNERS of %s at %.7s", c.repo, sha)
 	if err := checkSHA(sha); err != nil {
@@ -53,8 +53,9 @@ func (c *Client) UnknownOwners(ctx context.Context, sha string) ([]string, error
 	return out, err
 }
 
-// unknownOwners returns the owners in the CODEOWNERS file of a commit whom GitHub leaves out, as the file has them and without their
-// "@", sorted: users and teams that there are not, that it does not show, or that may not write to the repository.
+// unknownOwners returns the owners in a commit's CODEOWNERS file that GitHub ignores, as written but without
+// "@", sorted. GitHub ignores users and teams that do not exist, that it does not show, or that have no write
+// access.
 // Source: https://docs.github.com/en/rest/repos/repos#list-codeowners-errors
 func unknownOwners(ctx context.Context, s *gh.RepositoriesService, owner, name, sha string) ([]string, error) {
 	all, _, err := s.GetCodeownersErrors(ctx, owner, name, &gh.GetCodeownersErrorsOptions{Ref: sha})

@@ -2,18 +2,18 @@ package github
 
 import gh "github.com/google/go-github/v60/github"
 
-// A tokenScope is that of a token of an installation: one repository by its ID; the files of one repository, if there is a
-// name; the pull requests of all, if that is [everyPull]; or, if there is neither, the list of the
-// installation's repositories.
+// A tokenScope says what an installation token gives access to. If Repo is set: one repository, by its ID. If
+// Name is set: the files of the repository with that name, or, if it is [everyPull], the pull requests of all
+// repositories. If neither is set: the list of the installation's repositories.
 type tokenScope struct {
 	Installation, Repo int64
-	Name               string // in the installation's account, lower case
+	Name               string // of a repository in the installation's account, in lower case
 }
 
-// everyPull is the name in the scope of all pull requests: no repository has it.
+// everyPull is the Name of the scope of all pull requests. No repository can have this name.
 const everyPull = "*"
 
-// Options are those of a request for a token.
+// Options returns the options of a request for a token with this scope.
 func (s tokenScope) Options() *gh.InstallationTokenOptions {
 	switch {
 	case s.Name == everyPull:

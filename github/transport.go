@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// A call ends after this time without a complete answer.
+	// callTimeout is the time limit for the complete answer to a call.
 	callTimeout = 30 * time.Second
-	// The number of attempts at a call.
+	// maxAttempts is the maximum number of attempts at a call.
 	maxAttempts = 4
 )
 
-// transport sends requests with a token, and repeats them where that is right. It is one level
-// above the connection: each attempt gets a time of its own.
+// transport sends requests with a token, and repeats a request if that does no harm. It is one level above the
+// connection: each attempt has its own timeout.
 type transport struct {
 	base    http.RoundTripper
 	api     *url.URL // nothing is sent to another scheme or host
-	repo    int64    // the ID of the one repository that is asked about, in the place of its name; 0: names count
+	repo    int64    // the ID that replaces the repository's name in addresses; 0: names are sent
 	maxWait time.Duration
 	pause   func(attempt int) time.Duration
-	// repeatable allows to repeat even a POST.
+	// repeatable allows to repeat even a POST request.
 	repeatable bool
 	scheme     string
-	// token returns the token to send; renew demands a new one, since GitHub refused the last. nil:
-	// no token is sent.
+	// token returns the token to send. With renew it returns a new one, because GitHub refused the last. If
+	// token is nil, requests carry no token.
 	token func(ctx context.Context, renew bool) (Secret, error)
-	// answers are those to requests of the scope; nil: none is remembered.
+	// answers caches the answers to requests of this scope; nil caches nothing.
 	answers *answerCache
 	scope   tokenScope
 	meter   *meter // reads the budget; may be nil
@@ -67,9 +67,9 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// refuseRedirect is the error of a request to another server. The client calls RoundTrip again for each redirect that
-// it follows. net/http removes sensitive headers from such requests above this level, and we add ours below. The
-// addresses of a former name redirect within the API.
+// refuseRedirect returns an error for a request to another server. The HTTP client calls RoundTrip again for
+// each redirect that it follows. net/http removes sensitive headers from such a request, but this transport
+// would add the token again. Redirects from a repository's former name stay within the API, and are allowed.
 func refuseRedirect(req *http.Request) error {
 	if req.Body != nil {
 		req.Body.Close()
@@ -79,7 +79,7 @@ func refuseRedirect(req *http.Request) error {
 
 func repeatableBody(req *http.Request) bool { return req.Body == nil || req.GetBody != nil }
 
-// discard reads what is left of a response, so that its connection can be used again. res may be nil.
+// discard reads the rest of a response, so that its connection can be used again. res may be nil.
 func discard(res *http.Response) {
 	if res != nil {
 		io.Copy(io.Discard, io.LimitReader(res.Body, 64<<10))
@@ -87,7 +87,7 @@ func discard(res *http.Response) {
 	}
 }
 
-// send makes one attempt.
+// send makes one attempt at a request. If renew is set, it first gets a new token.
 func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) {
 	var token Secret
 	var err error
@@ -118,21 +118,21 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 		cancel()
 		return nil, err
 	}
-	res.Request = req // its headers hold no token
+	res.Request = req // without the header that contains the token
 	if res.StatusCode/100 == 2 && res.Header.Get("X-RateLimit-Remaining") == "0" {
-		// go-github would refuse the next call by itself, without waiting a second.
+		// Otherwise go-github would refuse the next call itself, although the limit ends within a second.
 		res.Header.Del("X-RateLimit-Reset")
 	}
 	res.Body = &cancelling{res.Body, cancel}
 	return res, nil
 }
 
-// A tokenError is an error in getting a token, which had attempts of its own.
+// A tokenError is an error while getting a token. It is not retried here: the request for the token was.
 type tokenError struct{ error }
 
 func (e tokenError) Unwrap() error { return e.error }
 
-// cancelling releases the timer of an attempt when its answer was read.
+// cancelling is the body of an answer. It releases the timer of the attempt when the body was read.
 type cancelling struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -140,14 +140,15 @@ type cancelling struct {
 
 func (c *cancelling) Close() error { defer c.cancel(); return c.ReadCloser.Close() }
 
-// A verdict is the decision after an attempt.
+// A verdict is the decision after an attempt: whether and how to try again.
 type verdict struct {
 	again bool
 	renew bool          // with another token
 	wait  time.Duration // 0: the usual pause
 }
 
-// judge decides after an attempt. A call is idempotent if a second one has no further effect.
+// judge decides whether to try again after an attempt. idempotent is set if a second call has no further
+// effect.
 func judge(res *http.Response, err error, idempotent bool, now time.Time) verdict {
 	if err != nil {
 		final := errors.As(err, new(tokenError)) || errors.Is(err, context.Canceled)
@@ -155,10 +156,10 @@ func judge(res *http.Response, err error, idempotent bool, now time.Time) verdic
 	}
 	switch res.StatusCode {
 	case http.StatusUnauthorized:
-		return verdict{again: true, renew: true} // refused, so not done
+		return verdict{again: true, renew: true} // GitHub refused it, so it was not done
 	case http.StatusForbidden, http.StatusTooManyRequests:
 		wait, limited := rateLimitOf(res, now)
-		return verdict{again: limited, wait: wait} // refused, so not done
+		return verdict{again: limited, wait: wait} // GitHub refused it, so it was not done
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		wait, _ := retryAfter(res.Header)
 		return verdict{again: idempotent, wait: wait}

@@ -15,45 +15,45 @@ import (
 	"strings"
 )
 
-// archiveLimits bound the content of an archive.
+// archiveLimits are the limits of an archive's content.
 type archiveLimits struct {
 	Entries int   // files, directories and links
 	Bytes   int64 // of all files together
 }
 
-// checkoutLimits are those of a checkout: half of the disk that a function has by default.
+// checkoutLimits are the limits of a checkout. Bytes is half of the default disk space of a Lambda function.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-ephemeral-storage.html (512 MB)
 var checkoutLimits = archiveLimits{Entries: 100_000, Bytes: 256 << 20}
 
-// Limits of names: the directories that a name implies are not counted as entries.
+// Limits of names in an archive. A depth limit is needed because implied directories do not count as entries.
 const (
 	maxEntryPath  = 2048
 	maxEntryDepth = 100
-	// The limits of file systems.
+	// maxSegment is the limit of file systems for one name.
 	// Source: https://man7.org/linux/man-pages/man3/limits.h.3head.html (NAME_MAX, PATH_MAX)
 	maxSegment    = 255
 	maxLinkTarget = 4095 // of a link
 )
 
-// smallerRemedy is the remedy for a repository that is too large.
+// smallerRemedy is the advice to users if a repository is too large.
 const smallerRemedy = "Lockstep plans the files in GitHub's archive of a commit. Files that no plan needs can be left out of it with `export-ignore` in `.gitattributes`, or removed from the repository."
 
-// Unpacked counts the content of an archive.
+// Unpacked counts what was unpacked from an archive.
 type Unpacked struct {
 	Files int
 	Bytes int64
-	// LeftOut are the links that lead out of the repository, or nowhere, or that no file system
-	// takes. They are not made.
+	// LeftOut are the symbolic links that were not created: they lead out of the repository or nowhere, or no
+	// file system accepts them.
 	LeftOut []string
 }
 
-// unpack unpacks a repository's tarball, as GitHub makes them, into the directory dir. The archive
-// has one directory, of any name, that contains everything. If the archive names its commit, that
-// must be sha; "" accepts any.
+// unpack unpacks a repository's tarball, as GitHub makes them, into the directory dir. Everything in the
+// archive is in one directory, of any name. If the archive contains its commit's SHA, that must be sha; ""
+// accepts any.
 //
-// For every archive: nothing is written outside of dir, and no link leads out of it. An entry other
-// than a file, a directory or a symbolic link, and more than the limits allow, is a *[FinalError].
-// After an error, dir holds a part of the archive.
+// For every archive: nothing is written outside of dir, and no link leads out of it. The error is a
+// *[FinalError] if the archive exceeds the limits, or has an entry that is not a file, a directory or a
+// symbolic link. After an error, dir contains a part of the archive.
 func unpack(r io.Reader, dir, sha string, limits archiveLimits) (Unpacked, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -75,8 +75,8 @@ func unpack(r io.Reader, dir, sha string, limits archiveLimits) (Unpacked, error
 	return u.done, nil
 }
 
-// tryUnpack is [unpack] of an archive in memory that is perhaps none: it returns the archive if it is unpacked, and nil if it cannot
-// be, with dir empty again.
+// tryUnpack unpacks an archive from memory, and returns it. If data is nil or cannot be unpacked, it returns
+// nil and leaves dir empty.
 func tryUnpack(data []byte, dir, sha string, limits archiveLimits) (Unpacked, []byte, error) {
 	if data == nil {
 		return Unpacked{}, nil, nil
@@ -101,7 +101,7 @@ type unpacking struct {
 	entries int
 	links   []archiveLink
 	done    Unpacked
-	made    map[string]bool // directories; nothing takes their place, as links come last
+	made    map[string]bool // directories that exist; they stay directories, because links are made last
 	buf     []byte
 }
 
@@ -119,7 +119,7 @@ func (u *unpacking) all(tr *tar.Reader) error {
 			return err
 		}
 		if h.Typeflag == tar.TypeXGlobalHeader {
-			// git archive writes the commit's name here.
+			// git archive writes the commit's SHA here.
 			if have := h.PAXRecords["comment"]; have != "" && u.sha != "" && have != u.sha {
 				return fmt.Errorf("the archive holds the commit %.7s instead of %.7s", have, u.sha)
 			}
@@ -160,7 +160,7 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 
 func segmentTooLong(segment string) bool { return len(segment) > maxSegment }
 
-// mkdir makes a directory, once: most entries are in one that is there.
+// mkdir creates a directory, once. Most entries are in a directory that exists.
 func (u *unpacking) mkdir(dir string) error {
 	if u.made[dir] {
 		return nil
@@ -185,15 +185,16 @@ func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 		return err
 	}
 	u.done.Files++
-	_, err = io.CopyBuffer(struct{ io.Writer }{f}, content, u.buf) // a *os.File would have a buffer of its own for each file
+	_, err = io.CopyBuffer(struct{ io.Writer }{f}, content, u.buf) // a *os.File would allocate a buffer for each file
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	return err
 }
 
-// link makes the links, after everything else so that nothing is written through them, and then
-// removes those that lead out, until none does: whether one does can depend on others.
+// link creates the symbolic links, after everything else so that nothing is written through them. Then it
+// removes the links that lead out of the directory. It repeats that until none is left, because a link can lead
+// through others.
 func (u *unpacking) link() error {
 	u.links = slices.DeleteFunc(u.links, func(l archiveLink) bool {
 		odd := l.target == "" || len(l.target) > maxLinkTarget || strings.ContainsRune(l.target, 0)
@@ -229,7 +230,7 @@ func (u *unpacking) link() error {
 	return nil
 }
 
-// inside reports whether a link leads to an existing entry of the directory.
+// inside reports whether a link leads to an existing entry within the directory.
 func (u *unpacking) inside(l archiveLink) bool {
 	_, err := u.root.Stat(l.name)
 	return err == nil && !path.IsAbs(l.target)

@@ -21,26 +21,25 @@ const (
 	SignatureHeader = "X-Hub-Signature-256"
 )
 
-// MaxPayload is the size of the largest webhook that is accepted, in bytes: that of the largest
-// request to the URL of a Lambda function. GitHub sends up to 25 MB, but not of the events that
-// Lockstep needs.
+// MaxPayload is the size of the largest webhook that is accepted, in bytes. It is the largest request that a
+// Lambda function URL accepts. GitHub's own limit is 25 MB, but the events that Lockstep needs are smaller.
 // Sources: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap
 const MaxPayload = 6 << 20
 
 // The reasons to refuse a webhook before its content is read.
 var (
-	// ErrSignature: the sender does not know the secret.
+	// ErrSignature reports that the webhook's sender does not know the secret.
 	ErrSignature = errors.New("the webhook's signature is not right")
-	// ErrTooLarge: the webhook is larger than MaxPayload.
+	// ErrTooLarge reports that the webhook is larger than MaxPayload.
 	ErrTooLarge = fmt.Errorf("the webhook is larger than %d MB: the App should not be subscribed to such events", MaxPayload>>20)
 )
 
-// A Delivery is one webhook whose origin was proven.
+// A Delivery is a webhook that was proven to come from GitHub.
 type Delivery struct {
-	// ID is the delivery's GUID, which stays the same when GitHub delivers again. Neither it nor
-	// the name of the event is signed: an eavesdropper can send a webhook again under another GUID.
+	// ID is the delivery's GUID, which stays the same when GitHub delivers again. Neither the GUID nor the
+	// event's name is signed: an eavesdropper can send a webhook again under another GUID.
 	ID string
-	// Digest identifies the body, the signed part of the webhook, in hexadecimal.
+	// Digest identifies the body, the only part that is signed; see payloadDigest.
 	Digest string
 	Event  Event
 }
@@ -57,9 +56,9 @@ func ReadPayload(r io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// ReadDelivery checks a webhook's signature against the secrets, of which one must fit (there are
-// two while a secret is being replaced), and decodes it. The error is ErrSignature, or describes
-// the fault of the content without quoting it.
+// ReadDelivery checks a webhook's signature and decodes the webhook. The signature must match one of the
+// secrets (there are two while a secret is being replaced). The error is ErrSignature, or describes what is
+// wrong with the content without quoting it.
 func ReadDelivery(h http.Header, body []byte, secrets ...Secret) (Delivery, error) {
 	if !signedByOne(h.Get(SignatureHeader), body, secrets) {
 		return Delivery{}, ErrSignature
@@ -79,7 +78,8 @@ func newDelivery(id, event string, payload []byte) (Delivery, error) {
 
 var guidPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f-]{8,64}$`) })
 
-// signedByOne compares in constant time, and always with each secret.
+// signedByOne reports whether one of the secrets made the signature. It compares with all of them, in constant
+// time.
 func signedByOne(signature string, body []byte, secrets []Secret) bool {
 	text, ok := strings.CutPrefix(signature, "sha256=")
 	given, err := hex.DecodeString(text)

@@ -7,17 +7,17 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A Source is where a person has written a text, by its ID: a comment on a pull request, one on a line of a file, or a review. One of
-// them is not 0.
+// A Source is the place of a text that a person has written: a comment on a pull request, a comment on a line
+// of a file, or a review. Exactly one ID is not 0.
 type Source struct {
 	Comment, Line, Review int64 `json:",omitempty"`
 }
 
-// IsZero reports whether s is nowhere.
+// IsZero reports whether s names no text.
 func (s Source) IsZero() bool { return s == Source{} }
 
-// Written reads a text about a pull request as it is now. GitHub does not tell whether a review was edited. The error wraps ErrNotFound if there is no
-// such text, or if it is about another pull request.
+// Written returns the present version of a text on a pull request. For a review, GitHub does not say whether it
+// was edited. The error wraps ErrNotFound if the text does not exist, or is on another pull request.
 func (c *Client) Written(ctx context.Context, number int, s Source) (Comment, error) {
 	what := fmt.Sprintf("read what was written on %s#%d", c.repo, number)
 	var err error

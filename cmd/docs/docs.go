@@ -1,9 +1,9 @@
-// Package docs has the documentation: the Markdown pages beside this file, one question each, as [Pages]. `lockstep docs` prints them,
-// and package page shows them under /docs.
+// Package docs has the documentation: the Markdown pages beside this file, each of which answers one question,
+// as [Pages]. `lockstep docs` prints them, and package page shows them under /docs.
 //
-// README.md lists the pages, for readers on GitHub. It and the pages in reference/ are generated, from the tables of the code that they
-// describe, by the tests that compare them. Tests of cmd/lockstep run every example. The package knows no command and no
-// setting. Start at [Read].
+// README.md lists the pages, for readers on GitHub. README.md and the pages in reference/ are generated from
+// tables in the code, by tests that compare them. Tests of cmd/lockstep run every example. The package knows no
+// command and no setting. Start at [Read].
 package docs
 
 import (
@@ -27,10 +27,11 @@ import (
 //go:embed */*.md
 var files embed.FS
 
-// Pages are the pages of the documentation, in the order of the list.
+// Pages are pages of the documentation, in the order of README.md.
 type Pages []Page
 
-// parts are the folders, in the order of the list, each with what a reader does there, and its first pages. The others follow by their names.
+// parts are the folders of the documentation, in the order of the list. Each has a title, which says what a
+// reader does there, and its first pages. The other pages follow, sorted by name.
 var parts = []struct{ folder, title, first string }{
 	{"start", "Begin", "try own-repository install deploy deploy-options first-pull-request more-accounts"},
 	{"from", "Come from another tool", ""},
@@ -40,14 +41,14 @@ var parts = []struct{ folder, title, first string }{
 	{"explain", "Understand how it works", "pull-request plans-and-locks"},
 }
 
-// A Page answers one question.
+// A Page is a page of the documentation. It answers one question.
 type Page struct {
 	Topic string // "guide/order"
 	Part  string // of the documentation: "Do a task"
 	Title string
 	About string // the first sentence, without the words "This page shows"
 	Text  string // Markdown
-	// Sections are the parts below headings of the second to the fourth level, in their order.
+	// Sections are the sections below headings of the second to the fourth level, in their order.
 	Sections []Section
 }
 
@@ -58,7 +59,7 @@ type Section struct {
 	Text    string // Markdown, with the heading
 }
 
-// Read reads the pages.
+// Read returns all pages of the documentation, in the order of README.md.
 func Read() Pages {
 	names, _ := fs.Glob(files, "*/*.md")
 	var all Pages
@@ -70,7 +71,7 @@ func Read() Pages {
 	return all
 }
 
-// place orders the pages: first by their part of the guide, then by their position in that part.
+// place returns the sort key of a page: first its part, then its position in that part.
 func (p Page) place() []int {
 	for i, part := range parts {
 		if first := strings.Fields(part.first); part.title == p.Part {
@@ -84,10 +85,10 @@ func (p Page) place() []int {
 	return []int{len(parts)}
 }
 
-// heading is a heading of Markdown: its level, and its text.
+// heading matches a Markdown heading: its level and its text.
 var heading = regexp.MustCompile(`^(#{1,4}) (.*\S)\s*$`)
 
-// parse reads a page.
+// parse parses the text of a page.
 func parse(topic, text string) Page {
 	p := Page{Topic: topic, Text: text}
 	for _, part := range parts {
@@ -133,25 +134,27 @@ func parse(topic, text string) Page {
 	return p
 }
 
-// announces is the beginning of many first sentences, which a list leaves out: a sentence that would then begin with What or Where is whole.
+// announces matches the beginning of a page's first sentence that a list leaves out. What remains must be a
+// phrase such as "How to ...": so "This page shows what" is not matched.
 var announces = regexp.MustCompile(`^This page (?:shows|says|lists|explains|describes) (how|which|who|why|the|all|every|problems) `)
 
-// brief returns the first sentence of a page for a list: "How to move a state.".
+// brief returns the first sentence of a page, shortened for a list, such as "How to move a state.".
 func brief(first string) string {
 	rest := announces.ReplaceAllString(first, "$1 ")
 	r, n := utf8.DecodeRuneInString(rest)
 	return string(unicode.ToUpper(r)) + rest[n:]
 }
 
-// A Line is one of a Markdown text.
+// A Line is a line of a Markdown text.
 type Line struct {
 	Number int    // from 1
 	Text   string // with its end
-	// Code is true for every line of a code block, its first and last line included. Opens marks the first line, Closes the last.
+	// Code is set for every line of a code block, including its first and last line. Opens is set for the first
+	// line, Closes for the last.
 	Code, Opens, Closes bool
 }
 
-// Lines yields the lines of a Markdown text. A block that has no end goes on to the end of the text.
+// Lines returns the lines of a Markdown text. A code block without an end continues to the end of the text.
 func Lines(text string) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		n, fence := 0, ""
@@ -181,8 +184,8 @@ func sentence(text string) string {
 	return text
 }
 
-// Find returns the page or the section of a topic: "guide/order", "order" where one folder only has it, or "order#waves". The error
-// names the three nearest topics, or sections of the page.
+// Find returns the page or the section with a topic, such as "guide/order" or "order#waves". The folder may be
+// left out if only one has such a page. The error names the three nearest topics, or sections of the page.
 func (all Pages) Find(topic string) (text string, err error) {
 	name, anchor, part := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(topic, "/"), "/"), "#")
 	name = strings.TrimSuffix(name, ".md")
@@ -248,7 +251,7 @@ func nearest(name string, names []string) string {
 	return strings.Join(names[:min(3, len(names))], ", ")
 }
 
-// Page returns the Markdown of a page by its whole topic.
+// Page returns the Markdown of the page with a full topic, such as "guide/order".
 func (all Pages) Page(topic string) (markdown string, ok bool) {
 	for _, p := range all {
 		if p.Topic == topic {
@@ -258,8 +261,8 @@ func (all Pages) Page(topic string) (markdown string, ok bool) {
 	return "", false
 }
 
-// Search returns the pages and sections that contain all words, in upper or lower case: first those that have them in the heading. Without words it
-// returns all pages.
+// Search returns the pages and sections that contain all words, ignoring case. Those with the words in the
+// heading come first. For "" it returns all pages.
 func (all Pages) Search(words string) []page.Found {
 	var inHeading, inText []page.Found
 	wanted := strings.Fields(strings.ToLower(words))
@@ -286,13 +289,13 @@ func (all Pages) Search(words string) []page.Found {
 	return append(inHeading, inText...)
 }
 
-// has reports whether a text has all words, which are in lower case.
+// has reports whether a text contains all words, ignoring case. The words are in lower case.
 func has(text string, words []string) bool {
 	text = strings.ToLower(text)
 	return !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
 }
 
-// excerpt returns the first line of a section, below its heading, that has one of the words.
+// excerpt returns the first line below a section's heading that contains one of the words.
 func excerpt(text string, words []string) string {
 	first := ""
 	for l := range Lines(text) {

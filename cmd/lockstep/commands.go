@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/surveying"
 )
 
-// commands is the table of all commands, in the order of the help: those about pull requests, one row each, and those of [program.Engine].
+// commands returns the table of all commands, in the order of the help: one row for each command about pull
+// requests, and the commands of [program.Engine].
 func commands() cli.Table {
 	var t cli.Table
 	t.Add(cli.PullRequests, serving.Demo, "Runs all of Lockstep on this machine, with a simulated GitHub, a repository and pull requests with plans. It needs no account and no network, and removes its data at the end.", "lockstep demo -script")

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// bill is a bill of materials.
+// A bill is a bill of materials in CycloneDX format.
 // Source: https://cyclonedx.org/docs/1.6/json/
 type bill struct {
 	Schema     string      `json:"$schema"`
@@ -45,8 +45,8 @@ type depends struct {
 
 const module = "github.com/lockstep-iac/lockstep"
 
-// billOf lists the modules in all programs, as the linker recorded them: go.mod also has those for
-// tests and tools.
+// billOf returns the bill of materials of all programs. It lists the modules that the linker recorded, because
+// go.mod also has those for tests and tools.
 func billOf(version string, made []program) bill {
 	self := component{Type: "application", Name: module, Version: "v" + version, PURL: purl(module, "v"+version)}
 	self.Ref = self.PURL
@@ -79,14 +79,13 @@ func billOf(version string, made []program) bill {
 	return b
 }
 
-// purl returns the address of a package.
+// purl returns the package URL of a Go module.
 // Source: https://github.com/package-url/purl-spec/blob/main/types-doc/golang-definition.md
 func purl(path, version string) string {
 	return "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")
 }
 
-// hashes converts a checksum of go.sum, which is a SHA-256 over a list of files, into the form of a
-// bill.
+// hashes converts a checksum of go.sum, which is a SHA-256 over a list of files, to the format of a bill.
 // Source: https://go.dev/ref/mod#go-sum-files
 func hashes(sum string) []hash {
 	text, ok := strings.CutPrefix(sum, "h1:")

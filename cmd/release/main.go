@@ -9,9 +9,9 @@
 //	lockstep_V.provenance.json   the origin of all of it: an in-toto statement, SLSA provenance
 //	SHA256SUMS                   the checksums of all of these
 //
-// The same commit, version and Go make the same bytes, wherever they are built, except for the
-// provenance, which names the builder. It signs nothing, publishes nothing and knows no keys: that
-// is for the workflow that runs it. Start at run.
+// The same commit, version and Go version give the same bytes, on every machine. Only the provenance differs,
+// because it names the builder. Release signs nothing, publishes nothing and has no keys: the workflow that
+// runs it does that. Start at run.
 package main
 
 import (
@@ -103,13 +103,13 @@ func (r release) copy(file string) error {
 	return os.WriteFile(filepath.Join(r.dir, filepath.Base(file)), data, 0o644)
 }
 
-// A source is the commit of all files.
+// A source is the commit from which all files are built.
 type source struct {
 	revision, time string
 	modified       bool
 }
 
-// sourceOf asks git.
+// sourceOf asks git for the commit of a checkout.
 func sourceOf(dir string) (source, error) {
 	git := func(args ...string) string {
 		out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).Output()

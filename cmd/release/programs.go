@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// A program is a file of the release that contains one.
+// A program is a file of the release that contains a Go program.
 type program struct {
 	name, file string
 	info       *debug.BuildInfo
 }
 
-// carried is the directory of the files that the tool carries, for `lockstep deploy`.
+// carried is the directory for the files that the command line tool contains, for `lockstep deploy`.
 const carried = "cmd/lockstep/internal/deploying/carried"
 
-// programs builds the functions, and the command line tool, which carries them, for each platform.
+// programs builds the functions, and then the command line tool, which contains them, for each platform.
 func (r release) programs() ([]program, error) {
 	cmd := exec.Command("go", append([]string{"run", "./functions/internal/wiring/pack", r.dir}, r.functions...)...)
 	if text, err := cmd.CombinedOutput(); err != nil {
@@ -53,8 +53,8 @@ func (r release) programs() ([]program, error) {
 	return out, nil
 }
 
-// carry puts the template and the functions where the tool's build finds them. Git ignores the
-// directory, so that the tool's build information has no changed files.
+// carry copies the template and the functions to the directory carried, where the tool's build finds them. Git
+// ignores that directory, so that the tool's build information reports no changed files.
 func (r release) carry() error {
 	if err := os.MkdirAll(carried, 0o755); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (r release) tool(platform string) (program, error) {
 	}
 	file := filepath.Join(dir, name)
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-tags", "carried", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/lockstep")
-	// These variables would be recorded in the program, or change it.
+	// These environment variables would be recorded in the program, or change it.
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return program{}, fmt.Errorf("go build: %w\n%s", err, text)
@@ -109,8 +109,8 @@ func (r release) tool(platform string) (program, error) {
 	return p, os.WriteFile(filepath.Join(r.dir, p.file), packed, 0o644)
 }
 
-// archive returns a compressed tar file, with files under their last names. It contains no times,
-// owners or names of the machine: the same files make the same bytes.
+// archive returns a compressed tar file. Files are stored under their base names. It contains no times, owners
+// or machine names, so that the same files give the same bytes.
 func archive(files []string) ([]byte, error) {
 	var out bytes.Buffer
 	zw, err := gzip.NewWriterLevel(&out, gzip.BestCompression)

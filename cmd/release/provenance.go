@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// digest is a file's checksum.
+// A digest is a file with its checksum.
 type digest struct{ file, sha256 string }
 
 func (r release) digests(files []string) ([]digest, error) {
@@ -37,7 +37,7 @@ func (r release) writeJSON(file string, v any) error {
 	return os.WriteFile(filepath.Join(r.dir, file), out.Bytes(), 0o644)
 }
 
-// A statement is the content of the provenance.
+// A statement has the content of the provenance.
 type statement struct {
 	version   string
 	platforms []string
@@ -46,8 +46,8 @@ type statement struct {
 	made      []program
 }
 
-// provenanceOf returns an in-toto statement with SLSA provenance: the files, their commit and
-// modules, their Go, and the run that made them, from GitHub's variables.
+// provenanceOf returns an in-toto statement with SLSA provenance: the files, their commit and modules, the Go
+// version, and the workflow run that made them, from GitHub's environment variables.
 // Source: https://slsa.dev/spec/v1.0/provenance
 func provenanceOf(s statement, env func(string) string) map[string]any {
 	subjects := []any{}

@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// family are the children of this process: those that it started; and once it adopts orphans, all
-// others.
+// family are the child processes of this process. ours has those that [Start] started; once adopted is set, all
+// others are orphans.
 var family = struct {
 	mu      sync.Mutex
 	adopted bool
 	ours    map[int]bool
 }{ours: map[int]bool{}}
 
-// Adopt makes this process the parent of its descendants' orphans, for as long as it lives. From
-// then on all of its children come from [Start], or are orphans, which are killed: a program that
-// starts children in other ways must not call it. Only mains may call it.
+// Adopt makes this process, for as long as it lives, the parent of all orphans among its descendants. From then
+// on, each of its children was either started by [Start] or is an orphan, and orphans are killed. So a program
+// that starts children in other ways must not call Adopt. Only mains may call it.
 // Source: prctl(2), PR_SET_CHILD_SUBREAPER
 func Adopt() error {
 	if err := subreaper(); err != nil {
@@ -39,7 +39,7 @@ func subreaper() error {
 	return nil
 }
 
-// started notes a child, at a time when nobody looks for orphans.
+// started starts a child by start and records it in family. No orphans are killed meanwhile.
 func started(start func() (pid int, err error)) error {
 	family.mu.Lock()
 	defer family.mu.Unlock()
@@ -50,18 +50,17 @@ func started(start func() (pid int, err error)) error {
 	return err
 }
 
-// ended forgets a child.
+// ended removes a child from family.
 func ended(pid int) {
 	family.mu.Lock()
 	defer family.mu.Unlock()
 	delete(family.ours, pid)
 }
 
-// orphanTime is the limit for killing orphans.
+// orphanTime is the time limit for killing orphans.
 const orphanTime = 10 * time.Second
 
-// endOrphans kills the children that were not started here, with their descendants, and waits for
-// them.
+// endOrphans kills the orphans among the children of this process, and waits for them.
 func endOrphans() {
 	family.mu.Lock()
 	defer family.mu.Unlock()

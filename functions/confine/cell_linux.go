@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A CellSpec describes the remaining rights of programs in a cell.
+// A CellSpec describes which rights the programs in a cell keep.
 type CellSpec struct {
 	View View
-	// Ports are TCP ports, of any host, that are closed to them: our own ones on this machine.
+	// Ports are TCP ports, on any host, that the programs cannot connect to: Lockstep's own ports on this
+	// machine.
 	Ports []int
-	// Offline closes every network to them. Where the kernel cannot do that, there is no cell.
+	// Offline cuts the programs off from every network. If the kernel cannot do that, NewCell returns an error.
 	Offline bool
-	// Without leaves out protections that the kernel offers, to measure the effect of the others.
+	// Without switches off protections that the kernel offers, so that a test can measure the others.
 	Without struct{ Namespaces, Landlock, Seccomp bool }
 }
 
-// A Cell starts programs on a thread that has given up dangerous rights: the programs do not have
-// them either, nor does anything that they start. It lasts as long as our process. It may be used
-// by many goroutines.
+// A Cell starts programs on a thread that has given up dangerous rights. The programs, and everything that they
+// start, lack these rights, too. A cell lasts as long as our process. It is safe for concurrent use.
 type Cell struct {
 	protection Protection
 	starts     chan start
@@ -33,21 +33,20 @@ type start struct {
 	done chan error
 }
 
-// NewCell makes a cell, in a process that called [Enter]. After an error a protection was begun and
-// has failed half-way: then nothing must be started.
+// NewCell makes a cell. The process must have called [Enter]. After an error, a protection may be incomplete:
+// the caller must start no programs.
 func NewCell(s CellSpec) (*Cell, error) {
 	c := &Cell{starts: make(chan start)}
 	orphans := &reaper{ours: map[int]bool{}}
 	go orphans.run()
 	ready := make(chan error)
 	go func() {
-		// The thread is never unlocked: no other goroutine must get it. It outlives its programs,
-		// since the kernel ends children that are to die with their parent when the parent's thread
-		// ends.
+		// The thread is never unlocked, so that no other goroutine runs on it. It must outlive its programs:
+		// the kernel kills a child that has a parent-death signal when the thread that started it ends.
 		runtime.LockOSThread()
 		ready <- c.close(s)
 		for x := range c.starts {
-			// In a group of its own it can be killed together with its descendants.
+			// A program in its own process group can be killed together with its descendants.
 			if x.cmd.SysProcAttr == nil {
 				x.cmd.SysProcAttr = &syscall.SysProcAttr{}
 			}
@@ -69,15 +68,15 @@ func NewCell(s CellSpec) (*Cell, error) {
 // Protection returns the protections in force.
 func (c *Cell) Protection() Protection { return c.protection }
 
-// Start starts a command in the cell. The view must contain its directory and its program.
+// Start starts a command in the cell. The cell's view must contain the command's directory and program.
 func (c *Cell) Start(cmd *exec.Cmd) error {
 	x := start{cmd, make(chan error)}
 	c.starts <- x
 	return <-x.done
 }
 
-// close gives up the rights of the calling thread. The order matters: mounts need rights, and
-// Landlock forbids them; the filter comes last, since it refuses calls that the other steps need.
+// close gives up the rights of the calling thread. The order matters: mounts need rights, and Landlock forbids
+// mounts. The seccomp filter comes last, because it refuses calls that the other steps need.
 func (c *Cell) close(s CellSpec) error {
 	p := &c.protection
 	switch {
@@ -90,7 +89,7 @@ func (c *Cell) close(s CellSpec) error {
 			return err
 		}
 	}
-	// We must be able to watch programs even if they take all processor time.
+	// We must be able to watch the programs even if they use all processor time.
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
 	if err := noNewPrivileges(); err != nil {
 		return err
@@ -112,10 +111,10 @@ func (c *Cell) close(s CellSpec) error {
 	return nil
 }
 
-// niceness is the lower priority of programs.
+// niceness is the nice value of the programs: a lower priority than ours.
 const niceness = 5
 
-// landlock applies the rules that the kernel's version of Landlock knows.
+// landlock applies the restrictions that the kernel's version of Landlock supports.
 func (c *Cell) landlock(s CellSpec) error {
 	p := &c.protection
 	version, err := landlockVersion()

@@ -1,21 +1,20 @@
-// Package confine runs a program with all of its descendants as a unit that can be limited, watched
-// and ended: a [Process] is over when the last descendant is gone, whatever it did to escape.
+// Package confine runs a program and all its descendants as one unit with limits. A [Process] ends only when
+// its last descendant is gone, even if a descendant tried to escape.
 //
-// Two programs work together, and both are ours. The parent starts the child with [Start]: under
-// Linux in namespaces of its own, if the kernel allows that. The child calls [Enter] first of all.
-// It does the trusted work (the engine), and starts untrusted programs (plugins, commands) in a
-// [Cell]: on a thread that has given up dangerous rights.
+// Two programs work together, and both are ours. The parent starts the child with [Start]. On Linux, the child
+// has its own namespaces, if the kernel allows that. The child calls [Enter] before anything else. It does the
+// trusted work (the engine). It starts untrusted programs (plugins, commands) in a [Cell]: on a thread that has
+// given up dangerous rights.
 //
 //	parent   Start       watches memory, CPU, time, disk and processes of the whole tree;
 //	                     kills it above a limit; waits until no process is left
-//	child    Enter       takes in the orphans of the tree; ends it if the parent dies
+//	child    Enter       adopts the orphans of the tree; ends the tree if the parent dies
 //	         Cell.Start  a program sees its own files only; cannot reach other processes,
 //	                     sockets or ports of this machine; cannot get rights back
 //
-// [Protection] has a line for each kind, and reports those that the kernel does not offer.
+// [Protection] has a field for each kind of protection, and says which ones the kernel does not offer.
 //
-// The package knows processes only: no engine, no pipeline, no pull request. Start at [Start] and
-// [NewCell].
+// The package knows processes only: no engine, no pipeline, no pull request. Start at [Start] and [NewCell].
 package confine
 
 import (
@@ -23,49 +22,49 @@ import (
 	"time"
 )
 
-// Limits are those of a process and all of its descendants together; zero is no limit.
+// Limits are the limits of a process and all its descendants together. Zero means no limit.
 type Limits struct {
-	// Memory is in bytes, without those shared with files.
+	// Memory is in bytes. Memory shared with files does not count.
 	Memory int64
-	// CPU is processor time, Wall elapsed time.
+	// CPU is processor time. Wall is elapsed time.
 	CPU, Wall time.Duration
-	// Disk limits the bytes in the directories of [Spec.Dirs], and in any one file.
+	// Disk is the number of bytes in the directories of [Spec.Dirs] together, and in any one file.
 	Disk int64
-	// Processes is the number of processes at any time.
+	// Processes is the number of processes at the same time.
 	Processes int
-	// Files is the number of files that each of them may have open.
+	// Files is the number of open files of each process.
 	Files uint64
 }
 
-// A View is the part of the file system that programs see. Paths are absolute; missing ones are
-// left out.
+// A View lists the files and directories that programs in a cell can see. Paths are absolute. Missing paths are
+// ignored.
 type View struct {
-	// Read are files, and directories with all their content, that they may read and run.
+	// Read are files, and directories with all their content, that the programs may read and execute.
 	Read []string
-	// Write are those that they may also write to.
+	// Write are files and directories that the programs may also write to.
 	Write []string
-	// Tmp is the directory in the place of /tmp. It must be in Write.
+	// Tmp is the directory that the programs see as /tmp. It must be in Write.
 	Tmp string
 }
 
-// A Protection has a field for each way of protecting us from programs in a [Cell]: "" if it is in
-// force, otherwise the reason why not.
+// A Protection has a field for each kind of protection from programs in a [Cell]. "" means that the protection
+// is in force; otherwise the field is the reason why it is not.
 type Protection struct {
-	// Namespaces: they see only the processes, files and sockets of their own run.
+	// Namespaces: programs see only the processes, files and sockets of their own run.
 	Namespaces string
-	// Files: they open only their own files; the memory and environment of others are closed.
+	// Files: programs open only their own files. They cannot read the memory or environment of other processes.
 	Files string
-	// Network: the ports in [CellSpec.Ports] are closed to them.
+	// Network: programs cannot connect to the ports in [CellSpec.Ports].
 	Network string
-	// Signals: they signal only each other, and reach no abstract sockets of others.
+	// Signals: programs can signal only each other, and cannot connect to abstract sockets of others.
 	Signals string
-	// Calls: system calls that inspect other processes or change the system are refused.
+	// Calls: the kernel refuses system calls that inspect other processes or change the system.
 	Calls string
-	// Rights: they have no capabilities, and get none from a program's file.
+	// Rights: programs have no capabilities, and cannot get any from an executable file.
 	Rights string
 }
 
-// Lines are for people: one for each kind of protection.
+// Lines returns a line of text for people for each kind of protection.
 func (p Protection) Lines() []string {
 	var out []string
 	for _, x := range []struct{ what, why string }{

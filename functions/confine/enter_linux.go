@@ -11,39 +11,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// variable is the environment variable that marks a child.
+// variable is the environment variable that says to a process that [Start] started it.
 const variable = "LOCKSTEP_CONFINED"
 
-// orders are a child's instructions from its parent.
+// orders are the parent's instructions to the child, in the variable.
 type orders struct {
 	Limits     Limits
 	Namespaces bool
-	Why        string // the reason if there are none
+	Why        string // the reason why there are no namespaces
 }
 
-// inside describes this process, if it is a child.
+// inside says what [Enter] found out, if this process is a child.
 var inside struct {
 	namespaces bool
 	why        string
 }
 
-// The files of a child after the first three: one that ends with the parent, then those of
-// [Spec.Files].
+// File descriptors of a child after the first three: lifeline is closed when the parent ends; the files of
+// [Spec.Files] start at FirstFile.
 const (
 	lifeline  = 3
 	FirstFile = 4
 )
 
-// Confined reports whether this process was started by [Start]: its main has to call [Enter].
+// Confined reports whether [Start] started this process. If so, main has to call [Enter].
 func Confined() bool { return os.Getenv(variable) != "" }
 
-// maxStack limits the stack of one goroutine: endless recursion ends in some milliseconds, and not
-// when all memory is used.
+// maxStack is the stack limit of one goroutine, in bytes. Endless recursion ends within milliseconds, before it
+// uses all memory.
 const maxStack = 64 << 20
 
-// Enter makes this process the child of a [Start]: it applies the limits, takes in the orphans of
-// its descendants, is closed to processes of the same user, and ends with all of them when the
-// parent does.
+// Enter makes this process a confined child: it applies the limits, adopts the orphans of its descendants, and
+// hides its memory and environment from processes of the same user. When the parent ends, this process and all
+// its descendants end, too.
 func Enter() error {
 	var o orders
 	if err := json.Unmarshal([]byte(os.Getenv(variable)), &o); err != nil {
@@ -62,7 +62,7 @@ func Enter() error {
 	}
 	syscall.CloseOnExec(lifeline)
 	go func() {
-		// Nothing is ever written to it: the read ends when the parent does.
+		// The parent never writes to the lifeline. The read returns when the parent ends.
 		io.Copy(io.Discard, os.NewFile(lifeline, "lifeline"))
 		Leave(exitOrphaned)
 	}()
@@ -71,7 +71,7 @@ func Enter() error {
 
 const exitOrphaned = 113
 
-// Leave ends a child, with all its descendants.
+// Leave ends a child and all its descendants, with an exit code.
 func Leave(code int) {
 	if !inside.namespaces { // namespaces end with their first process
 		killBelow(os.Getpid(), killTime)
@@ -79,19 +79,18 @@ func Leave(code int) {
 	os.Exit(code)
 }
 
-// threads is the number of threads that processes may have in addition to one each: the kernel
-// counts threads.
+// threads is added to the limit of processes, because the kernel counts threads.
 const threads = 512
 
-// spareData is added to the limit of memory that one process may map, since runtimes map ahead. It
-// ends a process that takes memory faster than the parent looks.
+// spareData is added to the memory limit of a single process, because runtimes reserve memory in advance. The
+// kernel's limit stops a process that takes memory faster than the parent checks.
 const spareData = 256 << 20
 
-// apply sets the kernel's limits for each process, and that of our own memory. The parent watches
-// their sums.
+// apply sets the kernel's limits for each process, and the Go runtime's memory limit for this process. The
+// parent checks the sums of all processes.
 func (l Limits) apply(namespaces bool) error {
 	debug.SetMaxStack(maxStack)
-	// If the machine runs out of memory, the kernel shall kill us, and not the parent.
+	// If the machine runs out of memory, the kernel should kill this process rather than the parent.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o644)
 	set := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.Memory > 0 {
@@ -101,8 +100,7 @@ func (l Limits) apply(namespaces bool) error {
 	if l.CPU > 0 {
 		set[unix.RLIMIT_CPU] = uint64(l.CPU.Seconds()) + 2
 	}
-	// Without namespaces it would count all processes of our user; and it never counts those of
-	// root.
+	// Without namespaces, the kernel would count all processes of our user. It never counts those of root.
 	if l.Processes > 0 && namespaces {
 		set[unix.RLIMIT_NPROC] = uint64(l.Processes) + threads
 	}

@@ -14,24 +14,23 @@ import (
 // and environment of, only processes in the same domain or below it.
 // Source: landlock(7), https://docs.kernel.org/userspace-api/landlock.html
 
-// rulesetAttr is struct landlock_ruleset_attr; older kernels accept it if the members that they do
-// not know are zero.
+// rulesetAttr is struct landlock_ruleset_attr. Older kernels accept it if the members unknown to them are zero.
 type rulesetAttr struct{ fs, net, scoped uint64 }
 
 // rulePort is LANDLOCK_RULE_NET_PORT.
 const rulePort = 2
 
-// The rights to a directory by the version of Landlock that knows them.
+// Landlock's access rights to files, as bits.
 const (
 	readRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	// The first version has 13 rights, the lowest bits.
+	// firstRights are the 13 rights of the first version of Landlock.
 	firstRights = 1<<13 - 1
-	// The rights that apply to files other than directories.
+	// fileRights are the rights that apply to files other than directories.
 	fileRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// landlockVersion returns the version of Landlock's interface; an error if there is no Landlock.
+// landlockVersion returns the kernel's Landlock ABI version; an error if the kernel has no Landlock.
 func landlockVersion() (int, error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	switch {
@@ -43,7 +42,7 @@ func landlockVersion() (int, error) {
 	return int(v), nil
 }
 
-// handledRights returns the rights to files that a version knows.
+// handledRights returns the file access rights that a version of Landlock can restrict.
 func handledRights(version int) uint64 {
 	rights := uint64(firstRights)
 	for _, x := range []struct {
@@ -57,8 +56,8 @@ func handledRights(version int) uint64 {
 	return rights
 }
 
-// restrictFiles limits the calling thread to the files of a view; with scope it can no longer
-// signal processes, or connect to abstract sockets, outside of the domain.
+// restrictFiles limits the calling thread to the files of a view. If scope is set, the thread also cannot
+// signal processes, or connect to abstract sockets, outside of its Landlock domain.
 func restrictFiles(version int, v View, scope bool) error {
 	attr := rulesetAttr{fs: handledRights(version)}
 	if scope {
@@ -85,15 +84,15 @@ func restrictFiles(version int, v View, scope bool) error {
 			return err
 		}
 	}
-	// Processes write to their own entries here; the domain closes those of others.
+	// Processes write to their own entries in /proc. The Landlock domain protects the entries of others.
 	if err := allow("/proc", readRights|unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE); err != nil {
 		return err
 	}
 	return restrictSelf(rules)
 }
 
-// restrictPorts closes TCP ports to the calling thread. Landlock has rules for open ports only, so
-// it opens all others, which takes some milliseconds.
+// restrictPorts forbids the calling thread to connect to TCP ports. Landlock has rules only for allowed ports,
+// so this allows all others, which takes some milliseconds.
 func restrictPorts(closed []int) error {
 	rules, err := createRuleset(rulesetAttr{net: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP})
 	if err != nil {
@@ -124,7 +123,7 @@ func createRuleset(attr rulesetAttr) (int, error) {
 	return int(fd), nil
 }
 
-// allowPath adds a rule; a path that does not exist needs none.
+// allowPath adds a rule that allows rights below a path. A path that does not exist is ignored.
 func allowPath(rules int, path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.EACCES) {

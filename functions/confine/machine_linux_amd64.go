@@ -2,5 +2,5 @@ package confine
 
 import "golang.org/x/sys/unix"
 
-// machine is seccomp's number of this architecture.
+// machine is the architecture's number in seccomp.
 const machine = unix.AUDIT_ARCH_X86_64

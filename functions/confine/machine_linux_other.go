@@ -2,5 +2,5 @@
 
 package confine
 
-// machine is unknown here.
+// machine is 0 because the architecture's number in seccomp is not known.
 const machine = 0

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// showOnly gives the calling thread, and its descendants, a file system that contains only a view,
-// the system's own files, and a fresh /proc: in a mount namespace of its own, which must be in a
-// user namespace of ours. Paths do not change. There is no way back: the thread must end with it.
+// showOnly gives the calling thread and its descendants their own file system, with only a view, the system's
+// own files and a fresh /proc. It uses a new mount namespace, which needs a user namespace of ours. Paths stay
+// the same. The change cannot be undone: the thread must never run other code.
 // Source: pivot_root(2), mount_namespaces(7), user_namespaces(7)
 func showOnly(v View) error {
 	if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
@@ -23,7 +23,7 @@ func showOnly(v View) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep mounts to ourselves: %w", err)
 	}
-	// The new root may stand on any directory.
+	// The mount point of the new root may be any directory.
 	m := mounts{root: filepath.Join(v.Tmp, ".root"), tmp: v.Tmp}
 	if err := os.Mkdir(m.root, 0o700); err != nil {
 		return err
@@ -40,12 +40,12 @@ func showOnly(v View) error {
 	return enter(m.root)
 }
 
-// enter makes a directory the root, and unmounts the old one.
+// enter makes a directory the root of the file system, and unmounts the old root.
 func enter(root string) error {
 	if err := unix.Chdir(root); err != nil {
 		return fmt.Errorf("enter the root: %w", err)
 	}
-	// With one directory for both, the old root ends up on top of the new one.
+	// With the same directory for both arguments, the old root is mounted on top of the new one.
 	if err := unix.PivotRoot(".", "."); err != nil {
 		return fmt.Errorf("change the root: %w", err)
 	}
@@ -55,10 +55,10 @@ func enter(root string) error {
 	return unix.Chdir("/")
 }
 
-// mounts are those of a new root.
+// mounts are the mounts below a new root.
 type mounts struct{ root, tmp string }
 
-// fill mounts a view in the root, paths below others after these.
+// fill mounts a view below the new root, parent directories before the paths in them.
 func (m mounts) fill(v View) error {
 	if err := m.bind(v.Tmp, "/tmp", false); err != nil {
 		return err
@@ -86,7 +86,7 @@ func (m mounts) fill(v View) error {
 	return nil
 }
 
-// system mounts the files that every program needs.
+// system mounts the system files that every program needs.
 func (m mounts) system() error {
 	for _, p := range systemFiles {
 		if err := m.bind(p, p, true); err != nil {
@@ -118,7 +118,8 @@ func (m mounts) system() error {
 	return nil
 }
 
-// bind shows a file, a directory or a link at a path of the root. A missing one is left out.
+// bind makes a file, a directory or a symbolic link visible below the new root, at path. A missing file is
+// ignored.
 func (m mounts) bind(from, path string, readOnly bool) error {
 	at := filepath.Join(m.root, path)
 	info, err := os.Lstat(from)
@@ -162,7 +163,7 @@ func (m mounts) bind(from, path string, readOnly bool) error {
 	return nil
 }
 
-// link shows a link, and its target.
+// link makes a symbolic link and its target visible.
 func (m mounts) link(from, at string, readOnly bool) error {
 	to, err := os.Readlink(from)
 	if err != nil {
@@ -173,7 +174,7 @@ func (m mounts) link(from, at string, readOnly bool) error {
 	}
 	real, err := filepath.EvalSymlinks(from)
 	if err != nil || real == from {
-		return nil // it leads nowhere
+		return nil // the link leads nowhere
 	}
 	if _, err := os.Lstat(filepath.Join(m.root, real)); err == nil {
 		return nil // it is there already

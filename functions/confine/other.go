@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// elsewhere is the reason for the lack of protections on other systems.
+// elsewhere is the reason why other systems lack a protection.
 const elsewhere = "it exists on Linux only"
 
-// variable is the environment variable that marks a child.
+// variable is the environment variable that says to a process that [Start] started it.
 const variable = "LOCKSTEP_CONFINED"
 
-// The files of a child after the first three: one that ends with the parent, then those of
-// [Spec.Files].
+// File descriptors of a child after the first three: lifeline is closed when the parent ends; the files of
+// [Spec.Files] start at FirstFile.
 const (
 	lifeline  = 3
 	FirstFile = 4
 )
 
-// A CellSpec describes the remaining rights of programs in a cell.
+// A CellSpec describes which rights the programs in a cell keep.
 type CellSpec struct {
 	View    View
 	Ports   []int
@@ -33,10 +33,11 @@ type CellSpec struct {
 	Without struct{ Namespaces, Landlock, Seccomp bool }
 }
 
-// A Cell starts programs, here without any protection.
+// A Cell starts programs; on this system, without any protection.
 type Cell struct{}
 
-// NewCell makes a cell, but none without networks.
+// NewCell makes a cell without protections. It returns an error if s.Offline is set, because this system cannot
+// cut off networks.
 func NewCell(s CellSpec) (*Cell, error) {
 	if s.Offline {
 		return nil, fmt.Errorf("close the network to programs: %s", elsewhere)
@@ -52,16 +53,16 @@ func (*Cell) Protection() Protection {
 // Start starts a command.
 func (*Cell) Start(cmd *exec.Cmd) error { return cmd.Start() }
 
-// Adopt does nothing here.
+// Adopt does nothing, because this system has no way to adopt orphans.
 func Adopt() error { return nil }
 
-// Probe does nothing here.
+// Probe does nothing, because this system has no namespaces to test.
 func Probe() {}
 
 // Confined reports whether this process was started by [Start].
 func Confined() bool { return os.Getenv(variable) != "" }
 
-// Enter makes this process end when its parent does.
+// Enter makes this process end when its parent ends.
 func Enter() error {
 	os.Unsetenv(variable)
 	go func() {
@@ -71,10 +72,11 @@ func Enter() error {
 	return nil
 }
 
-// Leave ends a child.
+// Leave ends a child, with an exit code.
 func Leave(code int) { os.Exit(code) }
 
-// A Process is a child. Here only its time is limited, and its descendants are not found.
+// A Process is a child process. On this system only its elapsed time is limited, and its descendants are not
+// found.
 type Process struct {
 	cmd  *exec.Cmd
 	life *os.File
@@ -83,7 +85,7 @@ type Process struct {
 	end  End
 }
 
-// Start starts a child.
+// Start starts a child process.
 func Start(s Spec) (*Process, error) {
 	theirs, ours, err := os.Pipe()
 	if err != nil {
@@ -125,17 +127,17 @@ func (p *Process) killFor(r Reason) {
 	}
 }
 
-// Kill ends it.
+// Kill kills the child.
 func (p *Process) Kill() { p.killFor(Killed) }
 
-// Stop asks it to stop. It returns at once.
+// Stop asks the child to stop, by SIGTERM. It returns at once.
 func (p *Process) Stop() { _ = p.cmd.Process.Signal(syscall.SIGTERM) }
 
-// Wait waits until it has ended.
+// Wait waits until the child has ended.
 func (p *Process) Wait() End {
 	<-p.done
 	return p.end
 }
 
-// Done is closed when Wait would return.
+// Done returns a channel that is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }

@@ -7,32 +7,32 @@ import (
 	"time"
 )
 
-// A Spec is a child to start.
+// A Spec describes a child to start.
 type Spec struct {
-	// Path is the program: ours, whose main calls [Enter] if it is [Confined]. Env is its whole
-	// environment, except for the variable that marks a child.
+	// Path is the program. It must be ours: its main calls [Enter] if it is [Confined]. Env is the whole
+	// environment of the child; Start adds only the variable that marks a child.
 	Path string
 	Args []string // without the program's name
 	Env  []string
 	Dir  string
-	// Files are its open files from the number [FirstFile] on. Start does not close them.
+	// Files are open files for the child, from the descriptor [FirstFile] on. Start does not close them.
 	Files []*os.File
-	// Foreign is set for a program that is not ours, of the machine's owner: it gets no namespaces and no rights taken, and
-	// only the limits that its parent watches.
+	// Foreign is set for a program that is not ours but is trusted by the machine's owner. It gets no
+	// namespaces and keeps its rights. Only the limits that the parent checks apply.
 	Foreign bool
-	// Stdin is its input; nil: there is none. Stdout gets its output; nil discards it.
+	// Stdin is the child's input; nil means none. Stdout receives its output; nil discards it.
 	Stdin  io.Reader
 	Stdout io.Writer
-	// Stderr gets the last words of the child or its runtime; nil discards them.
+	// Stderr receives the child's error output, such as a panic of its runtime; nil discards it.
 	Stderr io.Writer
 	Limits Limits
 	// Dirs are the directories whose bytes count for Limits.Disk.
 	Dirs []string
-	// Without leaves out namespaces: to measure, and where no programs are started.
+	// Without starts the child without namespaces: for measurements, and for children that start no programs.
 	Without bool
 }
 
-// A Reason is the limit at which a process was killed; "" if none.
+// A Reason is the limit above which a process was killed; "" if it was not killed for a limit.
 type Reason string
 
 const (
@@ -44,18 +44,18 @@ const (
 	Killed    Reason = "killed" // by [Process.Kill]
 )
 
-// An End describes the end of a process. None of its descendants is left then.
+// An End says how a process ended. By then, none of its descendants is left.
 type End struct {
-	// Reason is the limit at which it was killed.
+	// Reason is the limit above which it was killed.
 	Reason Reason
-	// Used is the measure at that time: bytes, nanoseconds, processes.
+	// Used is the value that exceeded the limit: bytes, nanoseconds or processes.
 	Used int64
-	// Code is its exit code; Signal the signal that ended it, if one did.
+	// Code is the exit code. Signal is the signal that ended the process; "" if none did.
 	Code   int
 	Signal string
 }
 
-// String is for people: "exit status 2".
+// String returns a text for people, such as "exit status 2".
 func (e End) String() string {
 	switch {
 	case e.Reason != "":
@@ -66,5 +66,5 @@ func (e End) String() string {
 	return fmt.Sprintf("exit status %d", e.Code)
 }
 
-// killTime is the limit for killing descendants, however fast they multiply.
+// killTime is the time limit for killing all descendants, even if they multiply.
 const killTime = 20 * time.Second

@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A reaper waits for the orphans that come to a child: otherwise their process numbers would run
-// out.
+// A reaper waits for ended orphans that this process has adopted. Otherwise the machine would run out of
+// process numbers.
 type reaper struct {
 	mu   sync.Mutex
-	ours map[int]bool // their starters wait for them
+	ours map[int]bool // processes whose starters wait for them
 }
 
 const reapEvery = 10 * time.Millisecond
 
-// start starts a process for which its starter waits.
+// start starts a process that the reaper leaves alone: its starter waits for it.
 func (r *reaper) start(start func() (pid int, err error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -28,7 +28,7 @@ func (r *reaper) start(start func() (pid int, err error)) error {
 	return err
 }
 
-// run reaps, for ever.
+// run reaps ended orphans. It never returns.
 func (r *reaper) run() {
 	for {
 		for r.one() {
@@ -37,7 +37,7 @@ func (r *reaper) run() {
 	}
 }
 
-// one waits for an orphan that has ended, and reports whether there was one.
+// one reaps one ended orphan, and reports whether there was one.
 func (r *reaper) one() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -49,14 +49,14 @@ func (r *reaper) one() bool {
 	return err == nil && n == pid
 }
 
-// siginfo is the part of siginfo_t that waitid fills in, on machines of 64 bits.
+// siginfo is the part of siginfo_t that waitid fills in, on 64-bit machines.
 type siginfo struct {
 	signo, errno, code, pad int32
 	pid                     int32
 	_                       [27]int32
 }
 
-// whoEnded returns the number of a child that has ended and was not waited for, 0 for none.
+// whoEnded returns the process number of an ended child that nobody has waited for; 0 if there is none.
 // Source: waitid(2), WNOWAIT
 func whoEnded() int {
 	var info siginfo

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// giveUpRights drops all capabilities of the calling thread, for good: its descendants have none
-// either, whoever owns their programs. New privileges must have been given up before.
+// giveUpRights drops all capabilities of the calling thread for good. Its descendants have none either, even in
+// set-user-ID programs. The caller must call noNewPrivileges first.
 // Source: capabilities(7)
 func giveUpRights() error {
 	for c := range uintptr(64) {
@@ -16,7 +16,7 @@ func giveUpRights() error {
 		if errors.Is(err, unix.EINVAL) {
 			break // there are no more
 		}
-		// A thread without the right to drop capabilities has none.
+		// EPERM means that the thread has no capabilities to drop.
 		if err != nil && !errors.Is(err, unix.EPERM) {
 			return fmt.Errorf("give up capabilities: %w", err)
 		}

@@ -20,15 +20,15 @@ var refusedCalls = []uint32{
 	unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME, unix.SYS_VHANGUP, unix.SYS_FANOTIFY_INIT,
 }
 
-// namespaceFlags are those of clone(2) that make namespaces.
+// namespaceFlags are the flags of clone(2) that create namespaces.
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// x32Bit marks the calls of another interface to the same kernel.
+// x32Bit is set in the numbers of system calls of the x32 interface, another interface to the same kernel.
 const x32Bit = 0x40000000
 
-// Offsets in struct seccomp_data. All our machines are little endian: the lower half of an argument
-// comes first.
+// Offsets in struct seccomp_data. All supported machines are little endian: the lower half of an argument comes
+// first.
 const (
 	callAt     = 0
 	machineAt  = 4
@@ -36,26 +36,26 @@ const (
 	returnFail = unix.SECCOMP_RET_ERRNO
 )
 
-// filter returns the program that decides about each call. offline refuses all sockets but those of this machine's
-// files, which plugins answer on.
+// filter returns the BPF program that allows or refuses each system call. With offline it refuses all sockets
+// except Unix sockets, on which plugins answer.
 // Source: seccomp(2), https://docs.kernel.org/userspace-api/seccomp_filter.html
 func filter(machine uint32, offline bool) []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 	}
-	// jump continues with the next instruction if its condition is true, and skips one otherwise.
+	// jump continues with the next instruction if its condition is true. Otherwise it skips that instruction.
 	jump := func(how uint16, k uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_JMP | how | unix.BPF_K, Jf: 1, K: k}
 	}
 	fail := func(errno unix.Errno) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: returnFail | uint32(errno)}
 	}
-	// Calls of other architectures, such as 32 bits, have other numbers: they are all refused.
+	// Calls of other architectures, such as 32-bit ones, have other numbers. They are all refused.
 	p := []unix.SockFilter{
 		load(machineAt), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: machine}, fail(unix.ENOSYS),
 		load(callAt), jump(unix.BPF_JGE, x32Bit), fail(unix.ENOSYS),
-		// The flags of this call are in memory, which the filter cannot read; with ENOSYS libraries
-		// use clone instead.
+		// The flags of clone3 are in memory, which the filter cannot read. On ENOSYS, libraries use clone
+		// instead.
 		jump(unix.BPF_JEQ, unix.SYS_CLONE3), fail(unix.ENOSYS),
 	}
 	for _, call := range refusedCalls {
@@ -69,7 +69,7 @@ func filter(machine uint32, offline bool) []unix.SockFilter {
 		)
 	}
 	allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
-	// A new namespace would come with new rights; -1 would signal all processes.
+	// A new namespace would bring new rights. A signal to -1 would reach all processes.
 	p = append(p,
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 4, K: unix.SYS_CLONE},
 		load(argument0), jump(unix.BPF_JSET, namespaceFlags), fail(unix.EPERM), allow,
@@ -79,8 +79,8 @@ func filter(machine uint32, offline bool) []unix.SockFilter {
 	return append(p, allow)
 }
 
-// refuseCalls installs the filter for the calling thread and its descendants. It must have given up
-// new privileges.
+// refuseCalls installs the seccomp filter for the calling thread and its descendants. The caller must call
+// noNewPrivileges first.
 func refuseCalls(offline bool) error {
 	if machine == 0 {
 		return fmt.Errorf("the numbers of system calls are not known for this machine")

@@ -13,19 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Process is a child with all of its descendants.
+// A Process is a child process with all its descendants.
 type Process struct {
 	cmd  *exec.Cmd
 	life *os.File // closing it ends the child
 	kill chan Reason
 	done chan struct{}
 	end  End
-	// seen are the descendants found last. Only the watch uses it.
+	// seen are the descendants that the last check found. Only the goroutine of watch uses it.
 	seen       map[task]bool
 	namespaces bool // the child has some of its own
 }
 
-// Start starts a child. It is killed, with all of its descendants, if this process dies.
+// Start starts a child process. If our process dies, the child and all its descendants are killed.
 func Start(s Spec) (*Process, error) {
 	if !probed {
 		return nil, errors.New("start a process for the run: the program's main does not call confine.Probe")
@@ -60,12 +60,12 @@ func (s Spec) start(n namespaces) (*Process, error) {
 	}
 	p.cmd.Dir, p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = s.Dir, s.Stdin, s.Stdout, s.Stderr
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)
-	// Open pipes of descendants are no reason to wait: all are killed.
+	// Do not wait for pipes that descendants keep open: all descendants are killed.
 	p.cmd.WaitDelay = killTime
 	p.cmd.SysProcAttr = n.attributes()
 	failed := make(chan error)
 	go func() {
-		// For the kernel a child's parent is the thread that started it.
+		// For the kernel, the parent of a child is the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := started(func() (int, error) {
@@ -86,7 +86,7 @@ func (s Spec) start(n namespaces) (*Process, error) {
 	return p, nil
 }
 
-// Kill ends it, with all of its descendants. It returns at once.
+// Kill kills the child and all its descendants. It returns at once.
 func (p *Process) Kill() {
 	select {
 	case p.kill <- Killed:
@@ -97,17 +97,16 @@ func (p *Process) Kill() {
 // Stop asks the child to stop, by SIGTERM. It returns at once.
 func (p *Process) Stop() { _ = p.cmd.Process.Signal(syscall.SIGTERM) }
 
-// Wait waits until it has ended and none of its descendants is left.
+// Wait waits until the child has ended and none of its descendants is left.
 func (p *Process) Wait() End {
 	<-p.done
 	return p.end
 }
 
-// Done is closed when Wait would return.
+// Done returns a channel that is closed when Wait would return.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// finish ends the remaining descendants, and notes the child's end. The child itself was waited
-// for.
+// finish kills the remaining descendants, and records how the child ended. The child itself has ended before.
 func (p *Process) finish() {
 	p.life.Close()
 	for t := range p.seen {
@@ -124,11 +123,11 @@ func (p *Process) finish() {
 	close(p.done)
 }
 
-// namespaces has the reason why children get none; "" if they do.
+// namespaces.why is the reason why children get no namespaces; "" if they get them.
 type namespaces struct{ why string }
 
-// attributes returns the attributes of a new child. With namespaces it is the first process of its
-// own, and all of them die with it; the user stays the same.
+// attributes returns the attributes of a new child. With namespaces, the child is the first process of its PID
+// namespace, so that all its descendants die with it. The user stays the same.
 func (n namespaces) attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true}
 	if n.why != "" {
@@ -138,13 +137,13 @@ func (n namespaces) attributes() *syscall.SysProcAttr {
 	a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-	// They are needed to mount, and to give up capabilities.
+	// The child needs these capabilities to mount, and to give up capabilities.
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 	return a
 }
 
-// names finds out, once in a process, whether the kernel gives us namespaces: it may forbid them,
-// or give them without their rights.
+// names finds out, once in a process, whether the kernel gives us namespaces. The kernel may forbid them, or
+// allow them without their rights.
 var names = sync.OnceValue(func() namespaces {
 	self, err := os.Executable()
 	if err != nil {
@@ -179,14 +178,14 @@ var names = sync.OnceValue(func() namespaces {
 	return namespaces{fmt.Sprintf("this system does not allow namespaces (%v)", errors.Unwrap(err))}
 })
 
-// probeVariable marks a process that tests its namespaces, in the directory of its value.
+// probeVariable is set in a process that tests its namespaces. Its value is the directory for the test.
 const probeVariable = "LOCKSTEP_CONFINE_PROBE"
 
-// probed is set if this program's main calls [Probe], as [Start] requires.
+// probed is set once main has called [Probe], which [Start] requires.
 var probed bool
 
-// Probe is for mains, first of all: a process that was started to test namespaces does so and does
-// not return.
+// Probe must be the first call of a main that uses [Start]. In a process that was started to test namespaces,
+// Probe makes the test and does not return.
 func Probe() {
 	probed = true
 	dir := os.Getenv(probeVariable)

@@ -11,27 +11,27 @@ import (
 	"time"
 )
 
-// A task identifies a process. The kernel uses process numbers again; together with the time of its
-// start, in ticks since the machine's, a number is unique.
+// A task identifies a process. The kernel reuses process numbers. Together with the start time of the process,
+// in ticks since the machine started, the number is unique.
 type task struct {
 	pid   int
 	start uint64
 }
 
-// A usage is a process with the resources that it has used.
+// A usage is a process, with the resources that it has used so far.
 type usage struct {
 	task
 	zombie bool
 	group  int
-	cpu    time.Duration // its own, and that of children for which it has waited
-	memory int64         // bytes, without those shared with files
+	cpu    time.Duration // its own, and that of ended children that it has waited for
+	memory int64         // in bytes, without memory shared with files
 }
 
-// ticks is the number of ticks a second that the kernel shows to programs, on every machine.
+// ticks is the number of ticks a second in /proc, on every machine.
 // Source: proc(5), "sysconf(_SC_CLK_TCK)"
 const ticks = 100
 
-// look returns the usage of a process; false if there is none.
+// look returns the usage of a process; false if the process does not exist.
 // Source: proc(5), /proc/PID/stat
 func look(pid int) (usage, bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -49,7 +49,7 @@ func look(pid int) (usage, bool) {
 	return u, true
 }
 
-// memoryOf returns the memory of a process in bytes, without that shared with files.
+// memoryOf returns the memory of a process in bytes, without memory shared with files.
 // Source: proc(5), /proc/PID/status
 func memoryOf(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -67,7 +67,7 @@ func memoryOf(pid int) int64 {
 	return sum
 }
 
-// childrenOf returns the numbers of a process' children, of all of its threads.
+// childrenOf returns the process numbers of the children of all threads of a process.
 func childrenOf(pid int) []int {
 	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {
@@ -88,9 +88,8 @@ func childrenOf(pid int) []int {
 	return out
 }
 
-// descendants returns all descendants of a process, including ended ones for which nobody has
-// waited. With a max other than 0 it returns not many more than max: processes may multiply faster
-// than they are counted.
+// descendants returns all descendants of a process, including ended ones that nobody has waited for. With a max
+// other than 0 it stops soon after max processes, because processes may multiply faster than they are counted.
 func descendants(pid, max int) []usage {
 	var out []usage
 	seen := map[int]bool{pid: true}
@@ -113,15 +112,17 @@ func descendants(pid, max int) []usage {
 	return out
 }
 
-// looks is how many times in a row no process has to be found before none is there: when a thread ends, the kernel gives its
-// children to another thread of the process, which may have been looked at already.
+// looks is how many times in a row no process must be found before the search ends. When a thread ends, the
+// kernel gives its children to another thread of the process, which the search may already have passed.
 // Source: proc(5), /proc/PID/task/TID/children
 const looks = 3
 
-// killBelow kills all descendants of a process until no living one is left, and reports whether it
-// succeeded. Their orphans must come to the process, or they are not found. It stops them first, in
-// whole groups, which the kernel does at once, however fast they grow; and kills each process
-// after its own descendants: one that ends because its child does, as ours may, must leave nobody.
+// killBelow kills all descendants of a process until none is alive, and reports whether it succeeded. The
+// process must adopt its orphans, otherwise they are not found.
+//
+// It first stops whole process groups, which the kernel does at once, however fast they multiply. Then it kills
+// each process after its own descendants. If a process ended first because its child ended, its other
+// descendants would escape.
 func killBelow(pid int, limit time.Duration) bool {
 	own, _ := look(pid)
 	stopped := map[task]bool{}
@@ -137,7 +138,7 @@ func killBelow(pid int, limit time.Duration) bool {
 			return false
 		}
 		if stopNew(all, stopped, own.group, pid == os.Getpid()) {
-			continue // there may be more by now
+			continue // new processes may have appeared
 		}
 		for _, u := range slices.Backward(all) {
 			syscall.Kill(u.pid, syscall.SIGKILL)
@@ -146,8 +147,8 @@ func killBelow(pid int, limit time.Duration) bool {
 	}
 }
 
-// stopNew stops the processes that are not stopped, with their groups unless that is our own, and
-// reports whether there were any.
+// stopNew stops the processes that are not in stopped, with their groups, and reports whether there were any.
+// If ours is set, it does not stop the process group own, which contains this process.
 func stopNew(all []usage, stopped map[task]bool, own int, ours bool) (found bool) {
 	groups := map[int]bool{}
 	for _, u := range all {
@@ -164,7 +165,7 @@ func stopNew(all []usage, stopped map[task]bool, own int, ours bool) (found bool
 	return found
 }
 
-// kill kills one process, unless another one has its number now.
+// kill kills the process, unless another process has its number now.
 func (t task) kill() {
 	if u, ok := look(t.pid); ok && u.task == t && !u.zombie {
 		syscall.Kill(t.pid, syscall.SIGKILL)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// The intervals of measuring. In so many milliseconds a program could take all memory of a machine:
-// meanwhile the kernel's own limits hold each process.
+// The intervals between measurements. In that time a program could use all memory of a machine; the kernel's
+// limits for each process prevent that.
 const (
 	lookEvery = 20 * time.Millisecond
 	diskEvery = 250 * time.Millisecond // longer if measuring takes long
 )
 
-// watch waits for the child, and kills it with all its descendants above a limit.
+// watch waits for the child. If a limit is exceeded, it kills the child with all its descendants.
 func (p *Process) watch(s Spec) {
 	waited := make(chan struct{})
 	go func() {
@@ -46,7 +46,7 @@ func (p *Process) watch(s Spec) {
 	}
 }
 
-// look measures the child and its descendants.
+// look returns the usage of the child and its descendants.
 func (p *Process) look(max int) []usage {
 	pid := p.cmd.Process.Pid
 	var all []usage
@@ -71,8 +71,8 @@ func (p *Process) look(max int) []usage {
 	return all
 }
 
-// destroy kills the child and its descendants. All processes of a namespace die with the first one.
-// Without a namespace the child is stopped first: while it exists, orphans come to it.
+// destroy kills the child and its descendants. In a PID namespace, all processes die with the first one.
+// Without a namespace, destroy first stops the child, which still adopts orphans while it exists.
 // Source: pid_namespaces(7), "The namespace init process"
 func (p *Process) destroy() {
 	pid := p.cmd.Process.Pid
@@ -83,13 +83,13 @@ func (p *Process) destroy() {
 	syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// A meter adds up the use of processes since it began.
+// A meter sums up what processes have used since it began.
 type meter struct {
 	limits Limits
 	begin  time.Time
 }
 
-// over returns the first limit that they exceed, and their use.
+// over returns the first limit that the processes exceed, and the value that exceeds it; "" if there is none.
 func (m meter) over(all []usage) (Reason, int64) {
 	var memory, cpu int64
 	for _, u := range all {
@@ -110,8 +110,8 @@ func (m meter) over(all []usage) (Reason, int64) {
 	return "", 0
 }
 
-// watchDisk measures directories until a process has ended. It sends their size once it exceeds the
-// limit.
+// watchDisk measures the directories of a Spec until the process has ended. It sends their size once it exceeds
+// the limit.
 func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 	full := make(chan int64, 1)
 	if s.Limits.Disk <= 0 || len(s.Dirs) == 0 {
@@ -135,10 +135,10 @@ func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 	return full
 }
 
-// maxEntries limits the files that are measured: more of them exceed any limit.
+// maxEntries is the maximum number of files to measure. More files count as more than any limit.
 const maxEntries = 1_000_000
 
-// bytesIn returns the size of directories on the disk, or a number above max.
+// bytesIn returns the size of directories on the disk. Above max, it returns any number above max.
 func bytesIn(dirs []string, max int64) int64 {
 	var sum int64
 	entries := 0

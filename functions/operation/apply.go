@@ -18,22 +18,23 @@ import (
 
 // An Applied is the result of an apply.
 type Applied struct {
-	// State is the new state. It is set for a failed apply, too.
+	// State is the new state. It is also set if the apply failed.
 	State *states.State
-	// Unsaved is set if the backend refused State. Nothing else records what exists now, so the caller must
-	// store it.
+	// Unsaved is set if the backend refused to store State. The caller must store it elsewhere, because nothing
+	// else records which objects now exist.
 	Unsaved bool
-	// Tally has the completed actions, and those that were not begun. Actions of earlier processes count, too.
+	// Tally has the completed actions, and those that were not begun. It includes the actions of earlier
+	// processes that applied the same plan.
 	Tally *Tally
-	// Left is the number of steps that were not begun because ctx ended. Reads and removals count, too. If the
-	// apply is Resumable, another apply of the same saved plan continues with them.
+	// Left is the number of steps that were not begun because ctx ended, including reads and removals from the
+	// state. If Resumable is set, another apply of the same saved plan continues with them.
 	Left      int
 	Resumable bool
 }
 
-// Apply applies a plan in the run r of [Operation.Run]. It saves the state at the end, and on the way as
-// options say; it sets their Save. When ctx ends, no more actions begin. Those under way are completed, and the
-// state is saved: see [engine.Apply] for what ends them.
+// Apply applies a plan. r comes from [Operation.Run]. Apply sets the Save of options, so that the state is
+// saved at the end and, as options say, during the apply. When ctx ends, Apply begins no more actions, waits
+// for those in progress, and saves the state; see [engine.Apply] for what ends them.
 //
 // An apply of a saved plan that was stopped or killed can be continued. The next process sets
 // [Operation.Planned] to the same [PlanID], opens the state with its lock, and calls Apply with the same plan.
@@ -101,8 +102,8 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	return out, ds
 }
 
-// inDoubt reports the creations without an answer. From now on they wait for a person. s is the state without
-// them.
+// inDoubt returns a warning about creations whose call got no answer. From now on, a person must settle them. s
+// is the state without their objects.
 func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagnostics {
 	var doubts []journaling.Open
 	for _, x := range j.Unanswered() {
@@ -115,13 +116,13 @@ func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagno
 	return doubtful(doubts, s)
 }
 
-// openJournal takes the journal over. It records the state that the apply starts from, or continues with the
-// recorded progress. If the rights do not allow a journal, the apply continues without one, and says so. The
-// writer is nil without a journal.
+// openJournal takes the journal over for this process. It records the state from which the apply starts, or
+// continues with the recorded progress. If the rights do not allow a journal, the apply continues without one,
+// with a warning: then the writer is nil.
 func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
 	h := o.State.Holding()
 	if h != nil {
-		// The lock is old by now: a person may have thought about the plan.
+		// The lock may be old: a person may have read the plan for a long time.
 		if err := h.Confirm(ctx); err != nil {
 			return nil, diags.Errorf(nil, "The state lock was lost", "%s. Nothing was changed. Plan again.", err)
 		}
@@ -156,13 +157,13 @@ func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *eng
 	return w, nil
 }
 
-// unjournaled is the warning about an apply whose rights do not allow a journal.
+// unjournaled returns the warning that an apply keeps no journal, because the rights do not allow one.
 func unjournaled(log statebackend.Log, err error) diags.Diagnostics {
 	return diags.Warningf(nil, "No journal is kept",
 		"%s. If this apply is killed, the state may lack objects that it has created. Allow Lockstep to read, write, list and delete objects below %s.", err, log.Place())
 }
 
-// begin records the beginning of an apply. records are the earlier records.
+// begin records that an apply begins. records are the earlier records of the journal.
 func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.Plan, records []journal.Record) error {
 	if !slices.EqualFunc(linesOf(records), o.left, bytes.Equal) {
 		return othersApply(log)
@@ -173,14 +174,14 @@ func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.
 	})
 }
 
-// othersApply is the error about a journal that somebody has written to since it was read.
+// othersApply returns the error that somebody else has written to the journal since it was read.
 func othersApply(log statebackend.Log) diags.Diagnostics {
 	return diags.Errorf(nil, "Another process is applying",
 		"Another process has written the journal %s since Lockstep read the state. That process has lost its lock, and is still applying. Nothing was changed. Wait until it has ended, then plan again.", log.Place())
 }
 
-// takeJournal takes the journal over. If the journal was read under the lock and each request costs money, the
-// first record takes it over.
+// takeJournal makes this process the only writer of the journal. If the journal was read under the lock, and
+// each request costs money, no request is made: the first record takes the journal over.
 func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run string) (*guarded, []journal.Record, error) {
 	if o.history == nil || o.Begun != nil || log.Exclusive() {
 		w, records, err := journal.Open(ctx, log, run)
@@ -191,8 +192,8 @@ func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run s
 	return &guarded{Writer: journal.Continue(log, run, h), log: log}, h.Records(), nil
 }
 
-// endJournal removes a journal whose results are in the stored state. A journal that could not be completed
-// stays, and the next run folds it.
+// endJournal deletes the journal once the stored state has all its results. If the journal could not be
+// completed, it stays, and the next run recovers from it.
 func (o *Operation) endJournal(ctx context.Context, w *journal.Writer) diags.Diagnostics {
 	o.State.BeforePut = nil
 	if err := o.keep(ctx, w, o.Recovery); err != nil {

@@ -31,20 +31,20 @@ Creations in doubt keep waiting, with all that depends on them. To settle one is
 that the rest is for a new plan.
 */
 
-// Begun is an apply that has begun already, and that Apply continues.
+// Begun says that another process has begun the same apply, which Apply continues.
 type Begun struct {
 	Since time.Time
 	Done  int // completed actions
 }
 
-// PlanID returns the name of a saved plan in a journal. It is made from the plan's bytes, so a plan that was
-// made or saved again has another name.
+// PlanID returns the name of a saved plan in a journal. It is a hash of the plan's bytes: a plan that is made
+// or saved again has another name.
 func PlanID(saved []byte) string { return journaling.SHA256(saved) }
 
-// Actions returns the number of actions of a plan. [Begun.Done] can be compared with it.
+// Actions returns the number of actions in a plan, to compare with [Begun.Done].
 func Actions(p *plans.Plan) int { return len(newTally(p).planned) }
 
-// findBegun finds out whether a journal belongs to the plan that is to be applied.
+// findBegun sets Begun if the journal belongs to the plan in [Operation.Planned].
 func (o *Operation) findBegun(log statebackend.Log, records []journal.Record, locked bool) (diags.Diagnostics, bool) {
 	if o.Planned == "" || !locked {
 		return nil, false
@@ -61,14 +61,16 @@ func (o *Operation) findBegun(log statebackend.Log, records []journal.Record, lo
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked), true
 }
 
-// progress reads the progress of the plan that is to be applied; nil if there is none.
+// progress returns how far the journal's apply of the plan in [Operation.Planned] has come; nil if there is
+// none.
 func (o *Operation) progress(prior *states.State, records []journal.Record) (*journaling.Progress, error) {
 	return journaling.Resume(journaling.Start{
 		Plan: o.Planned, Stored: o.State.Current, Prior: prior, Sum: o.State.Sum(),
 	}, linesOf(records))
 }
 
-// goOn returns the progress in a journal that was just taken over. Outcomes may have arrived late.
+// goOn returns the progress in a journal that this process has just taken over. It reads the journal again,
+// because outcomes may have arrived late.
 func (o *Operation) goOn(log statebackend.Log, p *plans.Plan, records []journal.Record) (*journaling.Progress, diags.Diagnostics) {
 	progress, err := o.progress(p.PriorState, records)
 	if err != nil {

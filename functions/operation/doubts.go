@@ -15,10 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// mostDoubts is how many unresolved creations a warning lists. "lockstep recover" lists all.
+// mostDoubts is the maximum number of unresolved creations in a warning. "lockstep recover" lists all.
 const mostDoubts = 20
 
-// doubtful returns the warning about unresolved creations; nothing if there are none.
+// doubtful returns the warning about unresolved creations; nil if there are none.
 func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	switch len(all) {
 	case 0:
@@ -29,9 +29,9 @@ func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	return diags.Warningf(nil, fmt.Sprintf("%d objects may exist outside the state", len(all)), "%s", Doubts(all, s, mostDoubts))
 }
 
-// Doubts tells a person what to check about unresolved creations, and how to settle them. There is at least
-// one. It lists at most most of them. An import command is complete if the ID can be derived: the state has
-// other objects of the type, and their IDs are made from attributes that are known for this one, too.
+// Doubts returns a text that says what to check about unresolved creations, and how to settle them. all has at
+// least one. At most most of them are listed. An import command is complete if the ID can be derived: the state
+// has other objects of the type, whose IDs are made from attributes that are known for this one, too.
 func Doubts(all []journaling.Open, s *states.State, most int) string {
 	ids := importIDs(all, s)
 	var b strings.Builder
@@ -65,7 +65,7 @@ func Doubts(all []journaling.Open, s *states.State, most int) string {
 	return b.String()
 }
 
-// ordered sorts creations by address: the order in which they were begun helps nobody.
+// ordered returns creations sorted by address.
 func ordered(all []journaling.Open) []journaling.Open {
 	slices.SortFunc(all, func(a, b journaling.Open) int {
 		x, xErr := addrs.ParseTarget(a.Address)
@@ -82,7 +82,7 @@ func instanceOf(t addrs.Target) addrs.AbsResourceInstance {
 	return addrs.AbsResource{Module: t.Module, Resource: t.Resource}.Instance(t.Key)
 }
 
-// importLine returns the command that adopts an object, with its ID if that is known.
+// importLine returns the command that imports an object. It contains the ID if ids has it.
 func importLine(u journaling.Open, ids map[string]string) string {
 	if id, ok := ids[u.Address]; ok {
 		return fmt.Sprintf("lockstep import '%s' %s", u.Address, quoted(id))
@@ -90,10 +90,10 @@ func importLine(u journaling.Open, ids map[string]string) string {
 	return fmt.Sprintf("lockstep import '%s' ID", u.Address)
 }
 
-// quoted returns a word of a shell command in quotes.
+// quoted returns a word in quotes for a shell command.
 func quoted(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'" }
 
-// longDoubt is how many characters a row shows of what is known about an object.
+// longDoubt is the maximum number of characters in a table row for what is known about an object.
 const longDoubt = 60
 
 // table returns a table with a row for each creation.
@@ -123,15 +123,16 @@ func table(all []journaling.Open) string {
 	return b.String()
 }
 
-// separators are used by providers between attributes when they make IDs.
+// separators are texts that providers put between attributes to make an ID.
 var separators = []string{"@", "/", ":", "|", ",", ";", ".", "-", "_", ":::", "::"}
 
-// mostLikes is how many other objects of a type are compared to derive an ID.
+// mostLikes is the maximum number of other objects of a type that are compared to derive an ID.
 const mostLikes = 20
 
-// importIDs returns the IDs of unresolved creations that can be derived, by their addresses. The IDs of all
-// objects of the type in the state are one attribute, or two with the same separator, and the attributes of the
-// creation are known. If a provider imports by something other than the ID, its error says so.
+// importIDs returns the IDs of unresolved creations, by address, if they can be derived. An ID can be derived
+// if, in all objects of the type in the state, it is one attribute, or two with the same separator. These
+// attributes of the creation must be known. A provider that imports by something else than the ID reports an
+// error.
 func importIDs(all []journaling.Open, s *states.State) map[string]string {
 	out := map[string]string{}
 	likes := map[string][]map[string]string{}
@@ -151,7 +152,7 @@ func importIDs(all []journaling.Open, s *states.State) map[string]string {
 	return out
 }
 
-// objectsOf returns the string attributes of a type's objects in the state.
+// objectsOf returns the string attributes of all objects of a type in the state.
 func objectsOf(s *states.State, kind string) []map[string]string {
 	var out []map[string]string
 	for a, r := range s.Resources() {
@@ -180,8 +181,8 @@ func objectsOf(s *states.State, kind string) []map[string]string {
 	return out
 }
 
-// idLike returns the ID of an object with these attributes if it is made like those of the others; "" if that
-// is unknown or ambiguous.
+// idLike returns the ID of an object with the attributes known, made in the same way as those of the others; ""
+// if that way is unknown or ambiguous.
 func idLike(others []map[string]string, known map[string]string) string {
 	if len(others) == 0 {
 		return ""

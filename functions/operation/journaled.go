@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
 
-// CanJournal reports whether applies to the state keep a journal: there is a place for one, and the right to
-// read it. Without a journal, nobody knows the changes that a killed apply has begun.
+// CanJournal reports whether applies to the state keep a journal: the backend can store one, and we have the
+// right to read it. Without a journal, nobody knows which changes a killed apply has begun.
 func (o *Operation) CanJournal(ctx context.Context) bool {
 	log := o.logOf()
 	if log == nil {

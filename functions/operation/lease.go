@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/leasing"
 )
 
-// takeover reports the dead run whose lock was taken over, if there is one.
+// takeover returns a warning about the dead run whose lock this process has taken over; nil if there is none.
 func takeover(h *leasing.Holding) diags.Diagnostics {
 	run := h.Predecessor()
 	if run == "" {
@@ -27,8 +27,8 @@ func takeover(h *leasing.Holding) diags.Diagnostics {
 		"The run %s had the state lock %s. Its lease ended at %s, and the run did not renew it.", run, before.Lock, before.End().Add(-statebackend.Grace).Format(time.RFC3339))
 }
 
-// newRun returns an ID for the records of this process. It is unique, and begins with the run of the lease. So
-// others recognize that the writer of the records is alive.
+// newRun returns a unique ID for the records of this process. It begins with the run of the lease, so that
+// others can see whether the writer of the records is alive.
 func (o *Operation) newRun() string {
 	h := o.State.Holding()
 	if h == nil {
@@ -38,10 +38,10 @@ func (o *Operation) newRun() string {
 	return fmt.Sprintf("%s%d.%d", recordsOf(h.Lease()), h.Lease().Fence, o.journals)
 }
 
-// recordsOf returns the prefix of the IDs of all records of a lease's run.
+// recordsOf returns the prefix of the IDs of all records that a lease's run writes.
 func recordsOf(l statebackend.Lease) string { return l.Run + "." }
 
-// A Living is a run that works on the state now.
+// A Living is a run that is changing the state now.
 type Living struct {
 	Run   string
 	Who   string // user@host
@@ -49,13 +49,13 @@ type Living struct {
 	End   time.Time // of its lease; it may be renewed
 }
 
-// has reports whether a record belongs to the run.
+// has reports whether the run wrote the record of a call.
 func (l *Living) has(open journaling.Open) bool {
 	return l != nil && strings.HasPrefix(open.ID, l.Run+".")
 }
 
-// livingIn returns the living run that holds a workspace's lock; nil if there is none, as far as its store can
-// tell.
+// livingIn returns the run that has locked a workspace and whose lease has not ended; nil if there is none, or
+// if the backend cannot tell.
 func livingIn(ctx context.Context, w statebackend.Workspace) *Living {
 	held, err := w.Locks(ctx)
 	if err != nil {
@@ -69,18 +69,21 @@ func livingIn(ctx context.Context, w statebackend.Workspace) *Living {
 	return nil
 }
 
-// stopWithLease makes providers end the calls under way when the lease of the lock ends, and kills them before
-// another run may begin. guard does both. The calls have intents, and those answered in time have outcomes.
+// stopWithLease makes providers stop when the lease of the lock ends: first their calls are asked to end, then
+// the providers are killed, before another run can begin. guard does both. The journal has an intent for each
+// call, and an outcome if the call was answered in time.
 func (o *Operation) stopWithLease(guard func(context.Context, time.Duration) func()) (release func()) {
 	leased, end := o.State.While(context.Background())
 	unguard := guard(leased, leasing.Margin)
 	return func() { unguard(); end(nil) }
 }
 
-// guarded is the writer of a journal that another process can take over while this apply lives. What has
-// happened by then is still written there, and nowhere else: see [journal.Writer.WriteLate].
+// guarded is the writer of a journal that another process may take over while this apply still runs. After a
+// takeover, it still records what has already happened, but announces no more actions: see
+// [journal.Writer.WriteLate].
 //
-// The first record may be the takeover: see [journal.Continue]. If it is refused, nothing was begun.
+// The first record may be the takeover by this process: see [journal.Continue]. If it is refused, nothing was
+// begun.
 type guarded struct {
 	*journal.Writer
 	log statebackend.Log
@@ -89,10 +92,10 @@ type guarded struct {
 	begun   bool       // this process has written to the journal
 	denied  error      // the rights do not allow a journal: the apply continues without one
 	pending []*pending // in the order of appending
-	failed  error      // something that has happened is in no journal, or nothing may happen
+	failed  error      // something that has happened is in no journal, or no action is allowed any more
 }
 
-// pending are records that may not be stored yet.
+// pending are records that may or may not be stored already.
 type pending struct{ lines [][]byte }
 
 // Append implements journaling.Writer.
@@ -133,7 +136,8 @@ func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) er
 	}
 }
 
-// writeLate writes what has happened, in its order, after the takeover. g.mu is held.
+// writeLate records what has already happened, in its order, after another process has taken the journal over.
+// The caller has locked g.mu.
 func (g *guarded) writeLate(ctx context.Context) error {
 	var lines [][]byte
 	for _, p := range g.pending {
@@ -151,23 +155,23 @@ func (g *guarded) writeLate(ctx context.Context) error {
 	return g.failed
 }
 
-// complete reports whether everything that has happened is in the journal.
+// complete reports whether the journal has everything that has happened.
 func (g *guarded) complete() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.failed == nil && g.denied == nil
 }
 
-// result returns whether this process has written to the journal. If it has not, it returns what happened to
-// its attempt: after a failure nothing was begun.
+// result returns whether this process has written to the journal. If it has not, the errors say why: denied
+// means that the rights do not allow a journal; after failed, nothing was begun.
 func (g *guarded) result() (begun bool, denied, failed error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.begun, g.denied, g.failed
 }
 
-// deposed returns the message about an apply that lost its lock on the way. The state is not written then, and
-// need not be.
+// deposed returns the message for an apply that lost its lock while it ran. Such an apply does not write the
+// state, and need not: the journal has everything.
 func deposed(err error, place string) diags.Diagnostics {
 	return diags.Errorf(nil, "The state lock was lost",
 		"%s. Lockstep finished the actions that had started, and started no others. The state was not written. The results of this apply are in the journal %s. Wait until the run that now has the lock has ended, then run \"lockstep plan\": the plan brings these results into the state.", err, place)

@@ -19,23 +19,23 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
 
-// A Recovery is the result of folding the journal of a crashed apply.
+// A Recovery is the result of recovering from the journal of a crashed apply.
 type Recovery struct {
-	// Unresolved are creations whose result nobody knows.
+	// Unresolved are creations whose result is unknown: the object may or may not exist.
 	Unresolved []journaling.Open
-	// Folded is set if the state has got objects that only the journal knew. Read are the updates and deletions
-	// that were under way; the next refresh reads their objects.
+	// Folded is set if objects that only the journal had were added to the state. Read are the updates and
+	// deletions that were in progress at the crash. The next refresh reads their objects.
 	Folded bool
 	Read   []journaling.Open
-	// Living is the run that is applying now, for an operation without the lock; nil if none is known. UnderWay
-	// are the calls that it has begun. They are no problem.
+	// Living is the run that is applying now, if the operation has no lock; nil if none is known. The calls in
+	// UnderWay were begun by it, and are no problem.
 	Living   *Living
 	UnderWay []journaling.Open
-	// Conflicts are objects that the apply and somebody else have both changed, until somebody settles them.
+	// Conflicts are objects that both the apply and somebody else have changed. A person must settle them.
 	Conflicts []journaling.Conflict
 }
 
-// logOf returns the log of the state; nil if there is none to keep.
+// logOf returns the log that stores the journal; nil if no journal is kept.
 func (o *Operation) logOf() statebackend.Log {
 	w, ok := o.State.Workspace.(statebackend.Journaled)
 	if !ok || !o.Journaled {
@@ -44,9 +44,9 @@ func (o *Operation) logOf() statebackend.Log {
 	return w.Journal()
 }
 
-// recover folds the journal of a crashed apply into the state. Under a lock, the state is stored, and the
-// journal is reduced to its unresolved creations. Without a lock, both stay as they are. A journal that cannot
-// be understood stops everything that could write.
+// recover adds the results in the journal of a crashed apply to the state. If the state is locked, the state is
+// stored, and the journal is reduced to its unresolved creations. Without a lock, neither is written. If the
+// journal cannot be understood, recover returns an error, and nothing may be written.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
 	o.Recovery, o.Begun, o.left, o.history = Recovery{}, nil, nil, nil // an earlier opening may have found another
 	log := o.logOf()
@@ -86,8 +86,8 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked)
 }
 
-// records reads the journal. Without the lock its writer may be alive. living is the run that was alive when
-// these were the records.
+// records reads the journal. Without the lock, its writer may still run. Then living is the run that was active
+// when the records were read.
 func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bool) (records []journal.Record, living *Living, err error) {
 	h, err := journal.Look(ctx, log)
 	records = h.Records()
@@ -98,7 +98,7 @@ func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bo
 		if living = livingIn(ctx, o.State.Workspace); living != nil {
 			break
 		}
-		// Before the lock was checked, its holder may have ended or begun.
+		// Before the lock was checked, its owner may have ended, or another one may have begun.
 		before := len(records)
 		records, err = journal.Read(ctx, log)
 		if len(records) == before {
@@ -108,7 +108,7 @@ func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bo
 	return records, living, err
 }
 
-// fold puts the results of the records into the operation's state. It stores nothing.
+// fold adds the results in the records to the operation's state. It stores nothing.
 func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, error) {
 	f, err := journaling.Fold(o.State.Current, o.State.Sum(), lines)
 	if err != nil {
@@ -140,7 +140,7 @@ func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, err
 // A foldError reports a journal that cannot be understood.
 type foldError struct{ error }
 
-// pretend shows the contents of a journal to an operation that may not write.
+// pretend makes the results of a journal visible to an operation that may not write.
 func (o *Operation) pretend(f journaling.Folded) {
 	if f.Changed {
 		o.State.SetLineage(f.Lineage)
@@ -156,12 +156,13 @@ func linesOf(records []journal.Record) [][]byte {
 	return lines
 }
 
-// store saves the folded state, and reduces the journal. A crash before the save leaves both as they were. A
-// crash after it leaves a journal whose edits the state already has. If an update or a deletion was under way,
-// the serial grows in any case, so that no earlier plan is applied.
+// store saves the recovered state, and reduces the journal. A crash before the save changes neither. A crash
+// after it leaves a journal whose results the state already has. If an update or a deletion was in progress,
+// the serial always grows, so that no earlier plan is applied.
 //
-// Before that, the journal is taken over and read again: its writer may have lost its lock without knowing, and
-// have written until then. After that only its late outcomes arrive, and the journal keeps them.
+// Before that, store takes the journal over and reads it again: its writer may have lost its lock without
+// noticing, and may have written until then. After the takeover, that writer can add only late outcomes, and
+// the journal keeps them.
 func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded, lines [][]byte) error {
 	r := o.Recovery
 	found := func(c journaling.Conflict) bool { return c.New }
@@ -194,7 +195,7 @@ func (o *Operation) store(ctx context.Context, log statebackend.Log, f journalin
 	return o.keep(ctx, w, r)
 }
 
-// kept returns the records of everything that a person has to settle.
+// kept returns the records about everything that a person must settle.
 func (r Recovery) kept() [][]byte {
 	var lines [][]byte
 	for _, open := range r.Unresolved {
@@ -206,7 +207,7 @@ func (r Recovery) kept() [][]byte {
 	return lines
 }
 
-// keep reduces a journal to what a person has to settle.
+// keep reduces a journal to the records about what a person must settle.
 func (o *Operation) keep(ctx context.Context, w *journal.Writer, r Recovery) error {
 	ctx = context.WithoutCancel(ctx)
 	if o.left = r.kept(); len(o.left) > 0 {
@@ -215,9 +216,9 @@ func (o *Operation) keep(ctx context.Context, w *journal.Writer, r Recovery) err
 	return w.Finish(ctx)
 }
 
-// saving announces each state to a journal before it is stored. If that fails, the state is stored all the
-// same: it is the second place for what the journal does not accept any more. It is not stored if another
-// process is at work and this one has not begun anything.
+// saving returns a function that announces each state in the journal before it is stored. If the announcement
+// fails, the state is stored anyway, because it then has what the journal lacks. The exception: if another
+// process has taken over and this one has not begun anything, the state is not stored.
 func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	return func(ctx context.Context, data []byte) error {
 		if err := j.Saving(ctx, data); errors.As(err, new(diags.Diagnostics)) {
@@ -227,8 +228,9 @@ func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	}
 }
 
-// Waiting returns the addresses of unresolved creations, and of those that a living run is working on. A plan
-// leaves out unresolved creations, with all that depends on them, until a person has settled them.
+// Waiting returns the addresses of unresolved creations, and of creations that an active run is working on.
+// Until a person has settled unresolved creations, a plan leaves them out, with everything that depends on
+// them.
 func (r Recovery) Waiting() []addrs.Target {
 	var all []addrs.Target
 	for _, u := range slices.Concat(r.Unresolved, r.UnderWay) {
@@ -239,9 +241,9 @@ func (r Recovery) Waiting() []addrs.Target {
 	return all
 }
 
-// Settle settles unresolved creations: a person says that there are no such objects, or that creating them
-// again does no harm. The next plan includes them. Settle also settles conflicts, if a person says that the
-// state is right. unknown are the addresses with neither; then nothing is settled.
+// Settle marks unresolved creations as settled. A person has checked that the objects do not exist, or that
+// creating them again does no harm. The next plan includes them. Settle also settles conflicts, if the person
+// says that the state is right. unknown are addresses without either; then nothing is settled.
 func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []string, err error) {
 	left := o.Recovery
 	left.Unresolved, left.Conflicts = slices.Clone(left.Unresolved), slices.Clone(left.Conflicts)
@@ -267,7 +269,7 @@ func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []
 	return nil, o.keep(ctx, w, left)
 }
 
-// unusable returns the diagnostics for a journal that cannot be read or understood.
+// unusable returns the error that a journal cannot be read or understood.
 func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	if errors.As(err, new(*statebackend.UnfitError)) {
 		return diags.FromError("The server cannot store this state", err) // a state without its journal is wrong
@@ -289,7 +291,7 @@ func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	return severity(nil, "The journal beside the state cannot be used", "%s: %s. %s", log.Place(), err, remedy)
 }
 
-// diagnostics reports a recovery. s is the present state.
+// diagnostics returns the warnings about a recovery. s is the present state.
 func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if r.Living != nil {
@@ -300,7 +302,7 @@ func (r Recovery) diagnostics(place string, s *states.State, locked bool) diags.
 		ds = append(ds, diags.Warningf(nil, "The state is being changed", "%s", text)...)
 	} else if r.Folded || len(r.Read) > 0 {
 		text := "An earlier apply was interrupted. Its results are now in the state."
-		if !locked { // nobody knows here whether its process lives
+		if !locked { // without the lock, we do not know whether its process runs
 			text = "An earlier apply did not record its end: it is still running, or it was killed. Lockstep reads its results from its journal, and does not store them."
 		}
 		if len(r.Read) > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 )
 
-// PlanFile returns a plan with the configuration and the providers that it was made with, by the engine of a
-// version. The caller adds the lists of modules and the dependency lock file.
+// PlanFile returns the content of a saved plan: the plan, the configuration and the providers. version is the
+// engine's version. The caller adds the list of modules and the dependency lock file.
 func (o *Operation) PlanFile(version string, p *plans.Plan) *planfile.File {
 	f := &planfile.File{Engine: version, Plan: p, Config: map[string][]byte{}, Providers: o.Providers.Selections()}
 	for name, file := range o.Config.Files {
@@ -19,9 +19,9 @@ func (o *Operation) PlanFile(version string, p *plans.Plan) *planfile.File {
 	return f
 }
 
-// LoadPlanned makes the configuration in a saved plan that of the operation. installed returns where its
-// modules are. where has the directories and files for sources of modules, which are evaluated with the plan's
-// own variables. With errors, Config has what could be read.
+// LoadPlanned sets Config to the configuration in a saved plan. installed finds installed modules. where has
+// the directories and files for module sources, which are evaluated with the plan's own variables. After an
+// error, Config has the parts that could be read.
 func (o *Operation) LoadPlanned(f *planfile.File, installed func(string) (source.Installed, bool), where early.Input) diags.Diagnostics {
 	where.Given, where.Budget = f.Plan.Variables, o.Budget
 	cfg, ds := loading.Load(loading.Input{Tree: source.Saved(f.Config), Installed: installed, Budget: o.Budget, Early: early.New(where)})

@@ -13,39 +13,39 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// A Lock describes the lock that an operation takes.
+// A Lock describes the lock that an operation takes on the state.
 type Lock struct {
-	// None takes no lock, because a person asked for that: the state is written all the same. Then the server
-	// is tested first for the conditions that protect the state.
+	// None takes no lock, because the user asked for that, but still allows writing. OpenState then first tests
+	// whether the server enforces the conditions that protect the state.
 	None bool
-	// Operation is Terraform's word, such as "OperationTypePlan".
+	// Operation is Terraform's name for the operation, such as "OperationTypePlan".
 	Operation string
-	// Info is a text for anybody who meets the lock.
+	// Info is a text for people who find the state locked.
 	Info string
 	// Timeout is how long to wait while somebody else holds the lock.
 	Timeout time.Duration
-	// Run is the run that the lock is taken for; "" means a new one.
+	// Run is the ID of the run that takes the lock; "" means a new ID.
 	Run string
-	// HardStop is when this process ends whatever it does, such as the end of a function's invocation. If it is
+	// HardStop is when this process will certainly end, such as the end of a function's invocation. If it is
 	// zero, the lease of the lock is renewed until Unlock or Close.
 	HardStop time.Time
-	// Continues is set if an earlier process has worked on Run, and a record of the caller proves that it has
-	// ended. Its lock is taken over at once.
+	// Continues is set if an earlier process has worked on Run, and the caller has a record that it has ended.
+	// Its lock is then taken over at once.
 	Continues bool
-	// Refused turns the error of a lock that was not acquired into diagnostics; it may be a
+	// Refused returns the diagnostics for the error of a lock that could not be taken, which may be a
 	// *statebackend.LockedError. nil means the messages of the command line.
 	Refused func(error) diags.Diagnostics
-	// now is the wall clock; nil means time.Now. Clocks jump.
+	// now returns the time by the wall clock; nil means time.Now. The clock may jump.
 	now func() time.Time
 }
 
 // OpenState opens a workspace of a backend, takes its lock unless lock is nil, reads the state, and recovers
 // from a crashed apply: see [Recovery].
 //
-// After an error nothing is locked, except for a lock that was taken over: that stays until its run is
-// recovered. Without an error, the lock is held until [Operation.Unlock]. If the backend has leases, the lock
-// has one, and the lock of a dead run is taken over. An operation that is closed without Unlock leaves its lock
-// to whoever continues its run, and to everybody when the lease ends.
+// After an error nothing is locked, with one exception: a lock that was taken over stays until its run is
+// recovered. Without an error, the state is locked until [Operation.Unlock]. If the backend has leases, the
+// lock has one, and OpenState takes over the lock of a dead run. If an operation is closed without Unlock, a
+// process that continues its run can take the lock over at once, everybody else when the lease ends.
 func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, workspace string, lock *Lock) diags.Diagnostics {
 	st, ds := workdir.OpenState(b, workspace)
 	if ds.HasErrors() {
@@ -77,8 +77,8 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 	return ds
 }
 
-// unfit returns the *statebackend.UnfitError of a server that does not enforce conditions on writes. Other
-// problems of the server show up in time.
+// unfit returns the *statebackend.UnfitError if the server does not enforce conditions on writes. It ignores
+// other errors of the server, which appear later.
 func (o *Operation) unfit(ctx context.Context) error {
 	w, ok := o.State.Workspace.(statebackend.Conditional)
 	if !ok {
@@ -107,8 +107,8 @@ func (o *Operation) lock(ctx context.Context, l *Lock) diags.Diagnostics {
 	return takeover(o.State.Holding())
 }
 
-// giveUp releases the lock of a state that cannot be used. A lock that was taken over stays: it keeps tools
-// away that do not know the journal, and our tools take it over again.
+// giveUp releases the lock of a state that cannot be used. A lock that was taken over stays: it stops tools
+// that do not know the journal, and Lockstep can take it over again.
 func (o *Operation) giveUp(ctx context.Context) diags.Diagnostics {
 	if o.State.Holding().TookOver() {
 		o.Leave()
@@ -117,16 +117,16 @@ func (o *Operation) giveUp(ctx context.Context) diags.Diagnostics {
 	return o.Unlock(ctx)
 }
 
-// Leave keeps the lock at the end of this process, for the process that continues its run (see
-// [Lock.Continues]), and for everybody when the lease ends. Unlock does nothing then.
+// Leave keeps the state locked when this process ends. A process that continues its run can take the lock over
+// at once (see [Lock.Continues]), everybody else when the lease ends. After Leave, Unlock does nothing.
 func (o *Operation) Leave() {
 	if o.State != nil {
 		o.State.Leave()
 	}
 }
 
-// Unlock releases the lock of the state if it is held, even if ctx has ended. An interrupted operation must not
-// leave its lock behind.
+// Unlock releases the lock of the state, if there is one, even if ctx has ended: an interrupted operation must
+// not leave the state locked.
 func (o *Operation) Unlock(ctx context.Context) diags.Diagnostics {
 	if o.State == nil {
 		return nil
@@ -134,13 +134,12 @@ func (o *Operation) Unlock(ctx context.Context) diags.Diagnostics {
 	return o.State.Unlock(context.WithoutCancel(ctx))
 }
 
-// Save stores the next state if its content differs from the stored one, even if ctx has ended.
+// Save stores the state next if its content differs from the stored state. It does so even if ctx has ended.
 func (o *Operation) Save(ctx context.Context, next *states.State) error {
 	return o.State.Write(context.WithoutCancel(ctx), next)
 }
 
-// SaveFirst stores an empty state if there is none. An operation that has succeeded leaves a state, even if
-// there was nothing to do.
+// SaveFirst stores an empty state if there is none, because an operation that has succeeded must leave a state.
 func (o *Operation) SaveFirst(ctx context.Context) error {
 	if o.State.Exists() {
 		return nil
@@ -148,8 +147,8 @@ func (o *Operation) SaveFirst(ctx context.Context) error {
 	return o.State.Replace(context.WithoutCancel(ctx), o.State.Next(states.Empty()))
 }
 
-// Known returns the state as a file in Lockstep's layout; nothing if there is none. If a journal has more than
-// the stored state, Known returns what the next run will store.
+// Known returns the content of the state file in Lockstep's format; nil if there is no state. If a journal has
+// more results than the stored state, they are included, as the next run will store them.
 func (o *Operation) Known() ([]byte, error) {
 	if !o.State.Exists() {
 		return nil, nil

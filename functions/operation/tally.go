@@ -10,17 +10,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// A Tally counts, by its events, the actions that an apply begins and completes. A replacement is two actions:
-// one destroys, and one creates. Many goroutines may use it.
+// A Tally counts the actions that an apply begins and completes, from its events. A replacement is two actions:
+// a deletion and a creation. A Tally is safe for concurrent use.
 type Tally struct {
 	mu      sync.Mutex
 	planned []Action
-	deposes map[addrs.ResourceInstanceObject]bool // the objects that their successors depose
+	deposes map[addrs.ResourceInstanceObject]bool // objects that become deposed, because their replacement is created first
 	begun   map[Action]bool
 	done    counting.Counts
 }
 
-// An Action is one step of an apply: Create, Update or Delete of an object.
+// An Action is one action of an apply: Create, Update or Delete of an object.
 type Action struct {
 	Object addrs.ResourceInstanceObject
 	Verb   plans.Action
@@ -42,7 +42,7 @@ func newTally(p *plans.Plan) *Tally {
 	return t
 }
 
-// goOn counts the actions of earlier processes; p is nil if there are none.
+// goOn counts the actions of earlier processes as completed; p is nil if there are none.
 func (t *Tally) goOn(p *journaling.Progress) {
 	if p == nil {
 		return
@@ -69,7 +69,7 @@ func (t *Tally) goOn(p *journaling.Progress) {
 	}
 }
 
-// before returns a listener that counts, and passes events on to next, which may be nil.
+// before returns a listener that counts the events and passes them on to next, which may be nil.
 func (t *Tally) before(next events.Listener) events.Listener {
 	return func(e events.Event) {
 		t.count(e)
@@ -90,7 +90,7 @@ func (t *Tally) count(e events.Event) {
 	}
 }
 
-// Done returns the numbers of completed actions. Imports are not actions.
+// Done returns how many actions of each kind are completed. Imports are not actions.
 func (t *Tally) Done() counting.Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// A Changes tells all who wait that something has changed, by a growing number: a site's version. The
-// zero Bell works; it must not be copied.
+// A Changes tells all waiting goroutines that something has changed, by a growing number: the site's version.
+// The zero value works; it must not be copied.
 type Changes struct {
 	mu   sync.Mutex
 	rung uint64
-	next chan struct{} // closed by the next ring; nil if nobody waits
+	next chan struct{} // closed by the next change; nil if nobody waits
 }
 
-// Changed ends all waits.
+// Changed increases the version, and ends all waits.
 func (b *Changes) Changed() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -24,7 +24,8 @@ func (b *Changes) Changed() {
 	b.next = make(chan struct{})
 }
 
-// Wait implements [Site.Changed].
+// Wait waits until the version differs from since, or until ctx ends, and returns the version, as
+// [Site.Changed] requires.
 func (b *Changes) Wait(ctx context.Context, since uint64) uint64 {
 	for {
 		b.mu.Lock()

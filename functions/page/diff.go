@@ -27,8 +27,8 @@ func marked(text string, sign func(string) string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// diffSign follows GitHub's colours for diff blocks, in which "!" is a change; here it also marks
-// replacements.
+// diffSign returns the kind of a line in a diff. As in GitHub's diff blocks, "!" is a change; here it also
+// marks replacements.
 func diffSign(line string) string {
 	switch {
 	case strings.HasPrefix(line, "-/+ "), strings.HasPrefix(line, "+/- "), strings.HasPrefix(line, "!"):
@@ -45,7 +45,7 @@ func diffSign(line string) string {
 	return ""
 }
 
-// planSign reads the signs that Terraform's plans have.
+// planSign returns the kind of a line in a plan, from the signs of Terraform's plans.
 func planSign(line string) string {
 	sign, rest, _ := strings.Cut(strings.TrimLeft(line, " "), " ")
 	switch {

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// A stream of events ends after this time; browsers connect again by themselves.
+// streamLife is how long a stream of events lasts. Then the browser connects again by itself.
 const streamLife = 10 * time.Minute
 
-// events reports each change: server-sent events, whose data and ID are the version. Last-Event-ID,
-// or else the query, is the version that the browser has.
+// events sends an event after each change, as server-sent events. Their data and ID are the site's version. The
+// header Last-Event-ID, or else the query, is the version that the browser has.
 func (h Handler) events(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
 	defer cancel()

@@ -8,29 +8,29 @@ import (
 	"strings"
 )
 
-// A Handler serves the pages of a site. Streams of events last until their request's context ends,
-// which must happen when the server shuts down.
+// A Handler serves the pages of a site. A stream of events lasts until the context of its request ends: the
+// server must end it at shutdown.
 type Handler struct {
 	Site   Site
 	Access Access
-	// Title is in the head of every page: "Demo".
+	// Title is the title on every page, such as "Demo".
 	Title string
-	// About is Markdown at the beginning of the first page, Guide Markdown beside every
-	// conversation. Both may be empty.
+	// About is Markdown at the top of the first page. Guide is Markdown beside every conversation. Both may be
+	// empty.
 	About, Guide string
-	// Manual is the documentation; nil: there is none.
+	// Manual is the documentation; nil if there is none.
 	Manual Manual
-	// Log is told of internal errors; may be nil.
+	// Log is called with internal errors; may be nil.
 	Log func(error)
 }
 
 //go:embed static
 var static embed.FS
 
-// policy is the content security policy: embedded files only.
+// policy is the content security policy: it allows only the files embedded in this program.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// The limit of a request's body, in bytes: a comment of GitHub's greatest length, 65,536
+// maxForm is the size limit of a request's body, in bytes. A comment of GitHub's maximum length fits: 65,536
 // characters, each of which may take 12 bytes in a form.
 const maxForm = 1 << 20
 
@@ -41,7 +41,7 @@ func (h Handler) Server() http.Handler {
 	mux.HandleFunc("POST "+signInPath, h.signIn)
 	mux.HandleFunc("GET /events", h.guarded(h.events))
 	if h.Manual != nil {
-		// Everybody may read it: it is in each copy of the program.
+		// Everybody may read the documentation: each copy of the program contains it.
 		mux.HandleFunc("GET "+docsPath, h.docs)
 		mux.HandleFunc("GET "+docsPath+"/{folder}/{topic}", h.topic)
 	}
@@ -54,11 +54,11 @@ func (h Handler) Server() http.Handler {
 	mux.HandleFunc("GET "+pull+"/plan/{project}", h.guarded(h.plan))
 	mux.HandleFunc("POST "+pull, h.guarded(h.act))
 	mux.HandleFunc("/", h.guarded(func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, ErrNotFound) }))
-	// Browsers send the origin of a request; one from another site is refused.
+	// Browsers send the origin of a request. Requests from another site are refused.
 	return headed(http.NewCrossOriginProtection().Handler(mux))
 }
 
-// headed sets the headers of every answer.
+// headed adds the headers of every answer.
 func headed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
@@ -76,7 +76,7 @@ func headed(next http.Handler) http.Handler {
 	})
 }
 
-// guarded answers only requests that Access admits.
+// guarded returns a handler that answers only requests that Access admits.
 func (h Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		no := h.Access.check(r)
@@ -91,7 +91,7 @@ func (h Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// signIn takes the token, and sets the cookie.
+// signIn checks the token that a user has entered, and sets the cookie.
 func (h Handler) signIn(w http.ResponseWriter, r *http.Request) {
 	if no := h.Access.check(r); no.reason != "" && !no.signIn {
 		http.Error(w, no.reason, no.status)
@@ -115,7 +115,7 @@ func (h Handler) overview(w http.ResponseWriter, r *http.Request) {
 	h.write(w, http.StatusOK, "overview", frame{Title: h.Title, Version: version, Pulls: pulls, About: h.About})
 }
 
-// fail shows that a request failed. The error itself goes to the log only.
+// fail shows the page of a failed request. The error itself is only logged.
 func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := frame{Title: h.Title, Notice: "Something went wrong on our side. The log has more."}
 	status := http.StatusInternalServerError
@@ -133,7 +133,7 @@ func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.write(w, status, "failed", f)
 }
 
-// write executes a template, completely or not at all.
+// write writes a page. If the template fails, it writes an error page instead, never half a page.
 func (h Handler) write(w http.ResponseWriter, status int, name string, f frame) {
 	f.Documented = h.Manual != nil
 	var b bytes.Buffer

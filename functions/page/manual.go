@@ -19,11 +19,12 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A Manual is the documentation that a site shows under /docs, to everybody who reaches the server: it is the same for all.
+// A Manual is the documentation that a site shows under /docs, to everybody who reaches the server.
 type Manual interface {
-	// Page returns the Markdown of a topic, such as "guide/order".
+	// Page returns the Markdown of a topic, such as "guide/order"; ok is false if there is no such topic.
 	Page(topic string) (markdown string, ok bool)
-	// Search returns the pages and sections that have all words, the best first; without words, all pages in their order.
+	// Search returns the pages and sections that contain all words, the best first. For "" it returns all pages
+	// in their order.
 	Search(words string) []Found
 }
 
@@ -35,13 +36,13 @@ type Found struct {
 	Excerpt string // Markdown: the first sentence of a page, or the line of a section that has the words
 }
 
-// A part is a heading, and the pages below it.
+// A part is a heading in the list of pages, with the pages below it.
 type part struct {
 	Title string
 	Found []Found
 }
 
-// Parts returns what was found: the parts of the documentation, or the results of a search in their order.
+// Parts returns the list of pages by the parts of the documentation, or the results of a search in their order.
 func (f frame) Parts() (out []part) {
 	for _, x := range f.Found {
 		title := x.Part
@@ -58,12 +59,12 @@ func (f frame) Parts() (out []part) {
 
 const (
 	docsPath = "/docs"
-	// The limits of a search: its length in bytes, and the number of results.
+	// maxQuery is the maximum length of a search in bytes; the next limit is the number of results.
 	maxQuery = 200
 	maxFound = 50
 )
 
-// docs shows the list of pages, or what a search has found.
+// docs shows the list of pages, or the results of a search.
 func (h Handler) docs(w http.ResponseWriter, r *http.Request) {
 	query := strings.TrimSpace(r.URL.Query().Get("q"))
 	if len(query) > maxQuery {
@@ -94,7 +95,8 @@ func (h Handler) topic(w http.ResponseWriter, r *http.Request) {
 	h.write(w, http.StatusOK, "topic", frame{Title: h.Title, Subject: title, Manual: text})
 }
 
-// Slug returns the anchor of a heading, as GitHub makes it: lower case, without punctuation, with hyphens for blanks.
+// Slug returns the anchor of a heading, as GitHub makes it: lower case, without punctuation, with hyphens for
+// spaces.
 // Source: https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#section-links
 func Slug(heading string) string {
 	return strings.Map(func(r rune) rune {
@@ -108,7 +110,7 @@ func Slug(heading string) string {
 	}, strings.TrimSpace(heading))
 }
 
-// slugs are the anchors of a page so far, with the number of headings that would have each.
+// slugs are the anchors of a page so far. The value is the number of headings with the same text.
 type slugs map[string]int
 
 // Generate implements [parser.IDs].
@@ -124,7 +126,8 @@ func (s slugs) Generate(heading []byte, _ ast.NodeKind) []byte {
 // Put implements [parser.IDs].
 func (s slugs) Put([]byte) {}
 
-// manualConverter renders the documentation: as comments are, with lines that may break anywhere, and with links to headings and pages.
+// manualConverter renders the documentation. It differs from the converter for comments: a line break is a
+// space, and headings and other pages can be linked to.
 var manualConverter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.Linkify, extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
@@ -153,8 +156,8 @@ func manualHTML(topic, markdown string) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// manualLink returns the address of a link on a page: that of another page, or of a section, below /docs; a complete address as it is;
-// "" for all others.
+// manualLink returns the address for a link in the documentation. A link to another page or section leads below
+// /docs. A complete address is returned unchanged. For all other links it returns "".
 func manualLink(topic, to string) string {
 	target, anchor, part := strings.Cut(to, "#")
 	if part {
@@ -170,7 +173,7 @@ func manualLink(topic, to string) string {
 	return ""
 }
 
-// manualNodes renders headings that can be linked to, and links.
+// manualNodes renders links, and headings with anchors.
 type manualNodes struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Comments are GitHub Flavored Markdown with line breaks as typed. The library writes no raw HTML
-// and nothing harmful; [safely] writes the rest.
+// converter renders comments: GitHub Flavored Markdown, with line breaks as typed. The library writes no raw
+// HTML and nothing harmful; [safely] renders the rest.
 // Source: https://github.github.com/gfm/
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
@@ -28,7 +28,7 @@ var converter = sync.OnceValue(func() goldmark.Markdown {
 	)
 })
 
-// markdown renders a text by anybody as harmless HTML.
+// markdown renders an untrusted text as harmless HTML.
 func markdown(text string) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := converter().Convert([]byte(text), &b); err != nil {
@@ -37,13 +37,13 @@ func markdown(text string) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// safely renders the parts of Markdown that could do harm. Raw HTML is escaped first, and then some
-// tags are put back, spelled exactly so and without attributes (no parts of tables, which browsers
-// move elsewhere). Links lead to complete addresses only, and images, which browsers would load
-// from anywhere, become their alternative texts.
+// safely renders the parts of Markdown that could do harm. It escapes raw HTML, and then allows some tags
+// again, if they are spelled exactly so and have no attributes. (Parts of tables are not allowed, because
+// browsers move them elsewhere.) Links may only lead to complete addresses. Images become their alternative
+// texts, because a browser would load them from anywhere.
 //
-// A sanitizer such as bluemonday would remove unknown tags. Here they stay as text, since plans and
-// error messages contain many: <sensitive>, <computed>.
+// A sanitizer such as bluemonday would remove unknown tags. Here they stay as text, because plans and error
+// messages contain many: <sensitive>, <computed>.
 type safely struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -57,7 +57,7 @@ func (safely) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// allowed turns escaped tags into tags.
+// allowed replaces escaped tags that are allowed by the tags themselves.
 var allowed = sync.OnceValue(func() *strings.Replacer {
 	var list []string
 	for _, name := range []string{"p", "br", "hr", "b", "i", "strong", "em", "del", "ins", "s", "sub", "sup", "kbd", "samp",
@@ -70,7 +70,7 @@ var allowed = sync.OnceValue(func() *strings.Replacer {
 
 var htmlComment = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
 
-// rawHTML returns raw HTML with the allowed tags only, and all others as text.
+// rawHTML returns raw HTML with only the allowed tags; all others become text.
 func rawHTML(text string) string {
 	return allowed().Replace(template.HTMLEscapeString(htmlComment.ReplaceAllString(text, "")))
 }
@@ -124,12 +124,12 @@ func renderAutoLink(w util.BufWriter, source []byte, node ast.Node, entering boo
 	return ast.WalkContinue, nil
 }
 
-// openLink begins a link that does not tell the other site where it comes from.
+// openLink writes the start of a link. The link does not tell the other site where the reader comes from.
 func openLink(w util.BufWriter, to string) {
 	w.WriteString(`<a href="` + template.HTMLEscapeString(string(util.URLEscape([]byte(to), true))) + `" rel="nofollow noreferrer">`)
 }
 
-// whole reports whether an address is that of another site, or of mail.
+// whole reports whether an address is complete: http, https or mailto.
 func whole(to string) bool {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -142,7 +142,7 @@ func whole(to string) bool {
 	return u.Scheme == "mailto"
 }
 
-// codeBlocks renders fenced code: each line of a diff is a span, for its colour.
+// codeBlocks renders fenced code. Each line of a diff is a span, for its colour.
 type codeBlocks struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

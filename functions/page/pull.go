@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The tabs of a pull request; the first one is the conversation.
+// The tabs of a pull request, by their paths. The first tab, the conversation, has none.
 const (
 	tabChecks   = "checks"
 	tabFiles    = "files"
@@ -21,9 +21,10 @@ func (h Handler) pull(tab string) http.HandlerFunc {
 	}
 }
 
-// showPull writes the page of a pull request; f has the rest of its content.
+// showPull writes a tab of the page of a pull request. f has the parts of the content that the caller knows.
 func (h Handler) showPull(w http.ResponseWriter, r *http.Request, tab string, status int, f frame) {
-	// The version is read first: so a change during the request is shown twice rather than never.
+	// Read the version before the content. If a change happens in between, the page reloads once too often, but
+	// misses nothing.
 	f.Title, f.Guide, f.Tab, f.Version = h.Title, h.Guide, tab, h.Site.Changed(r.Context(), 0)
 	id, err := pullID(r)
 	if err == nil {
@@ -64,7 +65,7 @@ func (h Handler) plan(w http.ResponseWriter, r *http.Request) {
 	h.write(w, http.StatusOK, "plan", f)
 }
 
-// act takes the action of a form.
+// act performs the action of a form.
 func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 	id, err := pullID(r)
 	actor, ok := h.Site.(Actor)
@@ -107,10 +108,10 @@ func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// speakerCookie remembers the last speaker.
+// speakerCookie is the cookie with the login as whom the user acted last.
 const speakerCookie = "lockstep-speaker"
 
-// speaker returns the last speaker, or else the first one of the pull request.
+// speaker returns the login in speakerCookie, or else the first speaker of the pull request.
 func speaker(r *http.Request, p Pull) string {
 	if len(p.Speakers) == 0 {
 		return ""

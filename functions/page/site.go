@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// ErrNotFound is returned if there is no such pull request, or no such plan.
+// ErrNotFound reports that a pull request or a plan does not exist.
 var ErrNotFound = errors.New("there is no such pull request or plan")
 
-// A Site provides the content. Its methods may be called at the same time.
+// A Site provides the content of the pages. Its methods must be safe for concurrent use.
 type Site interface {
-	// Pulls returns all pull requests, the most important first. Content of a pull request's own
-	// page may be missing.
+	// Pulls returns all pull requests, the most important first. Content that only a pull request's own page
+	// shows may be missing.
 	Pulls(ctx context.Context) ([]Pull, error)
 	// Pull returns one pull request, or ErrNotFound.
 	Pull(ctx context.Context, id PullID) (Pull, error)
-	// Plan returns the whole text of a plan by its name, or ErrNotFound.
+	// Plan returns the whole text of a project's plan, or ErrNotFound. name is the project's name.
 	Plan(ctx context.Context, id PullID, name string) (string, error)
-	// Changed waits until the site's version differs from since, or ctx has ended, and returns the
-	// present version. Versions only grow, from 1.
+	// Changed waits until the site's version differs from since, or until ctx ends, and returns the present
+	// version. Versions only grow, from 1.
 	Changed(ctx context.Context, since uint64) uint64
 }
 
 // An Actor is a Site on which people can act.
 type Actor interface {
-	// Act carries out an action. A *RefusedError is meant for the user; any other error is ours.
+	// Act performs an action. A *RefusedError is shown to the user; any other error is an internal one.
 	Act(ctx context.Context, d Action) error
 }
 
@@ -36,27 +36,27 @@ type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// An Action is taken by somebody on a pull request.
+// An Action is something that a user does on a pull request.
 type Action struct {
 	Pull PullID
-	// As is the login of the actor, one of the pull request's Speakers.
+	// As is the login of the user who acts: one of the pull request's Speakers.
 	As string
 	// Name is [Comment], [Press], or the name of one of the pull request's Offers.
 	Name string
 	// Text is the text of a Comment. Lines end in "\n".
 	Text string
-	// Check and Button are the check and the identifier of the button of a Press.
+	// Check is the ID of the check, and Button the Identifier of the button, for a Press.
 	Check  int64
 	Button string
 }
 
-// Comment is the name of the action that every pull request with Speakers allows.
+// Comment is the Name of the action that writes a comment. Every pull request with Speakers allows it.
 const Comment = "comment"
 
-// Press is the name of the action that presses a button of a check.
+// Press is the Name of the action that presses a button of a check.
 const Press = "press"
 
-// A PullID names a pull request.
+// A PullID identifies a pull request.
 type PullID struct {
 	Owner, Name string
 	Number      int
@@ -72,7 +72,7 @@ func (id PullID) PlanPath(project string) string {
 	return id.Path() + "/plan/" + url.PathEscape(project)
 }
 
-// A Pull is a pull request.
+// A Pull is a pull request with the content of its pages.
 type Pull struct {
 	PullID
 	Title, Author string // may be empty
@@ -80,19 +80,19 @@ type Pull struct {
 	From, Into    string // branches; may be empty
 	Head          string // the full name of a commit
 	URL           string // its page elsewhere; may be empty
-	// Words are the standing of its head, with a tone, if that is none of the projects; Report, in Markdown, tells of the pull
-	// request as a whole. All may be empty.
+	// Words describe the state of the pull request if it has no projects; the next field is their tone. Report
+	// is Markdown about the pull request as a whole. All may be empty.
 	Words  string
 	Tone   Tone
 	Report string
 
 	Projects []Project
-	// Checks, Files and Entries are nil if they are unknown.
+	// Checks, Files and Entries are nil if they are not known.
 	Checks  []Check
 	Files   []File
 	Entries []Entry
-	// Speakers are the users to act as, Offers the actions besides Comment; none if the pull
-	// request can only be read.
+	// Speakers are the users as whom the reader can act. Offers are the possible actions besides Comment. Both
+	// are empty if the pull request is read-only.
 	Speakers []Speaker
 	Offers   []Offer
 }
@@ -104,19 +104,18 @@ type Entry struct {
 	Bot    bool
 	At     time.Time
 	Edited bool
-	// Body is a comment, in Markdown; Event another event ("pushed …"), as text. One of them is
-	// empty.
+	// Body is the Markdown of a comment. Event is the text of another event ("pushed …"). One of them is empty.
 	Body, Event string
 	Reactions   []Reaction
 }
 
-// A Reaction is a picture under a comment.
+// A Reaction is an emoji under a comment.
 type Reaction struct {
 	Content string // as GitHub names it: "eyes"
 	By      string
 }
 
-// A Check is a check run.
+// A Check is a check run of the pull request's head.
 type Check struct {
 	ID         int64
 	Name       string
@@ -125,23 +124,24 @@ type Check struct {
 	Title      string
 	// Summary and Text are Markdown.
 	Summary, Text string
-	// Buttons are those that GitHub shows at the top of the check's page; none if the pull request can only be read.
+	// Buttons are the buttons that GitHub shows at the top of the check's page; empty if the pull request is
+	// read-only.
 	Buttons []Button
 }
 
-// A Button of a check.
+// A Button is a button of a check.
 type Button struct {
 	Identifier         string // for Lockstep
 	Label, Description string // for people
 }
 
-// A File is one of those that a pull request changes.
+// A File is a file that a pull request changes.
 type File struct {
 	Path string
 	Diff string // the hunks of a unified diff; empty if none can be shown
 }
 
-// A Project is one with its plan for the pull request.
+// A Project is a project that a pull request affects, with its plan.
 type Project struct {
 	Name, Dir, Workspace string
 	Standing             string // in words
@@ -150,29 +150,29 @@ type Project struct {
 	By                   string // login of the user who requested the last action; may be empty
 	Head                 string // the commit that was planned; may be empty
 	Report               string // Markdown; may be empty
-	Plan                 string // the name of its plan among those of the pull request
+	Plan                 string // the plan's name, unique in the pull request
 	HasPlan              bool   // Site.Plan has the whole plan
 	State                string // the existing objects, as text; may be empty
 }
 
-// A Tone tells what a standing means for the reader.
+// A Tone says how a state is shown: as good, bad, in progress and so on.
 type Tone string
 
 const (
 	Quiet   Tone = "quiet"   // nothing to do
-	Busy    Tone = "busy"    // something is under way
+	Busy    Tone = "busy"    // something is in progress
 	Waiting Tone = "waiting" // a person has to act
 	Good    Tone = "good"
 	Bad     Tone = "bad"
 )
 
-// A Speaker is a user to act as.
+// A Speaker is a user as whom the reader can act.
 type Speaker struct {
 	Login string
 	May   string // "may write"
 }
 
-// An Offer is an action that can be taken.
+// An Offer is an action that the reader can perform, besides a comment.
 type Offer struct {
 	Name  string
 	Label string

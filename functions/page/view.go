@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A frame is the content of a template.
+// A frame is the data for a page's template.
 type frame struct {
 	Title   string // of the site
 	Version uint64 // of the site; 0 if the page is not kept up to date
@@ -31,7 +31,7 @@ type frame struct {
 	Manual     template.HTML // a page of it
 }
 
-// has reports whether there is anything under a tab of the pull request.
+// has reports whether a tab of the pull request has any content.
 func (f frame) has(tab string) bool {
 	switch tab {
 	case tabChecks:
@@ -55,7 +55,7 @@ func (f frame) Heading() string {
 	return "Pull requests"
 }
 
-// Tabs returns the tabs of the pull request that have something in them.
+// Tabs returns the tabs of the pull request that have content.
 func (f frame) Tabs() []tabLink {
 	var out []tabLink
 	add := func(name, label string, count int) {
@@ -87,16 +87,17 @@ type tabLink struct {
 // Repo returns "owner/name".
 func (id PullID) Repo() string { return id.Owner + "/" + id.Name }
 
-// maxChips is the number of projects that a line of the list names one by one.
+// maxChips is the maximum number of projects that a line of the list shows by name.
 const maxChips = 6
 
-// A chip is a project in the list of pull requests, or several with the same standing.
+// A chip shows a project in the list of pull requests, or several projects with the same state.
 type chip struct {
 	Name, Standing string
 	Tone           Tone
 }
 
-// chips returns the projects of a line, in their order. Of many projects those with the same standing are one chip, with their number.
+// chips returns the projects for a line of the list, in their order. If there are more than maxChips, projects
+// with the same state share one chip with their number.
 func (p Pull) chips() (out []chip) {
 	number := map[chip]int{}
 	for _, x := range p.Projects {
@@ -117,7 +118,7 @@ func (p Pull) chips() (out []chip) {
 	return out
 }
 
-// Tone returns the tone of a check's standing.
+// Tone returns the tone of a check's state.
 func (c Check) Tone() Tone {
 	switch {
 	case c.Status != "completed":
@@ -132,7 +133,7 @@ func (c Check) Tone() Tone {
 	return Quiet
 }
 
-// Words returns a check's standing in words.
+// Words returns a check's state in words.
 func (c Check) Words() string {
 	s := c.Conclusion
 	if c.Status != "completed" {
@@ -154,19 +155,19 @@ func countLines(diff string, sign byte) (n int) {
 	return n
 }
 
-// A tally is a picture under a comment, with the number of users who put it there.
+// A tally is an emoji under a comment, with the users who reacted with it.
 type tally struct {
 	Picture, Name string
 	By            []string
 }
 
-// pictures are GitHub's reactions.
+// pictures maps GitHub's names of reactions to emoji.
 // Source: https://docs.github.com/en/rest/reactions/reactions
 var pictures = map[string]string{
 	"+1": "👍", "-1": "👎", "laugh": "😄", "confused": "😕", "heart": "❤️", "hooray": "🎉", "rocket": "🚀", "eyes": "👀",
 }
 
-// Tallies counts the reactions, in the order of the first ones.
+// Tallies returns the reactions by emoji, in the order of the first of each.
 func (e Entry) Tallies() []tally {
 	var out []tally
 next:
@@ -184,7 +185,7 @@ next:
 	return out
 }
 
-// checkButtons are the buttons of a check, with the people who may press them.
+// checkButtons is the template's data for the buttons of a check, with the users who may press them.
 type checkButtons struct {
 	Frame frame
 	Check Check
@@ -193,7 +194,7 @@ type checkButtons struct {
 //go:embed templates
 var templates embed.FS
 
-// funcs are the functions of templates.
+// funcs are the functions that templates can call.
 var funcs = template.FuncMap{
 	"markdown": markdown,
 	"chips":    Pull.chips,
@@ -210,7 +211,7 @@ var funcs = template.FuncMap{
 		}
 		return "?"
 	},
-	// The colour of a face: one of six, always the same for a login.
+	// hue returns the colour for a login's avatar: a number from 0 to 5, always the same for a login.
 	"hue": func(login string) (n int) {
 		for _, r := range login {
 			n += int(r)
@@ -220,7 +221,8 @@ var funcs = template.FuncMap{
 	"bytes": func(s string) string { return fmt.Sprintf("%.1f kB", float64(len(s))/1000) },
 }
 
-// pages are the templates by name, each inside the frame common to all; parsed at the first use.
+// pages are the templates by name, each within the frame that all pages share. They are parsed at the first
+// use.
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	for _, name := range []string{"overview", "pull", "plan", "signin", "failed", "docs", "topic"} {

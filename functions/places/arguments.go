@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// ofTheConfiguration are the arguments of the backend "s3" that select a state and the form of its storage.
+// ofTheConfiguration are the arguments of the backend "s3" that select a state, or how it is stored.
 var ofTheConfiguration = strings.Fields(`acl allowed_account_ids bucket dynamodb_table encrypt forbidden_account_ids
 	force_path_style key kms_key_id max_retries region retry_mode skip_credentials_validation skip_metadata_api_check
 	skip_region_validation skip_requesting_account_id skip_s3_checksum sse_customer_key sts_region use_dualstack_endpoint
 	use_fips_endpoint use_lockfile use_path_style workspace_key_prefix`)
 
-// Selects reports whether an argument of the backend "s3" selects a state or the form of its storage. The
-// others select credentials (including tags and names of an assumed role), files of the machine, and hosts. A
-// pull request may choose none of those.
+// Selects reports whether an argument of the backend "s3" selects a state, or how it is stored. The other
+// arguments select credentials (including tags and names of an assumed role), files of the machine, and hosts.
+// A pull request may set none of those.
 func Selects(argument string) bool { return slices.Contains(ofTheConfiguration, argument) }

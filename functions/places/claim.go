@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A Claim records the owner of a place: one project of one repository. It is kept for ever. Neither closing a
-// pull request nor deleting a repository ends it.
+// A Claim records which project of which repository owns a place. It is kept for ever, even after a pull
+// request is closed or a repository is deleted.
 type Claim struct {
 	Place string // by [Place.String]
 	// App is the App of the repository; "" for the first App.
@@ -18,27 +18,27 @@ type Claim struct {
 	RepoID int64
 	// Repo is the repository's name when the claim was made. Project and Workspace own the state.
 	Repo, Project, Workspace string
-	// Left is set once another project was planned there while the base branch no longer had the owner there.
-	// Taken is set if the owner came to a place that another project had left in that way.
+	// Left is set if another project was planned for this place while the base branch no longer had the owner
+	// there. Taken is set if this owner took a place over that another project had left in that way.
 	Left, Taken bool `json:",omitempty"`
-	// Lineage is the lineage of the owner's state, as the last plan of the base branch's configuration found
-	// it; "" before.
+	// Lineage is the lineage of the owner's state, as the last plan of the base branch's configuration read it;
+	// "" before that.
 	Lineage string `json:",omitempty"`
 }
 
-// Of reports whether a project is the owner.
+// Of reports whether a project with a workspace is the owner.
 func (c Claim) Of(project, workspace string) bool {
 	return c.Project == project && c.Workspace == workspace
 }
 
-// claims is the collection of all claims.
+// claims is the first part of the keys of all claims.
 const claims = "place"
 
-// maxSegment is the maximum length of the last part of a record's key, with a reserve.
+// maxSegment is the maximum length in bytes of the last part of a record's key, with a reserve.
 const maxSegment = 900
 
-// ClaimKey returns the key of the record about a place, by [Place.String]: "place/s3:%2F%2Fbucket%2Fkey", which
-// people can find. A very long one is replaced by a hash.
+// ClaimKey returns the key of the claim for a place, by [Place.String], such as "place/s3:%2F%2Fbucket%2Fkey".
+// If it is too long, a hash replaces the place.
 func ClaimKey(place string) string {
 	name := url.PathEscape(place)
 	if len(name) > maxSegment {
@@ -51,7 +51,7 @@ func ClaimKey(place string) string {
 // IsClaim reports whether a key is the key of a claim.
 func IsClaim(key string) bool { return strings.HasPrefix(key, claims+"/") }
 
-// DecodeClaim decodes a claim; nil if there is no record.
+// DecodeClaim decodes a claim. It returns nil if value is nil: there is no claim.
 func DecodeClaim(value []byte) (*Claim, error) {
 	if value == nil {
 		return nil, nil

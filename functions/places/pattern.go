@@ -15,13 +15,14 @@ type Pattern struct{ bucket, key string }
 
 const scheme = "s3://"
 
-// These are the limits of a pattern. Matching tries all combinations of the alternatives in braces.
+// The limits of a pattern: its length in bytes, and the pairs of braces. Matching tries all combinations of the
+// alternatives in braces.
 const (
 	maxPattern = 1200
 	maxBraces  = 4
 )
 
-// ParsePattern parses a pattern. The error is a sentence for people, without a full stop.
+// ParsePattern parses a pattern. The error is a sentence for users, without a full stop.
 func ParsePattern(s string) (Pattern, error) {
 	rest, ok := strings.CutPrefix(s, scheme)
 	bucket, key, both := strings.Cut(rest, "/")
@@ -44,11 +45,12 @@ func (p Pattern) Matches(x Place) bool {
 	return p.key != "" && x.Backend == "s3" && x.Bucket == p.bucket && doublestar.MatchUnvalidated(p.key, x.Key)
 }
 
-// Own are the patterns of places that a deployment gives every repository. {owner}, {name} and {id} stand for
-// the repository's: "s3://states/{owner}/{name}/**". A name can pass to another repository, and an ID cannot.
+// Own are patterns of the places that every repository may use. In "s3://states/{owner}/{name}/**", {owner} and
+// {name} are those of the repository, and {id} is its ID. Another repository may get a name later, but never an
+// ID.
 type Own []string
 
-// ParseOwn parses patterns separated by spaces or commas. The error is a sentence for people, without a full
+// ParseOwn parses patterns separated by spaces or commas. The error is a sentence for users, without a full
 // stop.
 func ParseOwn(s string) (Own, error) {
 	own := Own(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }))
@@ -66,7 +68,7 @@ func ParseOwn(s string) (Own, error) {
 	return own, nil
 }
 
-// Of returns the patterns for one repository.
+// Of returns the patterns for one repository: its owner, name and ID replace the placeholders.
 func (o Own) Of(owner, name string, id int64) []Pattern {
 	var out []Pattern
 	for _, x := range o {
@@ -77,7 +79,8 @@ func (o Own) Of(owner, name string, id int64) []Pattern {
 	return out
 }
 
-// expand inserts a repository. GitHub's names contain no character with a meaning in patterns.
+// expand replaces the placeholders in a pattern. Owners and names contain no character with a meaning in
+// patterns, because GitHub does not allow them.
 func expand(s, owner, name string, id int64) string {
 	return strings.NewReplacer("{owner}", owner, "{name}", name, "{id}", strconv.FormatInt(id, 10)).Replace(s)
 }

@@ -1,10 +1,10 @@
-// Package places has the address of a state as a value: the object and its bucket, its locks and its encryption
-// key. Two backend blocks for the same object have the same [Place], however they are written. A block that
-// could mean another project's object or locks under a different name has no Place.
+// Package places has the address of a state as a value, a [Place]: the object and its bucket, its locks and its
+// encryption key. Two backend blocks for the same object have the same Place, however they are written. A block
+// has no Place if it could mean another project's object or locks under a different name.
 //
-// It also has patterns of places ([Pattern]), with which people allow them, and the record of a place's owner
-// ([Claim]). This package refuses to know repositories' contents, pull requests, and the rules of permission:
-// package admission has those. Start reading at [Of].
+// The package also has patterns of places ([Pattern]), with which people allow places, and the record of a
+// place's owner ([Claim]). It does not know the contents of repositories, pull requests, and the rules of
+// permission: package admission has those. Start reading at [Of].
 package places
 
 import (
@@ -21,22 +21,22 @@ import (
 )
 
 // A Place is the address of one state. The zero value is no address. It may contain a secret
-// (sse_customer_key), so records and logs contain only [Place.String].
+// (sse_customer_key). So write only [Place.String] to records and logs.
 type Place struct {
-	// Backend is the type: "s3", or "local" for Lockstep's own directory for the project's state, whatever path
-	// the block has.
+	// Backend is the type of the backend: "s3", or "local". A local state is stored in Lockstep's own directory
+	// for the project, whatever path the block has.
 	Backend string `json:",omitempty"`
 	// Bucket and Key identify the object. Key includes the workspace.
 	Bucket, Key string `json:",omitempty"`
-	// Arguments are the other arguments of the block, as JSON has them: how the state is locked, encrypted and
-	// reached.
+	// Arguments are the other arguments of the block, as encoding/json decodes them: how the state is locked,
+	// encrypted and accessed.
 	Arguments map[string]any `json:",omitempty"`
 }
 
-// Local is the place of states that Lockstep itself stores.
+// Local is the place of all states that Lockstep itself stores.
 var Local = Place{Backend: "local"}
 
-// These are arguments of the backend "s3" that are part of a Place, or choose its locks.
+// Arguments of the backend "s3" that are part of a Place, or select its locks.
 const (
 	bucketArgument = "bucket"
 	keyArgument    = "key"
@@ -45,15 +45,16 @@ const (
 	FileArgument   = "use_lockfile"
 )
 
-// defaultPrefix is the prefix of the keys of workspaces other than the default one. Source:
+// defaultPrefix is the default prefix of the keys of workspaces other than the default workspace. Source:
 // https://developer.hashicorp.com/terraform/language/backend/s3#workspace_key_prefix
 const defaultPrefix = "env:"
 
-// defaultWorkspace is the workspace whose state has the key without a prefix.
+// defaultWorkspace is the workspace whose state's key has no prefix.
 const defaultWorkspace = "default"
 
-// Of returns the place of a workspace's state. backend is the type of its backend, "" for none, and arguments
-// are those of the block as JSON has them. The error is the reason, for people, if there is no place.
+// Of returns the place of a workspace's state. backend is the type of the backend; "" means that there is no
+// backend block. arguments are those of the block, as encoding/json decodes them. The error is the reason, for
+// users, why there is no place.
 func Of(backend string, arguments map[string]any, workspace string) (Place, error) {
 	switch backend {
 	case "", "local":
@@ -85,7 +86,7 @@ func Of(backend string, arguments map[string]any, workspace string) (Place, erro
 	return p, nil
 }
 
-// keyIn returns the key of the state of a workspace other than the default one. given is the value of
+// keyIn returns the key of the state of a workspace, which is not the default one. given is the value of
 // workspace_key_prefix, or nil.
 func keyIn(workspace, key string, given any) (string, error) {
 	prefix := defaultPrefix
@@ -106,30 +107,31 @@ func text(v any) string {
 	return s
 }
 
-// bucketPattern matches the name of a bucket. Access points and their aliases are other names of the same
-// objects, and Lockstep could not tell that an object with two names has one owner. Source:
+// bucketPattern matches the name of a bucket. Access points and their aliases are not allowed: they are other
+// names for the same objects, and Lockstep could not see that an object with two names has one owner. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// tablePattern matches the name of a table. An ARN could name a table of another account.
+// tablePattern matches the name of a DynamoDB table. ARNs are not allowed: an ARN could name a table in another
+// account.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 var tablePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,255}$`)
 
 var aliases = []string{"-s3alias", "--ol-s3", ".mrap"}
 
-// besides are the suffixes of the objects that belong to a state. A state with such a name would be the lock or
-// the digest of another state.
+// besides are the suffixes of the keys of other objects that belong to a state. A state with such a key could
+// be the lock or the digest of another state, so it is not allowed.
 var besides = []string{".tflock", "-md5", "-lockstep"}
 
-// ours is the prefix of the keys of everything else that belongs to states. A state with such a key would be a
-// part of another state's journal.
+// ours is a part of the keys of all other objects that belong to states. A state with such a key could be a
+// part of another state's journal, so it is not allowed.
 const ours = ".lockstep/"
 
 // maxKey is the maximum length of a key in bytes. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 const maxKey = 1024
 
-// check returns an error if p is not a place, or also has other names.
+// check returns an error if p is not a place, or if its object can have another name.
 func (p Place) check() error {
 	if p.Bucket == "" {
 		return errors.New("it names no bucket: add bucket to the backend block, or to the project's backend_config in lockstep.hcl")
@@ -151,8 +153,8 @@ func (p Place) check() error {
 	return nil
 }
 
-// segments returns an error if a key could be changed on its way. Servers and clients normalize some keys, and
-// some characters have a meaning in policies.
+// segments returns an error if servers or clients could normalize a key to another one, or if it contains
+// characters with a meaning in policies.
 func segments(key string) error {
 	switch {
 	case key == "":
@@ -170,7 +172,7 @@ func segments(key string) error {
 	return nil
 }
 
-// String returns "s3://bucket/key", "local", or "" for no address. It is the same for the same place.
+// String returns "s3://bucket/key", "local", or "" for the zero value. Equal texts mean the same object.
 func (p Place) String() string {
 	if p.Backend == "s3" {
 		return "s3://" + p.Bucket + "/" + p.Key
@@ -178,13 +180,13 @@ func (p Place) String() string {
 	return p.Backend
 }
 
-// Is reports whether two places are the same, however they are locked.
+// Is reports whether p and x are the same object, even if they are locked in different ways.
 func (p Place) Is(x Place) bool { return p.String() == x.String() }
 
-// Table returns the DynamoDB table with the lock; "" for none.
+// Table returns the DynamoDB table with the lock; "" if there is none.
 func (p Place) Table() string { return text(p.Arguments[TableArgument]) }
 
-// LockFile reports whether the block asks for a lock object beside the state.
+// LockFile reports whether the block has use_lockfile: a lock object beside the state.
 func (p Place) LockFile() bool {
 	switch v := p.Arguments[FileArgument].(type) {
 	case bool:
@@ -195,7 +197,7 @@ func (p Place) LockFile() bool {
 	return false
 }
 
-// Block returns all arguments of a backend block that has p in the default workspace.
+// Block returns all arguments of a backend block for p in the default workspace.
 func (p Place) Block() map[string]any {
 	out := maps.Clone(p.Arguments)
 	if out == nil {
@@ -205,7 +207,7 @@ func (p Place) Block() map[string]any {
 	return out
 }
 
-// With returns p with an argument added or replaced.
+// With returns a copy of p with an argument added or replaced.
 func (p Place) With(argument string, value any) Place {
 	p.Arguments = maps.Clone(p.Arguments)
 	if p.Arguments == nil {

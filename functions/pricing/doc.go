@@ -1,7 +1,7 @@
-// Package pricing is the price of a deployment on AWS: of a month in which nothing happens, and of
-// plans and applies.
+// Package pricing estimates the price of a deployment on AWS: of a month in which nothing happens, and of plans
+// and applies.
 //
-// It multiplies. A [Recording] has the quantities of single events, as the end-to-end tests have
-// counted them; [Prices] are a table of AWS' prices, each with its source. The package refuses to know
-// the cause of a request. Start at [Estimate].
+// It multiplies quantities by prices. A [Recording] has the quantities for single events, as the end-to-end
+// tests have counted them. [Prices] are a table of AWS' prices, each with its source. The package does not know
+// why a request is made. Start at [Estimate].
 package pricing

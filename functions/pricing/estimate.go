@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Options are the sizes of an estimate.
+// Options are the numbers for an estimate.
 type Options struct {
 	Plans, Applies int
-	// PlanWait and ApplyWait are how long a provider waits for its cloud in a plan and in an apply, in addition to
-	// the recorded time: the provider of the recording answers at once.
+	// PlanWait and ApplyWait are how long a provider waits for its cloud in a plan and in an apply. They are
+	// added to the recorded time, because the provider in the recording answers at once.
 	PlanWait, ApplyWait time.Duration
 }
 
-// An Offer is something that has a price: a column of the table.
+// An Offer is something with a price, such as a plan or an idle month: a column of the table.
 type Offer struct {
 	Name string `json:"name"`
-	// Quantities are its units, of which each item has those of its service.
+	// Items are the quantities of the offer, each with its price.
 	Items []Item  `json:"items"`
 	Total float64 `json:"total"`
 }
 
-// An Item is a quantity of an offer.
+// An Item is a quantity of one kind in an offer, with its price.
 type Item struct {
 	Service  string  `json:"service"`
 	Kind     Kind    `json:"kind"`
@@ -32,7 +32,7 @@ type Item struct {
 	Source   string  `json:"source"`
 }
 
-// services are the rows of the table, each with its kinds.
+// services are the rows of the table, each with the kinds that belong to it.
 var services = []struct {
 	name  string
 	kinds []Kind
@@ -47,8 +47,8 @@ var services = []struct {
 	{"Server", []Kind{ServerHour, DiskByteMonth, AddressHour, ContainerCPUHour, ContainerGBHour, BalancerHour}},
 }
 
-// Queues are asked for messages without an end: each mapping by five pollers, each of which waits up to 20
-// seconds.
+// Lambda polls queues all the time: five pollers for each mapping, each of which waits up to 20 seconds. The
+// other constants describe a server to compare with.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html,
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html
 const (
@@ -57,10 +57,10 @@ const (
 	volume        = 20e9 // bytes: a checkout and a provider of real size
 	containerCPUs = 0.5
 	containerGB   = 1
-	addresses     = 3 // two of the balancer, which is in two zones at least, and one of the container
+	addresses     = 3 // two of the balancer, in two zones, and one of the container
 )
 
-// Estimate prices an idle month, plans and applies, and then the servers that they compare with.
+// Estimate returns the prices of an idle month, of plans and applies, and of servers to compare with.
 func Estimate(r Recording, p Prices, o Options) ([]Offer, error) {
 	idle := map[Kind]float64{
 		KMSKeyMonth: float64(r.Deployment.Keys), SecretMonth: float64(r.Deployment.Secrets), AlarmMonth: float64(r.Deployment.Alarms),
@@ -99,7 +99,7 @@ func Estimate(r Recording, p Prices, o Options) ([]Offer, error) {
 	), nil
 }
 
-// add adds events. All that is logged and kept is so for a month.
+// add adds the usage of an event, times times. Logs and stored data count for a month.
 func add(to map[Kind]float64, u Usage, times int) {
 	for k, n := range u.quantities() {
 		to[k] += n * float64(times)
@@ -126,7 +126,7 @@ func (p Prices) offer(name string, units map[Kind]float64) Offer {
 	return out
 }
 
-// of is the sum of an offer's items of a service, and whether it has any.
+// of returns the sum of an offer's items for a service, and whether there are any.
 func (o Offer) of(service string) (sum float64, any bool) {
 	mine := slices.DeleteFunc(slices.Clone(o.Items), func(x Item) bool { return x.Service != service })
 	for _, x := range mine {

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A Kind is a unit that AWS has a price for.
+// A Kind is a unit that AWS has a price for, such as a request or a GB-second.
 type Kind string
 
-// The kinds. Bytes and months are those of storage.
+// The kinds. In their names, Byte and Month mean storage.
 const (
 	LambdaRequest      Kind = "lambda-request"
 	LambdaGBSecond     Kind = "lambda-gb-second"
 	LambdaDiskGBSecond Kind = "lambda-disk-gb-second"
-	S3Put              Kind = "s3-put" // and list
-	S3Get              Kind = "s3-get" // and head
+	S3Put              Kind = "s3-put" // PUT and LIST requests
+	S3Get              Kind = "s3-get" // GET and HEAD requests
 	S3ByteMonth        Kind = "s3-byte-month"
 	DynamoDBWrite      Kind = "dynamodb-write" // units, of 1 KB
 	DynamoDBRead       Kind = "dynamodb-read"  // units, of 4 KB
@@ -39,37 +39,37 @@ const (
 	ContainerGBHour  Kind = "container-gb-hour"
 	BalancerHour     Kind = "balancer-hour"
 	hoursOfMonth          = 730
-	providerZip           = 150e6 // bytes of a package of Megabytes, which the bucket keeps
+	providerZip           = 150e6 // size in bytes of the stored package of the recorded provider
 )
 
-// kinds are all kinds that a table has prices for.
+// kinds are all kinds. A table must have a price for each.
 var kinds = []Kind{
 	LambdaRequest, LambdaGBSecond, LambdaDiskGBSecond, S3Put, S3Get, S3ByteMonth, DynamoDBWrite, DynamoDBRead, DynamoDBByteMonth,
 	DynamoDBBackup, SQSRequest, KMSRequest, KMSKeyMonth, SecretMonth, SecretRequest, LogByte, LogByteMonth, AlarmMonth, Schedule,
 	ServerHour, DiskByteMonth, AddressHour, ContainerCPUHour, ContainerGBHour, BalancerHour,
 }
 
-// Prices are a table of prices, in US dollars before tax.
+// Prices are a table of AWS' prices, in US dollars before tax.
 type Prices struct {
 	Region, Date string
 	Of           map[Kind]Price
 }
 
-// A Price is what a unit costs, and the page that it is from.
+// A Price is the price of one unit, and the address of AWS' page with it.
 type Price struct {
-	Dollars float64 `json:"dollars"` // for one
+	Dollars float64 `json:"dollars"` // for one unit
 	Source  string  `json:"source"`
 }
 
-// The table of Lockstep's own. The notation is that of ParsePrices.
+// table is Lockstep's own table of prices, in the format of ParsePrices.
 //
 //go:embed prices.txt
 var table string
 
-// Own are the prices of Lockstep's own table.
+// Own returns Lockstep's own table of prices.
 func Own() (Prices, error) { return ParsePrices(table) }
 
-// ParsePrices reads a table, in which lines that begin with # are comments:
+// ParsePrices parses a table of prices. Lines that begin with # are comments:
 //
 //	region us-east-1
 //	date 2025-06-01

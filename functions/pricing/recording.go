@@ -6,31 +6,32 @@ import (
 	"fmt"
 )
 
-// A Recording is the consumption of events, and the parts of a deployment that cost something while nothing
+// A Recording has the usage of events, and the parts of a deployment that cost something even if nothing
 // happens.
 type Recording struct {
 	Deployment Deployment       `json:"deployment"`
 	Events     map[string]Usage `json:"events"`
 }
 
-// A Deployment is the number of such parts in template.yaml.
+// A Deployment has the numbers of the parts of template.yaml that cost something even if nothing happens.
 type Deployment struct {
 	Alarms, Keys, Secrets int
-	// Mappings take messages from queues, and ask for them all the time.
+	// Mappings is the number of event source mappings, which poll their queues all the time.
 	Mappings int
-	// Rounds is how often the janitor's schedule comes in an hour.
+	// Rounds is how often the janitor runs in an hour.
 	Rounds int
 }
 
-// A Usage is the consumption of an event, with all that follows from it.
+// A Usage is what an event uses, including everything that follows from it.
 type Usage struct {
 	Functions map[string]Time  `json:"functions"` // by name
 	Counts    map[Kind]float64 `json:"counts"`
-	// Parts are how many of the S3Get, and of the KMSRequest with them, have read parts of the provider's package.
+	// Parts is how many of the S3Get requests have read parts of the provider's package. Each comes with a
+	// KMSRequest.
 	Parts int `json:"parts"`
 }
 
-// A Time is the billed time of a function: its invocations, and the beginnings of its environments.
+// A Time is the billed time of a function: its invocations, and the starts of its environments.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 type Time struct {
 	Invocations  int   `json:"invocations"`
@@ -42,17 +43,17 @@ type Time struct {
 // The events of a recording.
 const (
 	Round     = "round"         // of the janitor, with a pull request that is open and planned
-	Plan10    = "plan of 10"    // a pull request that is opened, of a project with 10 objects
-	Plan100   = "plan of 100"   // likewise
-	Apply10   = "apply of 10"   // the command to apply it, with 10 changes
-	Apply100  = "apply of 100"  // likewise
-	Megabytes = 600             // the size of the provider of the recorded events, unpacked
-	FreeDisk  = 512             // MB of a function's disk that cost nothing
+	Plan10    = "plan of 10"    // opening a pull request that affects a project with 10 objects
+	Plan100   = "plan of 100"   // the same with 100 objects
+	Apply10   = "apply of 10"   // commenting "lockstep apply" for a plan with 10 changes
+	Apply100  = "apply of 100"  // the same with 100 changes
+	Megabytes = 600             // the unpacked size of the recorded provider
+	FreeDisk  = 512             // MB of a function's disk that are free
 	platform  = 3*26 + 90 + 110 // see LogBytes
 )
 
-// LogBytes are those that Lambda itself writes to the log for an invocation, with what CloudWatch adds to each
-// of the three lines.
+// LogBytes is the number of bytes that Lambda itself writes to the log for an invocation, with CloudWatch's
+// overhead for each of the three lines.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-view.html,
 // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_PutLogEvents.html
 const LogBytes = platform + 200
@@ -60,7 +61,7 @@ const LogBytes = platform + 200
 //go:embed recording.json
 var recorded []byte
 
-// Recorded is the recording of the end-to-end tests.
+// Recorded returns the recording of the end-to-end tests.
 func Recorded() (Recording, error) {
 	var r Recording
 	if err := json.Unmarshal(recorded, &r); err != nil {
@@ -69,7 +70,7 @@ func Recorded() (Recording, error) {
 	return r, nil
 }
 
-// quantities are the units of a usage that have a price.
+// quantities returns the quantity of each kind in a usage.
 func (u Usage) quantities() map[Kind]float64 {
 	out := map[Kind]float64{}
 	for k, n := range u.Counts {

@@ -7,8 +7,8 @@ import (
 	"text/tabwriter"
 )
 
-// Text is the table of an estimate, for people: a row for each service, a column for each offer of AWS without
-// servers, and below it the servers.
+// Text returns an estimate as a table for people: a row for each service, a column for each offer on AWS, and
+// below it the servers.
 func Text(offers []Offer, p Prices, o Options) string {
 	var own, servers []Offer
 	for _, x := range offers {
@@ -56,12 +56,12 @@ func Text(offers []Offer, p Prices, o Options) string {
 	return strings.Join(lines, "\n")
 }
 
-// padded is the name of a row: the writer aligns all cells to the right.
+// padded returns the name of a row, padded with spaces, because the table writer aligns all cells to the right.
 func padded(name string) string { return fmt.Sprintf("%-15s", name) }
 
 func dollars(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 
-// grouped writes thousands with a comma.
+// grouped returns a number with commas between thousands.
 func grouped(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0; i -= 3 {

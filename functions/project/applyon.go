@@ -6,10 +6,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// ApplyOn says when a project of a pull request is applied: after a comment, or on the merge. s comes from the
-// base branch. A project that the base branch does not have, by name or by directory and workspace, is applied
-// as carefully as any other there. So a new name does not evade the merge. A project that depends on one that
-// is applied on merge is applied on merge, too, because it could never be applied before.
+// ApplyOn returns when a project of a pull request is applied: after a comment, or on the merge. s comes from
+// the base branch.
+//
+// If the base branch has no project with this name, or with this directory and workspace, all its projects are
+// checked: if one of them is applied on merge, this one is, too. So a new name does not evade the rule. A
+// project that depends on one that is applied on merge is applied on merge, too, because it could never be
+// applied before.
 func (s *Settings) ApplyOn(p Project) ApplyOn {
 	if s == nil {
 		return OnComment
@@ -43,8 +46,8 @@ func (s *Settings) lands(all []Project, seen map[string]bool) bool {
 }
 
 // meant returns the projects, and the blocks for many directories, that a name or a pattern in depends_on
-// selects. A block for many directories is selected if the pattern matches its own name, or if the block would
-// make the project with that name.
+// selects. It selects a block for many directories if it matches the block's own name, or if it is the name of
+// a project that the block would make.
 func (s *Settings) meant(on string) (out []Project) {
 	for _, x := range s.Projects {
 		if len(order.Matches(on, []string{x.Name})) > 0 {

@@ -15,14 +15,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// foreignSettings parses atlantis.yaml, as [Parse] parses lockstep.hcl: its projects, requirements and
-// automerge. It grants nothing else. The notices name the parts that have no meaning in Lockstep.
+// foreignSettings parses atlantis.yaml into the settings that [Parse] returns for lockstep.hcl: projects,
+// requirements and automerge. It grants nothing else. The notices name the parts of the file that have no
+// effect in Lockstep.
 func foreignSettings(src []byte) (*Settings, []atlantis.Notice, diags.Diagnostics) {
 	s, doc, ds := foreignWith(atlantis.Options{}, src)
 	return s, doc.Notices, ds
 }
 
-// foreignWith is foreignSettings with options.
+// foreignWith is foreignSettings with options for reading atlantis.yaml. It also returns the parsed document.
 func foreignWith(o atlantis.Options, src []byte) (*Settings, atlantis.Document, diags.Diagnostics) {
 	doc, ds := o.Parse(atlantis.FileName, src)
 	p := &parser{settings: &Settings{
@@ -65,8 +66,8 @@ func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.N
 	return s.print(comments), doc.Notices, ds
 }
 
-// spell writes out, in the terms of lockstep.hcl, what atlantis.yaml only implies: projects of lower groups
-// become names in depends_on, and files with values for workspaces become var_files.
+// spell writes into the settings what atlantis.yaml only implies: projects of lower groups become names in
+// depends_on, and value files for workspaces become var_files. there reports whether a file exists.
 func (s *Settings) spell(there func(name string) bool) {
 	all, groups := s.blocks(), map[string]bool{}
 	for _, p := range all {
@@ -96,7 +97,7 @@ func (s *Settings) spell(there func(name string) bool) {
 	s.workspaceFiles = false
 }
 
-// regular returns a function that reports whether a name is that of a file.
+// regular returns a function that reports whether a file with a name exists.
 func regular(files fs.FS) func(name string) bool {
 	return func(name string) bool {
 		d, err := fs.Stat(files, name)
@@ -107,7 +108,7 @@ func regular(files fs.FS) func(name string) bool {
 // foreign adds a project of atlantis.yaml, with the checks of a project block.
 func (p *parser) foreign(from atlantis.Project) {
 	before := len(p.diags)
-	if from.Broken { // it is reported already; for projects that depend on it, it exists
+	if from.Broken { // its error is reported; other projects may still depend on it
 		p.settings.ranges[from.Name.Value] = from.At
 		return
 	}
@@ -144,7 +145,7 @@ func (p *parser) foreign(from atlantis.Project) {
 	}
 }
 
-// lines reads texts; nil if there are none.
+// lines converts texts with read; nil if there are none.
 func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
 	if all == nil {
 		return nil
@@ -156,8 +157,8 @@ func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
 	return out
 }
 
-// filed adds the file with values for a project's workspace, if the settings are those of atlantis.yaml and the
-// file exists.
+// filed adds the value file for a project's workspace, if the settings come from atlantis.yaml and the file
+// exists.
 //
 // Source: https://www.runatlantis.io/docs/using-atlantis, its automatic files of values; they come last.
 func (s *Settings) filed(p Project, there func(name string) bool) Project {
@@ -174,7 +175,7 @@ type chosen struct {
 	ignored bool // atlantis.yaml exists, too, and is ignored
 }
 
-// choose finds the file with the settings.
+// choose finds the first of [SettingsFiles] in a checkout, and reads it.
 func choose(files fs.FS) (c chosen, err error) {
 	_, err = fs.Stat(files, atlantis.FileName)
 	foreign := err == nil

@@ -65,8 +65,8 @@ func Deployments(files fs.FS, all []Project) map[string]string {
 	return out
 }
 
-// standing returns the base branch's projects that correspond to a project of a pull request, from the settings
-// and from what was found there.
+// standing returns the projects of the base branch that correspond to a project of a pull request. It looks in
+// the settings, and in base, the projects that Discover found there.
 func (s *Settings) standing(p Project, base []Project) []Project {
 	out := s.known(p)
 	for _, x := range base {
@@ -77,7 +77,7 @@ func (s *Settings) standing(p Project, base []Project) []Project {
 	return out
 }
 
-// elsewhere returns the error about a project that another deployment serves.
+// elsewhere returns the error that another deployment serves a project.
 func elsewhere(p Project, by, asked string) error {
 	return fmt.Errorf("on the base branch, %[2]s serves the project %[1]s, and this is %[3]s. Look for the plan in the comments and checks of %[2]s", p.Name, DeploymentName(by), DeploymentName(asked))
 }

@@ -101,9 +101,9 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 	return all, left, slices.Concat(ds, more, clashes)
 }
 
-// Find returns one project of a checkout as [Discover] does, and reads no other declared project. So its cost
-// does not grow with their number. It does not find problems between projects: two with the same state, or two
-// that wait for each other.
+// Find returns one project of a checkout as [Discover] does, without reading the other declared projects, so
+// that its cost does not grow with their number. It does not find problems between projects, such as two with
+// the same state or a cycle.
 func Find(files fs.FS, name, workspace string) (Project, bool) {
 	_, s, isDeclared, _ := settingsIn(files)
 	if s == nil {
@@ -145,7 +145,7 @@ func settingsIn(files fs.FS) (r Repository, s *Settings, isDeclared bool, ds dia
 	return r, s, ds.HasErrors() || !s.onlyDirectories(), ds
 }
 
-// declared completes the projects of lockstep.hcl.
+// declared returns the projects that lockstep.hcl declares, with the facts from their directories.
 func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	candidates, lines, ds := s.expanded(files)
 	all, more := s.complete(files, candidates, lines)
@@ -311,7 +311,8 @@ type contents struct {
 	encrypts bool            // it has an encryption block
 	// reads and guesses are paths that its expressions name: see staticReads.
 	reads, guesses []string
-	// types are the types of its resources and of its local modules'. remote is set if it calls other modules.
+	// types are the types of its resources, including those of its local modules. remote is set if it calls
+	// other modules.
 	types  map[string]bool
 	remote bool
 	// providers are the providers that it and its local modules require.
@@ -344,7 +345,7 @@ func (s *Settings) required() map[addrs.Provider]bool {
 	return s.providers
 }
 
-// matter returns the other directories whose files affect it.
+// matter returns the other directories whose files affect the configuration.
 func (c contents) matter() []string {
 	if c.anywhere {
 		return []string{"."}
@@ -359,10 +360,10 @@ func (c contents) kind() string {
 	return c.backend.Type
 }
 
-// memory is the assumed limit for reading a configuration: that of a pipeline with so many bytes of memory.
+// memory is the number of bytes for which reading a configuration is limited: that of a small pipeline.
 const memory = 512 << 20
 
-// read reads the configuration in a directory.
+// read returns the facts about the configuration in a directory.
 func read(files fs.FS, dir string) contents {
 	tree := source.FS(files, dir)
 	cfg, _ := loading.Load(loading.Input{Tree: tree, Budget: budget.Pipeline(memory)})

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A Grantee asks for the rights of a project.
+// A Grantee says for which pull request and deployment a project needs its rights.
 type Grantee struct {
 	Branch     string    // the base branch of the pull request
 	Base       []Project // the projects at the base commit

@@ -26,7 +26,7 @@ type Grants struct {
 	source    grantsSource
 }
 
-// grantsSource is the text that the grants were read from.
+// grantsSource is the text from which the grants were parsed.
 type grantsSource struct {
 	Settings, Lock         []byte
 	Provisioners, External bool
@@ -82,8 +82,8 @@ func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	return g, nil
 }
 
-// Locked returns the part of the permissions that anybody's commit may use: the providers in the base branch's
-// lock file, in its versions.
+// Locked returns the permissions that remain in an unprivileged plan, whose commit anybody may have written:
+// the providers in the base branch's lock file, in its versions.
 func (g Grants) Locked() Grants {
 	return Grants{lock: g.lock, source: grantsSource{Lock: g.source.Lock}}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// ownDir stands for the project's own directory in a pattern of when_changed.
+// ownDir means the project's own directory in a pattern of when_changed.
 const ownDir = "{dir}"
 
 // A guard is a pattern of projects or resource types in a block of the settings. If its block can refuse
@@ -45,7 +45,7 @@ func (p *parser) guards(all hcl.Blocks) {
 	}
 }
 
-// refuses reports whether a block can refuse something.
+// refuses reports whether a block can refuse something, such as an apply.
 func (p *parser) refuses(b *hcl.Block) bool {
 	if b.Type != grammar.Hook.Type {
 		return b.Type != grammar.Notify.Type
@@ -96,7 +96,7 @@ func (p *parser) note(body hcl.Body, g guard) {
 const maxDead = 5
 
 // dead returns the parts of a pattern that match nothing: the pattern itself, or some of the alternatives in
-// its braces; nil for none.
+// its braces. It returns nil if all match.
 func dead(pattern string, matches func(pattern string) bool) (out []string) {
 	if !matches(pattern) {
 		return []string{pattern}
@@ -111,9 +111,9 @@ func dead(pattern string, matches func(pattern string) bool) (out []string) {
 	return out
 }
 
-// deadPath returns the parts of a path pattern that match none of some names, as [dead] does. Only a whole
-// pattern can be a directory that stands for everything below it. left is how many comparisons may still be
-// made: at 0, deadPath checks only the whole pattern.
+// deadPath returns the parts of a path pattern that match none of the names, as [dead] does. Only a whole
+// pattern can be a directory that matches everything below it. left is the number of comparisons that may still
+// be made. When it is 0, deadPath checks only the whole pattern.
 func deadPath(pattern string, names []string, left *int) []string {
 	return dead(pattern, func(p string) bool {
 		if p == pattern {
@@ -126,7 +126,7 @@ func deadPath(pattern string, names []string, left *int) []string {
 	})
 }
 
-// part names a pattern, or one of its alternatives.
+// part returns a text for a warning: the pattern, or, if one is an alternative in its braces, that alternative.
 func part(pattern, one string) string {
 	if pattern == one {
 		return fmt.Sprintf("The pattern %q", pattern)
@@ -177,8 +177,8 @@ func sortedKeys(m map[string]bool) (out []string) {
 	return out
 }
 
-// HoldsSome reports whether a block that can refuse something is for some projects only. Then the base branch's
-// projects matter.
+// HoldsSome reports whether a block that can refuse something applies only to some projects. Then the caller
+// must know the base branch's projects.
 func (s *Settings) HoldsSome() bool {
 	return s != nil && slices.ContainsFunc(s.guards, func(g guard) bool { return g.holds && !g.types })
 }

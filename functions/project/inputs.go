@@ -20,9 +20,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// A Tree has everything that a plan depends on: the content of each path, as a checksum. Checkouts are compared
-// by their trees. Paths are slash-separated and relative to the repository's root. The path of lockstep.hcl
-// stands for the settings of the one project.
+// A Tree has everything that a plan depends on: the checksum of the content of each path. Checkouts are
+// compared by their trees. Paths are slash-separated and relative to the repository's root. The entry for
+// lockstep.hcl is the checksum of only the one project's settings.
 type Tree map[string]string
 
 // Hash returns one checksum of the whole tree, in hexadecimal.
@@ -51,21 +51,23 @@ func (t Tree) Diff(u Tree) []string {
 	return out
 }
 
-// Inputs returns everything that a plan of the project depends on. These are the files in and below its
-// directory and its modules' directories, its variable files, the files that its patterns match, its settings
-// in lockstep.hcl, and other paths that the plan is known to have read. Symbolic links are followed inside the
-// repository.
+// Inputs returns everything that a plan of the project depends on:
 //
-// Directories below its own are left out if they have a configuration that it does not call: they belong to
-// other projects. If the project has patterns, files that they do not match are left out, too, unless the plan
-// reads them.
+//   - the files in and below its directory, and its modules' directories
+//   - its variable files, and the files that its patterns match
+//   - its settings in lockstep.hcl
+//   - the paths in read, which the plan is known to have read
+//
+// Symbolic links are followed inside the repository. Directories below the project's own are left out if they
+// have a configuration that it does not call, because they belong to other projects. If the project has
+// patterns, files that they do not match are left out, too, unless the plan reads them.
 func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	return newCheckout(files).inputs(p, read, false)
 }
 
-// Everything returns everything that a plan of the project depends on if programs run for it, because those can
-// read any file. It is the whole checkout without git's own files, and without the files that are installed in
-// the project's directory for planning.
+// Everything returns everything that a plan of the project depends on if it runs programs, because those can
+// read any file: the whole checkout, except git's own files and the files that planning installs in the
+// project's directory.
 func Everything(files fs.FS, p Project) (Tree, error) {
 	c := newCheckout(files)
 	t, err := c.inputs(p, nil, false)
@@ -87,12 +89,13 @@ func Everything(files fs.FS, p Project) (Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
 	}
-	// For lockstep.hcl both count: the project's settings, and the text, which a program may read.
+	// The entry for lockstep.hcl has both: the project's settings, and the whole text, which a program may
+	// read.
 	t[FileName] = sum([]byte(settings + t[FileName]))
 	return t, nil
 }
 
-// A checkout has the files of a commit. It remembers what it has examined.
+// A checkout has the files of a commit, and caches what was examined.
 type checkout struct {
 	files      fs.FS
 	sums       map[string]string
@@ -153,14 +156,15 @@ type walker struct {
 	c      *checkout
 	t      Tree
 	p      Project
-	walked map[string]bool // directories, by their names behind links
+	walked map[string]bool // directories, by their resolved names
 	all    bool            // all files count, whatever project they belong to
-	// comparison is set if files with settings do not count.
+	// comparison is set to compare two commits. The project's settings are then left out, because they are
+	// compared separately.
 	comparison bool
 }
 
-// add adds the content of a name: a file or a whole directory. If listed is set, it adds only the names in the
-// directory, or everything below it for "/**". A name that does not exist is added as missing.
+// add adds the content of a path: a file or a whole directory. If listed is set, it adds only the names in the
+// directory, or everything below it for "/**". A path that does not exist is added as missing.
 func (w *walker) add(name string, listed bool) error {
 	if dir, deep := strings.CutSuffix(name, everywhere); listed && deep && (dir == "" || strings.HasSuffix(dir, "/")) {
 		name = path.Clean(dir)
@@ -212,8 +216,8 @@ func (w *walker) directory(dir string) error {
 	return nil
 }
 
-// isDir reports whether an entry is a directory, or a link to one. Such a link is added, because its target
-// counts.
+// isDir reports whether an entry is a directory, or a link to one. It adds such a link to the tree, because a
+// change of its target matters.
 func (w *walker) isDir(at string, d fs.DirEntry) (bool, error) {
 	if d.Type()&fs.ModeSymlink == 0 {
 		return d.IsDir(), nil
@@ -230,8 +234,8 @@ func (w *walker) foreign(dir string) bool {
 	return !slices.ContainsFunc(w.p.Modules, called) && w.c.isConfigured(dir)
 }
 
-// counts reports whether a file in the project's directories counts. With patterns, only the files that the
-// plan itself reads count, besides those that match.
+// counts reports whether a file in the project's directories is an input. If the project has patterns, only
+// matching files and files that the plan itself reads are inputs.
 func (w *walker) counts(at string) bool {
 	name := path.Base(at)
 	switch {
@@ -243,7 +247,7 @@ func (w *walker) counts(at string) bool {
 	return path.Dir(at) == w.p.Dir && (name == lockfile.Name || len(inputs.AutoFiles([]string{name})) > 0)
 }
 
-// isConfigured is configured with a memory.
+// isConfigured is configured with a cache.
 func (c *checkout) isConfigured(dir string) bool {
 	is, ok := c.configured[dir]
 	if !ok {
@@ -253,8 +257,7 @@ func (c *checkout) isConfigured(dir string) bool {
 	return is
 }
 
-// real returns the name of a path behind its symbolic links, as long as they lead to something in the
-// repository.
+// real returns a path with its symbolic links resolved, as long as they lead to something in the repository.
 func (c *checkout) real(name string, links int) string {
 	if is, ok := c.reals[name]; ok {
 		return is
@@ -270,14 +273,15 @@ func (c *checkout) real(name string, links int) string {
 	return is
 }
 
-// stat describes what is at a path behind symbolic links.
+// stat describes the file at a path, following symbolic links.
 func (c *checkout) stat(name string) (fs.FileInfo, error) { return fs.Stat(c.files, c.real(name, 0)) }
 
-// maxNames is the maximum number of names in a checkout. Names behind links to directories, which may lead to
-// each other, count each time.
+// maxNames is the maximum number of file names in a checkout. A file that is reachable through links to
+// directories counts once for each name, because such links may form cycles.
 const maxNames = 500_000
 
-// names returns the names of all files, also behind links to directories, without git's own.
+// names returns the names of all files, including those reachable through links to directories, except git's
+// own.
 func (c *checkout) names() ([]string, error) {
 	var out []string
 	var walk func(dir string, above []string) error

@@ -43,7 +43,7 @@ var (
 	repoPattern   = regexp.MustCompile(`^[a-z0-9_.*-]+$`)
 )
 
-// bucketScheme is the prefix of a bucket's pattern.
+// bucketScheme is the prefix of a module pattern for a bucket.
 const bucketScheme = "s3://"
 
 // parseModulePattern parses HOST, s3://BUCKET, or github.com/OWNER/NAME, where NAME may contain *.

@@ -1,7 +1,6 @@
 package project
 
-// Waiting is the conclusion of a pull request's check while a plan waits for somebody to apply it before the
-// merge.
+// Waiting is the conclusion of a pull request's check while a plan has still to be applied before the merge.
 type Waiting string
 
 const (
@@ -9,7 +8,7 @@ const (
 	WaitingFails  Waiting = "action_required" // such a rule blocks the merge until the plan is applied
 )
 
-// OnWaiting returns the setting. s comes from the base branch, and may be nil.
+// OnWaiting returns the argument `waiting` of the check block. s comes from the base branch, and may be nil.
 func (s *Settings) OnWaiting() Waiting {
 	if s == nil || s.Waiting == "" {
 		return WaitingPasses

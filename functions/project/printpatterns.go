@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// fewest is the number of projects from which one block with a pattern replaces their blocks.
+// fewest is the smallest number of projects for which one block with a pattern replaces several blocks.
 const fewest = 3
 
 // fold replaces projects by one block with a pattern, if they differ only in one element of their directories

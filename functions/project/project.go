@@ -1,15 +1,15 @@
-// Package project finds the projects of a repository, the files that affect each, and the permissions of each.
-// A project is a directory with a root module of its own, which is planned and applied by itself. Permissions
-// allow running programs of others and using modules from elsewhere.
+// Package project finds the projects of a repository, the files that affect each, and each project's
+// permissions. A project is a directory with its own root module, which is planned and applied by itself.
+// Permissions allow a project to run programs of others and to use modules from elsewhere.
 //
 // A repository describes its projects in lockstep.hcl ([Parse]), or in atlantis.yaml if it has no lockstep.hcl
 // ([Read]), or leaves them to its directories ([Discover]). The author of a pull request writes these files,
-// too. So a discovery only says where to look. The caller must read permissions at the base commit
-// ([Settings.ApplyOn], [Settings.Grant], [GrantsOf], [Allow.States]). If the base is not the default branch, it
-// must also ask the default branch ([Settings.Names]).
+// too. So they only say which projects exist. The caller must read permissions at the base commit
+// ([Settings.ApplyOn], [Settings.Grant], [GrantsOf], [Allow.States]). If the base is not the default branch,
+// the caller must also ask the default branch ([Settings.Names]).
 //
-// This package reads files and nothing else. It refuses to know pull requests, plans, and the content of
-// states. Start reading at [Discover].
+// This package reads files and nothing else. It does not know pull requests, plans, and the content of states.
+// Start reading at [Discover].
 package project
 
 import (
@@ -30,9 +30,9 @@ type Project struct {
 	// Modules are the directories of the local modules that it calls, directly or not, sorted. [Discover] sets
 	// it.
 	Modules []string
-	// Reads are the paths that its configuration names for functions and providers to read. Guesses are paths
-	// with only a known beginning, so that only a plan knows them: see [Touched]. "DIR/**" stands for all files
-	// below a directory. [Discover] sets both.
+	// Reads are the paths that functions and providers in its configuration read. Guesses are paths whose
+	// beginning alone is known: only a plan knows the rest, see [Touched]. "DIR/**" means all files below a
+	// directory. [Discover] sets both.
 	Reads, Guesses []string `json:",omitempty"`
 	// WhenChanged are patterns, in doublestar's notation and relative to the repository's root. Lockstep plans
 	// the project when a matching file changes. A pattern with a leading ! excludes files again, and later
@@ -62,22 +62,22 @@ type Project struct {
 	BackendFiles  []string                   `json:",omitempty"`
 	// ProviderParallelism is how many calls of a provider may run at a time: see [ProviderLimits].
 	ProviderParallelism map[string]int `json:",omitempty"`
-	// At is the line of its block, "lockstep.hcl:3", or of its entry; "" for none.
+	// At is the line of its block, such as "lockstep.hcl:3", or of its entry in atlantis.yaml; "" if it has
+	// none.
 	At string `json:",omitempty"`
 	// Apply says when it is applied. Only the base branch decides that: see [Settings.ApplyOn].
 	Apply ApplyOn
 	// Backend is the type of its configuration's backend; "" for none. [Discover] sets it.
 	Backend string
-	// Encrypts is set if its configuration has an encryption block, or cannot be read, because then nobody can
-	// tell. [Discover] sets it.
+	// Encrypts is set if its configuration has an encryption block, or cannot be read. [Discover] sets it.
 	Encrypts bool `json:",omitempty"`
-	// Place is the address of the state by its configuration. If there is none, Nowhere has the reason for
-	// people. [Discover] sets both. The base commit decides whether the state may be there.
+	// Place is the address of the state according to its configuration. If it has none, Nowhere is the reason,
+	// for users. [Discover] sets both. Whether the state may be there is decided by the base commit.
 	Place   places.Place
 	Nowhere string
 }
 
-// ApplyOn says when a plan is applied.
+// ApplyOn says when a plan is applied: after a comment, or by the merge.
 type ApplyOn string
 
 const (
@@ -91,8 +91,8 @@ const FileName = "lockstep.hcl"
 // DefaultWorkspace is the workspace of a project that does not name one.
 const DefaultWorkspace = "default"
 
-// MaxProjects is the maximum number of projects in a repository. So no pull request can cause more plans than
-// people would read.
+// MaxProjects is the maximum number of projects in a repository. It limits how many plans a pull request can
+// cause.
 const MaxProjects = 2000
 
 // namePattern matches the names that the grammar of commands allows. Package comment has the same pattern, and

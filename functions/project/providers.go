@@ -18,15 +18,15 @@ const providerParallelism = "provider_parallelism"
 // default.
 const allCalls = 10
 
-// A limited provider is an item of [providerParallelism].
+// A limitedProvider is an item of [providerParallelism].
 type limitedProvider struct {
 	name string
 	at   hcl.Range
 }
 
-// ProviderLimits returns a function with the limit of each provider; 0 means no limit. limits has them by type
-// ("aws"), which stands for all providers of that type, or by source address ("hashicorp/aws"). The lowest of
-// several counts. Without limits the function is nil.
+// ProviderLimits returns a function that returns the limit of a provider; 0 means no limit. The keys of limits
+// are types ("aws"), which mean all providers of that type, or source addresses ("hashicorp/aws"). If several
+// match, the lowest limit counts. Without limits the function is nil.
 func ProviderLimits(limits map[string]int) func(addrs.Provider) int {
 	if len(limits) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func ProviderLimits(limits map[string]int) func(addrs.Provider) int {
 	}
 }
 
-// names reports whether a name of [ProviderLimits] stands for a provider.
+// names reports whether a key of the limits matches a provider.
 func names(name string, p addrs.Provider) bool {
 	of, err := addrs.ParseProvider(name)
 	return err == nil && (of == p || !strings.Contains(name, "/") && of.Type == p.Type)

@@ -16,35 +16,36 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
-// everywhere, at the end of a path, stands for all files below a directory, and alone for those of the repository.
+// everywhere, at the end of a path, means all files below the directory. Alone it means all files of the
+// repository.
 const everywhere = "**"
 
-// Limits of static reading: beyond them the configuration may read any file.
+// Limits of static reading. A configuration that exceeds one may read any file.
 const (
 	maxReads   = 400
-	maxReaders = 2000      // modules that are looked at, each as often as it is called
-	maxFollow  = 50        // expressions that are looked through, one behind the other
+	maxReaders = 2000      // modules read; a module counts once for each call
+	maxFollow  = 50        // nested expressions
 	maxTexts   = 64        // values of one expression
-	maxSteps   = 2_000_000 // expressions that are looked at in all
+	maxSteps   = 2_000_000 // expressions evaluated in all
 )
 
-// fileFunctions are those that read a file, or a directory, whose path is the first argument.
+// fileFunctions are the functions that read a file or a directory. Its path is the first argument.
 var fileFunctions = []string{
 	"file", "filebase64", "fileexists", "fileset", "templatefile", "filebase64sha256", "filebase64sha512", "filemd5", "filesha1", "filesha256", "filesha512",
 }
 
-// passing are the functions whose result, or each element of it, is one of their arguments, or an element of one.
+// passing are the functions whose result is one of their arguments, or consists of elements of their arguments.
 var passing = []string{
 	"abspath", "pathexpand", "tostring", "toset", "tolist", "tomap", "sort", "distinct", "flatten", "concat", "compact", "reverse", "values", "one",
 	"merge", "coalesce", "try", "sensitive", "nonsensitive",
 }
 
-// calling matches a text that may call one of the functions that read, or name a path of the configuration.
+// calling matches a text that may call a function that reads files, or that contains path.module or the like.
 var calling = regexp.MustCompile(`\bfile\w*\b|\btemplatefile\b|\bpath\s*\.`)
 
-// A staticReader finds the paths that a configuration reads beside its modules, from the text alone: literal paths, with path.module,
-// path.root, path.cwd, locals and the arguments of local modules. reads are those that are known; guesses are those of which a
-// part is not known: everything below the known part.
+// A staticReader finds, from the text of a configuration alone, the paths that it reads besides its modules. A
+// path may consist of literals, path.module, path.root, path.cwd, locals, and arguments of local modules. reads
+// are the known paths. guesses are paths with an unknown part: each means everything below the known part.
 type staticReader struct {
 	tree           source.Tree
 	cfg            *config.Config
@@ -52,23 +53,23 @@ type staticReader struct {
 	dirs           map[string]*syntax
 	reads, guesses map[string]bool
 	known          map[located][]text // the values of names
-	mentioned      map[located]bool   // what names stand for, and was looked at
+	mentioned      map[located]bool   // expressions of names whose paths were added
 	steps          int
 }
 
-// A scope is where an expression stands: in a module, and in a block with for_each, if each is set.
+// A scope is the place of an expression: its module, and the for_each of its block, if each is set.
 type scope struct {
 	m    *config.Module
 	each hclsyntax.Expression
 }
 
-// located is an expression in its scope.
+// located is an expression with its scope.
 type located struct {
 	x hclsyntax.Expression
 	scope
 }
 
-// staticReads reads a configuration in the directory root of the repository.
+// staticReads returns the paths that a configuration in the directory root of the repository reads.
 func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, guesses []string) {
 	r := &staticReader{
 		tree: tree, cfg: cfg, root: root, dirs: map[string]*syntax{}, reads: map[string]bool{}, guesses: map[string]bool{},
@@ -85,7 +86,7 @@ func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, gues
 	return slices.Sorted(maps.Keys(r.reads)), slices.Sorted(maps.Keys(r.guesses))
 }
 
-// module looks at one module, as it is called in one place.
+// module reads one module, for one place that calls it.
 func (r *staticReader) module(m *config.Module) {
 	s := r.in(m.Dir)
 	for _, c := range s.calls {
@@ -104,7 +105,8 @@ func (r *staticReader) module(m *config.Module) {
 	}
 }
 
-// function adds the paths that a call of a function reads. Those of providers read what they like of their arguments.
+// function adds the paths that a call of a function reads. A provider's function may read any path in its
+// arguments.
 func (r *staticReader) function(call *hclsyntax.FunctionCallExpr, s scope) {
 	name := strings.TrimPrefix(call.Name, "core::")
 	if strings.HasPrefix(name, "provider::") {
@@ -137,7 +139,7 @@ func (r *staticReader) function(call *hclsyntax.FunctionCallExpr, s scope) {
 	}
 }
 
-// matching returns the known beginnings of the files that fileset finds in directories.
+// matching returns the known beginnings of the paths of files that fileset finds in directories.
 func (r *staticReader) matching(dirs []text, call *hclsyntax.FunctionCallExpr, s scope) (out []text) {
 	patterns := []text{{}}
 	if len(call.Args) == 2 {
@@ -162,7 +164,7 @@ func (r *staticReader) matching(dirs []text, call *hclsyntax.FunctionCallExpr, s
 	return out
 }
 
-// template adds what a template may read in turn, which only the plan can tell.
+// template adds everything that a template file may read itself: if it calls functions, any file.
 func (r *staticReader) template(at string) {
 	rel, err := relative(r.root, at)
 	if err != nil {
@@ -173,18 +175,20 @@ func (r *staticReader) template(at string) {
 	}
 }
 
-// mentions adds the paths that other arguments have, as providers read files and directories, too: those that begin with a path
-// of the configuration, or with a dot. What a provider reads is in no plan's list, so that what is partly known counts always.
+// mentions adds the paths in arguments that providers see, because a provider may read a file or a directory. A
+// path counts if it begins with path.module or the like, or with a dot. It counts even if only its beginning is
+// known, because no plan records what a provider reads.
 func (r *staticReader) mentions(n hclsyntax.Node, s scope) {
 	_ = hclsyntax.Walk(n, &mentionWalker{r: r, s: s})
 }
 
-// A mentionWalker looks at templates, literals, names and calls, and into those of which not all is known.
+// A mentionWalker visits templates, literals, names and calls. It visits the parts of a node only if the node's
+// own value is not completely known.
 type mentionWalker struct {
 	r      *staticReader
 	s      scope
-	done   int // nodes around this one from the first that is done with
-	inside int // calls around this one
+	done   int // depth of the present node below one that needs no visit
+	inside int // number of calls around the present node
 }
 
 func (w *mentionWalker) Enter(n hclsyntax.Node) hcl.Diagnostics {
@@ -205,14 +209,14 @@ func (w *mentionWalker) Exit(n hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// look adds what a node mentions. It reports whether it is done with what is in the node, too.
+// look adds the paths in a node. It reports whether the parts of the node need no visit.
 func (w *mentionWalker) look(n hclsyntax.Node) bool {
 	switch x := n.(type) {
 	case *hclsyntax.Block:
 		return x.Type == "provisioner" || x.Type == "connection"
 	case *hclsyntax.FunctionCallExpr:
 		name := strings.TrimPrefix(x.Name, "core::")
-		if slices.Contains(fileFunctions, name) { // the first argument is known as what is read
+		if slices.Contains(fileFunctions, name) { // function adds the first argument
 			for _, a := range x.Args[min(len(x.Args), 1):] {
 				if name == "templatefile" {
 					w.r.mentions(a, w.s)
@@ -241,7 +245,7 @@ func (w *mentionWalker) look(n hclsyntax.Node) bool {
 	return false
 }
 
-// parts adds what the parts of a template mention, and paths that begin within its text.
+// parts adds the paths in the parts of a template, and paths that begin within its text.
 func (w *mentionWalker) parts(x *hclsyntax.TemplateExpr) {
 	for i, p := range x.Parts {
 		switch p.(type) {
@@ -256,7 +260,7 @@ func (w *mentionWalker) parts(x *hclsyntax.TemplateExpr) {
 	}
 }
 
-// words cuts texts off where a word of a command ends.
+// words cuts each text at the end of its first word, as in a shell command.
 func words(all []text) (out []text) {
 	for _, t := range all {
 		if i := strings.IndexAny(t.begins, " \t\n\"';&|<>()"); i >= 0 {
@@ -267,8 +271,9 @@ func words(all []text) (out []text) {
 	return out
 }
 
-// add adds the texts that are paths, and reports whether all of them are known. The repository's directory is none, and that of a
-// module in a call is the beginning of one.
+// add adds the texts that are paths, and reports whether all texts are completely known. The repository's root
+// is ignored. A module's own directory within a call is ignored, too, because it is only the beginning of a
+// path.
 func (w *mentionWalker) add(all []text) bool {
 	whole := true
 	for _, t := range all {
@@ -287,18 +292,18 @@ func (w *mentionWalker) add(all []text) bool {
 	return whole
 }
 
-// below is everything in the directory of a path of which only the beginning is known.
+// below returns the pattern of everything in the directory of a path whose beginning is known.
 func below(begins string) string { return path.Join(path.Dir(begins), everywhere) }
 
-// A text is the value of an expression as far as it is known: all of it if whole is set, else its beginning. rooted is set if it
-// begins with a directory of the configuration; it is a path in the repository then.
+// A text is the value of an expression, as far as it is known: all of it if whole is set, else its beginning.
+// rooted is set if it begins with path.module or the like; then it is a path relative to the repository.
 type text struct {
 	begins        string
 	whole, rooted bool
 }
 
-// place returns the path of a text in the repository, clean but for a slash at the end of one that is not whole. inside reports
-// whether it is in there.
+// place returns the path of a text, relative to the repository. The path is clean, but keeps a slash at the end
+// if the text is not whole. inside reports whether the path is in the repository.
 func (r *staticReader) place(t text) (at string, inside bool) {
 	at = t.begins
 	if !t.rooted {
@@ -317,7 +322,8 @@ func (r *staticReader) place(t text) (at string, inside bool) {
 	return clean, true
 }
 
-// texts returns the values that an expression, or an element of it, may have.
+// texts returns the values that an expression, or an element of it, may have. followed counts the nested
+// expressions.
 func (r *staticReader) texts(x hclsyntax.Expression, s scope, followed int) []text {
 	unknown := []text{{}}
 	if r.steps++; followed > maxFollow || r.steps > maxSteps {
@@ -353,7 +359,7 @@ func (r *staticReader) texts(x hclsyntax.Expression, s scope, followed int) []te
 	return unknown
 }
 
-// textsOf returns the texts in a value, which is not known if it is null.
+// textsOf returns the texts in a value. null counts as unknown.
 func textsOf(v cty.Value) (out []text) {
 	if v == cty.NilVal || !v.IsWhollyKnown() || v.IsNull() || v.IsMarked() {
 		return []text{{}}
@@ -370,7 +376,7 @@ func textsOf(v cty.Value) (out []text) {
 	return out
 }
 
-// any returns the values of all of the expressions.
+// any returns the values of all the expressions.
 func (r *staticReader) any(all []hclsyntax.Expression, s scope, followed int) (out []text) {
 	for _, x := range all {
 		for _, t := range r.texts(x, s, followed) {
@@ -385,7 +391,7 @@ func (r *staticReader) any(all []hclsyntax.Expression, s scope, followed int) (o
 	return out
 }
 
-// result returns the values of a call.
+// result returns the values of a function call.
 func (r *staticReader) result(x *hclsyntax.FunctionCallExpr, s scope, followed int) []text {
 	name := strings.TrimPrefix(x.Name, "core::")
 	switch {
@@ -411,8 +417,8 @@ func (r *staticReader) result(x *hclsyntax.FunctionCallExpr, s scope, followed i
 	return []text{{}}
 }
 
-// withParents returns the paths, and for each that is known whole its parent: dirname(path.module) is path.module
-// itself in the root module, where that is ".".
+// withParents returns the paths, and for each completely known path its parent. The reason:
+// dirname(path.module) is path.module itself in the root module, where it is ".".
 func withParents(paths []text) []text {
 	for _, t := range slices.Clone(paths) {
 		if t.whole {
@@ -422,9 +428,9 @@ func withParents(paths []text) []text {
 	return paths
 }
 
-// formatted returns what a call of format joins: the literals of its first argument, and the other arguments in the
-// place of %s and %v. A verb of another kind ends what is known. It reports false if there are more verbs than
-// arguments.
+// formatted returns the parts that a call of format joins: the literal parts of its first argument, and the
+// other arguments in place of %s and %v. Everything from another verb on is unknown. It returns false if there
+// are more verbs than arguments.
 func formatted(format string, args []hclsyntax.Expression) ([]hclsyntax.Expression, bool) {
 	var parts []hclsyntax.Expression
 	for i, literal := range strings.Split(strings.ReplaceAll(format, "%v", "%s"), "%s") {
@@ -444,7 +450,7 @@ func formatted(format string, args []hclsyntax.Expression) ([]hclsyntax.Expressi
 	return parts, true
 }
 
-// joined puts texts behind each other, up to the first that is not known.
+// joined returns the concatenated values of parts, up to the first part that is not known.
 func (r *staticReader) joined(parts []hclsyntax.Expression, sep string, s scope, followed int) []text {
 	out := []text{{whole: true}}
 	for i, p := range parts {
@@ -474,7 +480,7 @@ func (r *staticReader) joined(parts []hclsyntax.Expression, sep string, s scope,
 	return out
 }
 
-// value returns the values of a name.
+// value returns the values of a reference.
 func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
 	if len(t) < 2 {
 		return []text{{}}
@@ -501,7 +507,7 @@ func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
 	at := located{x, in}
 	out, is := r.known[at]
 	if !is {
-		r.known[at] = []text{{}} // for names in a circle
+		r.known[at] = []text{{}} // in case a name refers to itself
 		out = r.texts(x, in, followed)
 		r.known[at] = out
 	}
@@ -511,8 +517,9 @@ func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
 	return out
 }
 
-// named returns the expression that a name stands for, and its scope: nil for others than locals, arguments of local modules, and the
-// elements of for_each. lacks is set if it is the whole of something in which there is no attribute of the name.
+// named returns the expression that a reference to a local, an argument of a local module, or an element of
+// for_each means, with its scope. For other references it returns nil. lacks is set if the expression is
+// completely known and does not have the attribute.
 func (r *staticReader) named(t hcl.Traversal, s scope) (x hclsyntax.Expression, in scope, lacks bool) {
 	if len(t) < 2 {
 		return nil, s, false
@@ -550,7 +557,7 @@ func (r *staticReader) named(t hcl.Traversal, s scope) (x hclsyntax.Expression, 
 	return x, in, false
 }
 
-// nameOf is the attribute that a step of a name selects, or "".
+// nameOf returns the attribute that a step of a reference selects; "" if it selects none.
 func nameOf(step hcl.Traverser) string {
 	switch step := step.(type) {
 	case hcl.TraverseAttr:
@@ -563,7 +570,7 @@ func nameOf(step hcl.Traverser) string {
 	return ""
 }
 
-// keys returns an expression of the keys of for_each.
+// keys returns an expression for the keys of a for_each.
 func (r *staticReader) keys(x hclsyntax.Expression, s scope) hclsyntax.Expression {
 	for range maxFollow {
 		switch y := x.(type) {
@@ -591,7 +598,7 @@ func (r *staticReader) keys(x hclsyntax.Expression, s scope) hclsyntax.Expressio
 	return nil
 }
 
-// relative returns a path of the repository as seen from a directory there.
+// relative returns a path of the repository relative to a directory there.
 func relative(dir, at string) (string, error) {
 	up := ""
 	for dir != "." && at != dir && !within(at, dir) {

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// syntax is the text of one module's files, with override files merged as they are when it is loaded.
+// syntax has the expressions of one module's files, with override files merged as when the module is loaded.
 type syntax struct {
 	calls    []placed // all calls of functions
 	mentions []placed // what providers see
@@ -23,13 +23,13 @@ type syntax struct {
 	inputs   map[string]map[string]hclsyntax.Expression // arguments of module blocks, by the names of both
 }
 
-// A placed node stands in a block with for_each, if each is set.
+// A placed is a node with the for_each of its block, if each is set.
 type placed struct {
 	node hclsyntax.Node
 	each hclsyntax.Expression
 }
 
-// in returns the text of the module in a directory.
+// in returns the syntax of the module in a directory.
 func (r *staticReader) in(dir string) *syntax {
 	if s := r.dirs[dir]; s != nil {
 		return s
@@ -61,7 +61,7 @@ func (r *staticReader) in(dir string) *syntax {
 	return s
 }
 
-// block adds a block of a file.
+// block adds the expressions in a block.
 func (s *syntax) block(x *hclsyntax.Block) {
 	args := map[string]hclsyntax.Expression{}
 	for n, a := range x.Body.Attributes {
@@ -78,12 +78,12 @@ func (s *syntax) block(x *hclsyntax.Block) {
 	}
 }
 
-// provided reports whether a provider sees what is in blocks of a type.
+// provided reports whether a provider sees the content of a type of block.
 func provided(blockType string) bool {
 	return slices.Contains([]string{"resource", "data", "ephemeral", "provider"}, blockType)
 }
 
-// input adds arguments of a module, in place of former ones.
+// input sets arguments of a module call. It replaces earlier ones with the same name.
 func (s *syntax) input(call string, args map[string]hclsyntax.Expression) {
 	if s.inputs[call] == nil {
 		s.inputs[call] = map[string]hclsyntax.Expression{}
@@ -91,7 +91,7 @@ func (s *syntax) input(call string, args map[string]hclsyntax.Expression) {
 	maps.Copy(s.inputs[call], args)
 }
 
-// called adds the calls of functions in a node.
+// called adds the function calls in a node.
 func (s *syntax) called(n hclsyntax.Node, each hclsyntax.Expression) {
 	_ = hclsyntax.VisitAll(n, func(n hclsyntax.Node) hcl.Diagnostics {
 		if call, is := n.(*hclsyntax.FunctionCallExpr); is {
@@ -101,7 +101,7 @@ func (s *syntax) called(n hclsyntax.Node, each hclsyntax.Expression) {
 	})
 }
 
-// json adds the blocks of a file in JSON.
+// json adds the blocks of a JSON file.
 func (s *syntax) json(src []byte, name string) {
 	if !json.Valid(src) { // which bounds the depth, too
 		return
@@ -146,7 +146,8 @@ func (s *syntax) json(src []byte, name string) {
 	})
 }
 
-// eachObject calls f for each attribute of an object, or of those in a list, as blocks are written in JSON.
+// eachObject calls f for each attribute of an object, or of the objects in a list. In JSON, blocks have these
+// two forms.
 func eachObject(x hclsyntax.Expression, f func(name string, x hclsyntax.Expression)) {
 	switch x := x.(type) {
 	case *hclsyntax.ObjectConsExpr:
@@ -160,7 +161,7 @@ func eachObject(x hclsyntax.Expression, f func(name string, x hclsyntax.Expressi
 	}
 }
 
-// expression reads a valid value of JSON as an expression. Strings are templates.
+// expression reads a valid JSON value as an expression. Its strings are templates.
 func expression(d *json.Decoder, name string) hclsyntax.Expression {
 	t, _ := d.Token()
 	switch t := t.(type) {

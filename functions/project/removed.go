@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// Removed returns the projects of base whose states none of head has any more: nobody would plan their objects again.
-// A project that has another name and the same state, or the same name and another state, is not removed. A state
-// in the place [places.Local] is that of its project's name.
+// Removed returns the projects of base whose states no project of head has, so that nobody would plan their
+// objects again. A project is not removed if head has it under another name with the same state, or under the
+// same name with another state. A state with the place [places.Local] is identified by its project's name.
 func Removed(base, head []Project) []Project {
 	kept := map[[2]string]bool{}
 	states := map[string]bool{}
@@ -21,7 +21,7 @@ func Removed(base, head []Project) []Project {
 	})
 }
 
-// address is that of the project's state, "" if it has none of its own.
+// address returns the address of the project's state; "" if it has none, or if Lockstep stores the state.
 func (p Project) address() string {
 	if p.Nowhere != "" || p.Place.Is(places.Local) {
 		return ""

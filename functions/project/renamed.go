@@ -6,16 +6,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// A Former is a project that a checkout does not have any more.
+// A Former is a project that a checkout no longer has.
 type Former struct {
 	Place                string // of its state, by places.Place.String; "" if that is unknown
 	Name, Dir, Workspace string
-	Now                  string // the name that its place was found to have before; "" if it was not
+	Now                  string // the project's new name, if an earlier search found it; otherwise ""
 }
 
-// Successor returns the project that has the place of a former one in a checkout, in the same workspace: its state; or, where nobody has
-// that, its directory, if one project alone may have come there since; or else the project itself in another workspace that has come
-// since. taken reports whether a project was there beside the former one. all are the projects of the checkout.
+// Successor returns the project of a checkout that continues a former project. all are the projects of the
+// checkout. taken reports whether a project existed together with the former one. The first of these that
+// exists is the successor:
+//
+//   - the one project in the same workspace with the same state
+//   - the one project in the same workspace and directory with the name f.Now
+//   - the one project in the same workspace and directory that taken does not report
+//   - a project with the same name and directory in another workspace that taken does not report
 func Successor(f Former, all []Project, taken func(Project) bool) (p Project, ok bool) {
 	for _, is := range []func(Project) bool{
 		func(p Project) bool {

@@ -7,11 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// Required returns the requirements for a command and a project of a pull request, where s comes from
-// the base branch. base are the projects there, as far as they are known beside s. A requirement for some projects is
-// found by the name and the directory of the project, and by those that the base branch has for it;
-// for a project that the base branch does not know each is one: no pull request evades a requirement
-// by a new name.
+// Required returns the requirements for a command and a project of a pull request. s comes from the base
+// branch. base are the projects there, as far as the caller knows them in addition to s.
+//
+// A requirement for some projects matches by name or directory: those of the project, and those that the base
+// branch has for it. For a project that the base branch does not have, every requirement matches, so that a new
+// name does not evade one.
 func (s *Settings) Required(command string, p Project, base []Project) []requirements.Requirement {
 	if s == nil {
 		return nil
@@ -26,7 +27,8 @@ func (s *Settings) Required(command string, p Project, base []Project) []require
 	return out
 }
 
-// HooksOf returns the hooks of an event for a project of a pull request, by the rules of [Settings.Required].
+// HooksOf returns the hooks for an event and a project of a pull request. They are matched as in
+// [Settings.Required].
 func (s *Settings) HooksOf(e endpoints.HookEvent, p Project, base []Project) []endpoints.Hook {
 	if s == nil {
 		return nil
@@ -41,15 +43,15 @@ func (s *Settings) HooksOf(e endpoints.HookEvent, p Project, base []Project) []e
 	return out
 }
 
-// Tells reports whether a notification is about an outcome of a project of a pull request, by the rules of
-// [Settings.Required].
+// Tells reports whether a notification must be sent for an outcome of a project of a pull request. Projects are
+// matched as in [Settings.Required].
 func (s *Settings) Tells(n endpoints.Notification, o endpoints.Outcome, p Project, base []Project) bool {
 	names, new := s.names(p, base)
 	return slices.Contains(n.On, o) && requirements.Selects(n.Projects, names, new)
 }
 
-// names are the names and directories by which patterns select a project, and new is set for one that the base branch
-// does not know.
+// names returns the names and directories by which patterns match a project. new is set if the base branch does
+// not have the project.
 func (s *Settings) names(p Project, base []Project) (names []string, new bool) {
 	names, known := []string{p.Name, p.Dir}, s.known(p)
 	for _, x := range base {
@@ -81,8 +83,8 @@ func (s *Settings) HasGates() bool {
 	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Gate != nil })
 }
 
-// RequiresSome reports whether there is a requirement for a command that is for some projects only, so
-// that the base branch's projects matter.
+// RequiresSome reports whether a requirement for a command applies only to some projects. Then the caller must
+// know the base branch's projects.
 func (s *Settings) RequiresSome(command string) bool {
 	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Command == command && r.Projects != nil })
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// Settings are the content of lockstep.hcl. nil stands for a repository without one.
+// Settings are the content of lockstep.hcl. nil means that the repository has none.
 type Settings struct {
 	// Projects are the projects with a block for one directory, in the order of the file. Blocks for many
 	// directories need a checkout: see [Discover].
@@ -33,7 +33,7 @@ type Settings struct {
 	// Automerge is the setting by which Lockstep merges applied pull requests; nil for none. Only the base
 	// branch decides it.
 	Automerge *Automerge
-	// Files is the parsed file, for quoting it in errors.
+	// Files has the parsed lockstep.hcl, so that errors can quote it.
 	Files map[string]*hcl.File
 
 	environments map[string]environments.Environment
@@ -62,8 +62,8 @@ type Settings struct {
 	providers map[addrs.Provider]bool // providers that it has seen
 	remote    bool                    // Discover has not seen all of them
 	limited   []limitedProvider       // in the order of the file
-	// workspaceFiles is set if a file with values for its workspace belongs to a project, as in Atlantis: see
-	// filed.
+	// workspaceFiles is set if the value file for a project's workspace is used automatically, as in Atlantis:
+	// see filed.
 	workspaceFiles bool
 
 	ranges  map[string]hcl.Range     // the ranges of the project blocks, by name
@@ -181,7 +181,7 @@ func (p *parser) warnf(at hcl.Range, summary, detail string, args ...any) {
 	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagWarning, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// arguments reads those of a block.
+// arguments reads the arguments of a block.
 func (p *parser) arguments(of grammar.Block, b *hcl.Block) hcl.Attributes {
 	content, ds := of.Content(b.Body)
 	p.diags = append(p.diags, ds...)

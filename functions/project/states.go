@@ -23,7 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// locate finds the address of a project's state. The block's arguments may contain variables, whose values come
+// locate sets the place of a project's state. The block's arguments may contain variables, whose values come
 // from the project's files.
 func (p *Project) locate(files fs.FS, c contents) {
 	b := c.backend
@@ -32,7 +32,7 @@ func (p *Project) locate(files fs.FS, c contents) {
 		return
 	}
 	if b == nil || b.Type != "s3" {
-		// The block of a local state does not matter: Lockstep chooses the path.
+		// The path in the block of a local state is ignored: Lockstep chooses the path.
 		p.stay(places.Of(c.kind(), nil, p.Workspace))
 		return
 	}
@@ -153,8 +153,9 @@ func variableFiles(files fs.FS, p Project) []inputs.Source {
 	return out
 }
 
-// apart removes the projects that share a state. Planned one after the other, each would destroy the objects of
-// the other. Usually a directory was copied together with its backend block. at are the ranges for diagnostics.
+// apart removes projects that share a state, with an error for each. Applied one after another, each would
+// destroy the objects of the other. Usually somebody copied a directory together with its backend block. at are
+// the ranges for diagnostics.
 func apart(all []Project, at map[string]hcl.Range) ([]Project, diags.Diagnostics) {
 	sharers := map[string][]string{}
 	for _, p := range all {

@@ -12,15 +12,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/projectinputs"
 )
 
-// A FilesRead has what a plan of a project has read in addition to its own files. Read are the paths, and Hash
-// is the hash of the inputs with them.
+// A FilesRead records what a plan of a project has read in addition to the project's own files. Read are the
+// paths. Hash is the hash of all its inputs, including those paths.
 type FilesRead struct {
 	Read []string `json:",omitempty"`
 	Hash string
 }
 
-// maxMatches is the maximum number of patterns times files that are compared. If several projects have the same
-// pattern, each file counts once.
+// maxMatches is the maximum number of comparisons of a pattern with a file. A pattern that several projects
+// have counts only once.
 const maxMatches = 2_000_000
 
 // A LimitError reports that a comparison would take too long.
@@ -37,11 +37,11 @@ type Difference struct {
 }
 
 // Touched returns the projects of a commit whose plans may differ from those of another commit, its base. A
-// project is touched if its [Inputs] differ by content, or if the base does not have it. had and has are the
-// projects of both.
+// project is touched if its [Inputs] differ by content, or if the base does not have it. was and now are the
+// files of the base and of the commit, had and has their projects.
 //
-// seen returns what plans of a project have read. If one of them had the inputs of the base, its files are what
-// the base's plan reads. Otherwise everything counts that the configuration may read.
+// seen returns what earlier plans of a project have read. If one of them had the inputs of the base, the base's
+// plan reads the same files. Otherwise all files count that the configuration may read.
 //
 // A project with patterns is also touched if they match a file that differs.
 func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(Project) []FilesRead) (Difference, error) {
@@ -73,7 +73,7 @@ func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(
 	return out, nil
 }
 
-// A comparison compares two checkouts.
+// A comparison compares the files and projects of two commits.
 type comparison struct {
 	was, now *checkout
 	changed  []string          // the names of the files that differ
@@ -81,7 +81,7 @@ type comparison struct {
 	matches  int
 }
 
-// differ reports whether the plans of a project may differ.
+// differ reports whether a project's plans at the two commits may differ.
 func (c *comparison) differ(ctx context.Context, old, p Project, seen []FilesRead) (bool, error) {
 	if string(old.settings()) != string(p.settings()) {
 		return true, nil
@@ -144,7 +144,7 @@ func (c *comparison) patterns(ctx context.Context, p Project) (bool, error) {
 	return slices.Contains(in, true), nil
 }
 
-// match reports which of the differing files a pattern matches.
+// match returns for each differing file whether a pattern matches it.
 func (c *comparison) match(pattern string) ([]bool, error) {
 	if out, ok := c.matched[pattern]; ok {
 		return out, nil
@@ -160,7 +160,7 @@ func (c *comparison) match(pattern string) ([]bool, error) {
 	return out, nil
 }
 
-// look finds the files that differ.
+// look finds the files that differ between the two commits.
 func (c *comparison) look() error {
 	var trees [2]Tree
 	for i, x := range []*checkout{c.was, c.now} {

@@ -78,7 +78,7 @@ func (p *parser) path(s quoted, what string) string {
 	return clean
 }
 
-// maxPatterns is the maximum number of patterns in a list.
+// maxPatterns is the maximum number of patterns in a list of the settings.
 const maxPatterns = 100
 
 // patterns parses a list of patterns; the result is not nil.

@@ -15,8 +15,8 @@ import (
 )
 
 // OtherVersions returns one error that names each required_version that Lockstep's version of the language does
-// not meet. It has the file, the line, and the projects that cannot be planned because of it. It returns none
-// if all are met.
+// not meet. It has the file, the line, and the projects that cannot be planned because of it. OtherVersions
+// returns nil if all are met.
 func OtherVersions(files fs.FS, all []Project) diags.Diagnostics {
 	var places []string // in the order of the projects
 	of := map[string][]string{}

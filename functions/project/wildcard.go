@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A wildcard is a project block for many directories. Each * in its dir stands for a part of a name in the
-// path. The * in its name at the same position stands for the same text.
+// A wildcard is a project block for many directories. Each * in its dir matches a part of a name in the path.
+// The * in its name at the same position is replaced by that part.
 type wildcard struct {
 	Project // Name and Dir contain *
 	at      hcl.Range
@@ -29,7 +29,7 @@ func newWildcard(p Project, at hcl.Range) wildcard {
 func (w wildcard) names(name string) bool { return w.name.MatchString(name) }
 func (w wildcard) holds(dir string) bool  { return w.dir.MatchString(dir) }
 
-// starred returns the expression for a text in which each * stands for one or more characters of a path's
+// starred returns the regular expression for a text in which each * matches one or more characters of a path's
 // element.
 func starred(s string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(s), `\*`, "([^/]+)") + "$")
@@ -90,12 +90,12 @@ func (s *Settings) expanded(files fs.FS) (all []Project, at map[string]hcl.Range
 	return e.all, e.at, e.diags
 }
 
-// expansion begins an expansion.
+// expansion returns a new expansion.
 func (s *Settings) expansion(files fs.FS) *expansion {
 	return &expansion{files: files, settings: s, at: map[string]hcl.Range{}, places: map[[2]string]string{}, fixed: map[[2]string]bool{}}
 }
 
-// An expansion is an expansion in progress.
+// An expansion collects the projects that blocks for many directories make.
 type expansion struct {
 	files    fs.FS
 	settings *Settings
@@ -170,7 +170,7 @@ func (w wildcard) in(name string) string {
 }
 
 // dirs returns the directories with configuration files that a pattern matches, sorted, without excluded ones.
-// As usual, names with a leading dot need a pattern with one.
+// A * does not match a leading dot of a name.
 func (e *expansion) dirs(pattern string) []string {
 	dirs := []string{"."}
 	for _, element := range strings.Split(pattern, "/") {

@@ -23,15 +23,15 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// Settings are the type and the configuration of a backend.
+// Settings are the type and the configuration of a backend. nil means the local default.
 type Settings struct {
 	Type       string // "http", "inmem", "local" or "s3"
 	Attributes map[string]any
-	// Block is a hash of the backend block alone, without -backend-config.
+	// Block is the hash of the backend block without -backend-config; see blockHash.
 	Block uint64
 }
 
-// Name returns the type, which without any settings is "local".
+// Name returns the type of the backend; "local" if s is nil.
 func (s *Settings) Name() string {
 	if s == nil {
 		return "local"
@@ -47,8 +47,8 @@ var attributesOf = map[string][]statebackend.Attribute{
 	"s3":    s3.Attributes,
 }
 
-// Configured returns the backend of the configuration, with the additions of -backend-config. It
-// is nil without a backend block, to which nothing can be added.
+// Configured returns the settings of a backend block, with overrides from -backend-config. They are nil if
+// there is no backend block; overrides are then an error.
 func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.Diagnostics) {
 	if b == nil {
 		return nil, nil
@@ -92,7 +92,7 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 	return &Settings{b.Type, values, block}, ds
 }
 
-// goValue converts a literal into the form that encoding/json gives.
+// goValue converts a value into Go types, as encoding/json decodes them. An unknown value is an error.
 func goValue(v cty.Value) (any, error) {
 	if v.IsNull() {
 		return nil, nil
@@ -109,7 +109,7 @@ func goValue(v cty.Value) (any, error) {
 	return out, err
 }
 
-// Same reports whether two settings mean the same backend.
+// Same reports whether s and x configure the same backend. Attributes without a value do not count.
 func (s *Settings) Same(x *Settings) bool {
 	if s == nil || x == nil {
 		return s == x
@@ -117,7 +117,7 @@ func (s *Settings) Same(x *Settings) bool {
 	return s.Type == x.Type && reflect.DeepEqual(compact(s.Attributes), compact(x.Attributes))
 }
 
-// compact drops attributes without a value.
+// compact returns the attributes that have a value, as text.
 func compact(m map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range m {
@@ -137,11 +137,12 @@ func (s *Settings) Follows(x *Settings) bool {
 	return s.Type == x.Type && s.Block == x.Block
 }
 
-// LocalPaths override where the local backend reads and writes (-state and others).
+// LocalPaths are the values of the options -state, -state-out and -backup: where the local backend reads and
+// writes.
 type LocalPaths struct{ State, StateOut, Backup string }
 
-// OpenBackend opens a backend, whose states are encrypted as the configuration says; see
-// [Dir.Encryption]. nil settings mean the local default.
+// OpenBackend opens a backend. States in it are encrypted as cfg says; see [Dir.Encryption]. nil settings mean
+// the local default.
 func (d *Dir) OpenBackend(ctx context.Context, cfg *config.Config, s *Settings, paths LocalPaths) (statebackend.Backend, diags.Diagnostics) {
 	b, ds := d.openBackend(ctx, s, paths)
 	if ds.HasErrors() {
@@ -151,7 +152,7 @@ func (d *Dir) OpenBackend(ctx context.Context, cfg *config.Config, s *Settings, 
 	return b, append(ds, more...)
 }
 
-// openBackend opens a backend with its states as they are stored.
+// openBackend opens a backend that reads and writes states as they are stored: encrypted, if they are.
 func (d *Dir) openBackend(ctx context.Context, s *Settings, paths LocalPaths) (statebackend.Backend, diags.Diagnostics) {
 	if s == nil {
 		s = &Settings{Type: "local"}
@@ -176,7 +177,7 @@ func (d *Dir) openBackend(ctx context.Context, s *Settings, paths LocalPaths) (s
 	return b, nil
 }
 
-// backendError names the attribute that is at fault.
+// backendError returns the diagnostics of a backend's error. They name the attribute that is wrong.
 func backendError(err error) diags.Diagnostics {
 	var ae *statebackend.AttributeError
 	if errors.As(err, &ae) {
@@ -188,8 +189,8 @@ func backendError(err error) diags.Diagnostics {
 	return diags.FromError("Error configuring the backend", err)
 }
 
-// Backend opens the recorded backend, after checking that the configuration has not changed since.
-// Without a configuration, where cfg is nil, the record alone counts.
+// Backend opens the backend that init recorded. It is an error if the backend block in cfg has changed since.
+// If cfg is nil, that is not checked.
 func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths) (statebackend.Backend, *Settings, diags.Diagnostics) {
 	recorded, err := d.Recorded()
 	if err != nil {
@@ -207,7 +208,7 @@ func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths)
 	return b, recorded, ds
 }
 
-// unchanged returns an error if a backend block wants another backend than the recorded one.
+// unchanged returns an error if a backend block configures another backend than the recorded one.
 func unchanged(block *config.Backend, recorded *Settings) diags.Diagnostics {
 	want, ds := Configured(block, nil)
 	if ds.HasErrors() {
@@ -233,7 +234,7 @@ func needInit(place *hcl.Range, reason string, args ...any) diags.Diagnostics {
 		"%s\n\nThe backend keeps the state. To change the backend and copy the states, run \"lockstep init\". To use the new configuration without copying, run \"lockstep init -reconfigure\".", fmt.Sprintf(reason, args...))
 }
 
-// ParseAttributes reads a file of assignments, as -backend-config takes them.
+// ParseAttributes reads a file of assignments in HCL, as the option -backend-config accepts it.
 func ParseAttributes(name string, src []byte) (map[string]any, diags.Diagnostics) {
 	values, ds := inputs.ParseFile(name, src)
 	out := map[string]any{}

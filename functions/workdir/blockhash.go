@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// blockHash returns the hash of a backend block for its record. It is the stock tool's, of a tuple
-// of the type and an object of all attributes that 1.11 knows, so that each tool accepts the
-// records of the other. (Compared with records of 1.11.4.)
+// blockHash returns the hash of a backend block for the record. It equals Terraform's hash, so that each tool
+// accepts the other's records. Terraform hashes a tuple of the type and an object of all attributes that
+// version 1.11 knows. (Compared with records of 1.11.4.)
 func blockHash(backendType string, values map[string]any) uint64 {
 	v := cty.TupleVal([]cty.Value{cty.StringVal(backendType), objectOf(attributesOf[backendType], values)})
 	return uint64(uint32(v.Hash()))
@@ -27,8 +27,8 @@ func objectOf(attrs []statebackend.Attribute, values map[string]any) cty.Value {
 	return cty.ObjectVal(out)
 }
 
-// attributeOf returns a value of a block in the attribute's type; null if it does not
-// fit, which is reported when the backend is opened.
+// attributeOf converts a value of a block to the attribute's type. It returns null if that is impossible; the
+// error is reported when the backend is opened.
 func attributeOf(a statebackend.Attribute, v any) cty.Value {
 	ty := map[statebackend.AttributeType]cty.Type{
 		statebackend.String: cty.String, statebackend.Bool: cty.Bool, statebackend.Int: cty.Number,

@@ -11,30 +11,28 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
 )
 
-// commandGrace is the time that the output of a command that has ended may stay open, as its
-// background processes keep it.
+// commandGrace is how long RunCommand waits for the output of background processes after a command has ended.
 const commandGrace = 10 * time.Second
 
-// killedGrace is the same for a killed command.
+// killedGrace is how long RunCommand waits for the output of background processes after the command was killed.
 const killedGrace = 100 * time.Millisecond
 
-// RunCommand runs the command of a local-exec provisioner in a directory, as a
-// [provisioning.Runner] does; the caller has resolved c.Dir. environ is its whole environment, but
-// for the additions of c. When ctx ends, the command is killed at once: the caller may have only
-// seconds left to store the object's status.
+// RunCommand runs the command of a local-exec provisioner in a directory; see [provisioning.Runner]. The caller
+// has resolved c.Dir. environ is the command's environment, to which c.Env is added. When ctx ends, the command
+// is killed at once, because the caller may have only seconds left to store the object's status.
 func RunCommand(ctx context.Context, dir string, environ []string, c provisioning.Command, output func(line string)) error {
 	return Commands{Dir: dir, Environ: environ}.Run(ctx, c, output)
 }
 
-// Commands run commands of local-exec provisioners in a directory.
+// Commands runs commands of local-exec provisioners in a directory.
 type Commands struct {
 	Dir     string
 	Environ []string
-	// Begin starts a command; nil: its own Start does.
+	// Begin starts a command; nil means its Start method.
 	Begin func(*exec.Cmd) error
 }
 
-// Run is [RunCommand].
+// Run runs a command as [RunCommand] does.
 func (r Commands) Run(ctx context.Context, c provisioning.Command, output func(line string)) error {
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Dir = r.Dir
@@ -48,7 +46,7 @@ func (r Commands) Run(ctx context.Context, c provisioning.Command, output func(l
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		// Its background processes may hold the output open, which is not waited for.
+		// Background processes of the command may keep the output open. Run does not wait for them.
 		select {
 		case err = <-ended:
 		case <-time.After(killedGrace):
@@ -65,7 +63,7 @@ func (r Commands) Run(ctx context.Context, c provisioning.Command, output func(l
 	return err
 }
 
-// run starts a command, and waits for its end.
+// run starts a command, and waits until it has ended.
 func (r Commands) run(cmd *exec.Cmd) error {
 	begin := r.Begin
 	if begin == nil {
@@ -77,11 +75,11 @@ func (r Commands) run(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// maxLine is how long a line of output may become before it is shown in parts, in bytes.
+// maxLine is the maximum length of a line of output, in bytes. A longer line is shown in parts.
 const maxLine = 64 << 10
 
-// A lineWriter calls line for each line that is written to it, without the line break.
-// It may be ended while somebody still writes.
+// A lineWriter calls line for each line written to it, without the line break. It is safe to call end during a
+// Write.
 type lineWriter struct {
 	line func(string)
 
@@ -112,7 +110,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// end passes on the last line, which has no line break. Nothing is passed on after it.
+// end passes on the last line if it has no line break. After end, nothing is passed on.
 func (w *lineWriter) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A DataDir is the path of the directory for installations, of which most is kept in Terraform's
-// files: the record of the backend, the manifest of the modules.
+// A DataDir is the path of the directory that init writes: installed providers and modules, and Terraform's own
+// files, such as the record of the backend and the manifest of the modules.
 type DataDir string
 
-// Installed returns the look-up of modules that init installed; nil if there are none.
+// Installed returns a function that finds a module that init installed; nil if init installed none.
 func (d DataDir) Installed() (func(key string) (source.Installed, bool), error) {
 	path := filepath.Join(string(d), "modules", "modules.json")
 	data, err := os.ReadFile(path)
@@ -31,8 +31,8 @@ func (d DataDir) Installed() (func(key string) (source.Installed, bool), error) 
 	return manifest.Lookup(), nil
 }
 
-// RecordPluginDirs records the option -plugin-dir in the file plugin_path, as the stock tool does. One
-// empty directory removes the record. Nothing here reads it.
+// RecordPluginDirs records the option -plugin-dir in the file plugin_path, as Terraform does. A single empty
+// directory deletes the record. Lockstep does not read the file.
 func (d DataDir) RecordPluginDirs(dirs []string) error {
 	path := filepath.Join(string(d), "plugin_path")
 	switch {
@@ -51,8 +51,8 @@ func (d DataDir) RecordPluginDirs(dirs []string) error {
 	return WriteFile(path, data, 0o644)
 }
 
-// WriteModules records the modules of a configuration as the stock tools do, unless there is
-// only the root module.
+// WriteModules records the modules of a configuration, as Terraform does. It writes nothing if there is only
+// the root module.
 func (d DataDir) WriteModules(m source.Manifest) error {
 	if len(m.Modules) < 2 {
 		return nil
@@ -68,7 +68,7 @@ func (d DataDir) WriteModules(m source.Manifest) error {
 	return WriteFile(filepath.Join(dir, "modules.json"), data, 0o644)
 }
 
-// record is the file in which init records the backend, in Terraform's form.
+// record is the file in which init records the backend, in Terraform's format.
 type record struct {
 	Version          int            `json:"version"`
 	TerraformVersion string         `json:"terraform_version"`
@@ -83,7 +83,7 @@ type recordBackend struct {
 
 func (d DataDir) recordPath() string { return filepath.Join(string(d), "terraform.tfstate") }
 
-// Recorded returns the backend that init recorded, nil if there is none.
+// Recorded returns the backend that init recorded; nil if there is no record.
 func (d DataDir) Recorded() (*Settings, error) {
 	data, err := os.ReadFile(d.recordPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +102,7 @@ func (d DataDir) Recorded() (*Settings, error) {
 	return &Settings{r.Backend.Type, r.Backend.Config, r.Backend.Hash}, nil
 }
 
-// Remember records the backend. nil removes the record, which stands for the local default.
+// Remember records the backend. nil deletes the record, which means the local default.
 func (d DataDir) Remember(s *Settings) error {
 	if s == nil {
 		err := os.Remove(d.recordPath())
@@ -120,6 +120,6 @@ func (d DataDir) Remember(s *Settings) error {
 	if err != nil {
 		return err
 	}
-	// There may be credentials in it.
+	// The record may contain credentials, so only the owner may read it.
 	return WriteFile(d.recordPath(), append(data, '\n'), 0o600)
 }

@@ -17,15 +17,15 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// ciphers remembers the ciphers of a configuration: keys are made once for each process.
+// ciphers caches the ciphers of configurations, because deriving keys is slow. Keys are derived once a process.
 type ciphers struct {
 	mu   sync.Mutex
 	sets map[*config.Module]*encrypting.Set
 }
 
-// Encryption returns how states and plans are encrypted: as the root module says, and the environment.
-// Warnings are returned the first time only. A nil configuration, or one whose root module could not
-// be read, says nothing.
+// Encryption returns how states and plans are encrypted, from the root module and the environment. If cfg is
+// nil or its root module could not be read, only the environment counts. Warnings are returned only by the
+// first call.
 func (d *Dir) Encryption(cfg *config.Config) (*encrypting.Set, diags.Diagnostics) {
 	var root *config.Module
 	if cfg != nil {
@@ -46,8 +46,7 @@ func (d *Dir) Encryption(cfg *config.Config) (*encrypting.Set, diags.Diagnostics
 	return s, ds
 }
 
-// ValidateEncryption returns the mistakes in how states and plans are to be encrypted. Variables may
-// have no values.
+// ValidateEncryption returns the errors in the configuration of encryption. Variables may be unset.
 func (d *Dir) ValidateEncryption(cfg *config.Config) diags.Diagnostics {
 	where := d.earlyInput()
 	where.Validate = true
@@ -75,7 +74,7 @@ func (d *Dir) encryptionIn(root *config.Module, where early.Input) (*encrypting.
 	return encrypting.Read(in)
 }
 
-// DecryptPlan returns a stored plan in clear.
+// DecryptPlan returns the decrypted content of a stored plan.
 func (d *Dir) DecryptPlan(ctx context.Context, cfg *config.Config, plan []byte) ([]byte, diags.Diagnostics) {
 	s, ds := d.Encryption(cfg)
 	switch {
@@ -94,11 +93,11 @@ func (d *Dir) DecryptPlan(ctx context.Context, cfg *config.Config, plan []byte) 
 	return plan, ds
 }
 
-// DecryptState returns a state file in clear, which is not in a backend.
+// DecryptState returns the decrypted content of a state file outside of a backend.
 func (d *Dir) DecryptState(ctx context.Context, cfg *config.Config, state []byte) ([]byte, diags.Diagnostics) {
 	s, ds := d.Encryption(cfg)
 	if ds.HasErrors() || s.State() == nil {
-		return state, ds // whoever reads it tells if it is encrypted
+		return state, ds // the reader of the state reports if it is encrypted
 	}
 	plain, _, err := s.State().DecryptState(ctx, state)
 	if err != nil {
@@ -107,8 +106,8 @@ func (d *Dir) DecryptState(ctx context.Context, cfg *config.Config, state []byte
 	return plain, ds
 }
 
-// Prepare makes whatever is needed to store the state: it belongs before something that only a state
-// will record.
+// Prepare gets the key to encrypt the state with, so that encryption cannot fail later. Call it before an action
+// whose only record will be the state. Without encryption it does nothing.
 func (s *State) Prepare(ctx context.Context) error {
 	if w, ok := s.Workspace.(interface{ Prepare(context.Context) error }); ok {
 		return w.Prepare(ctx)
@@ -116,8 +115,8 @@ func (s *State) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Sealed returns the successor next of the present state as its backend stores it, for another place
-// to keep it. The state is not stored.
+// Sealed returns the state next as its backend would store it: encrypted, and as the successor of the present
+// state. The caller stores it elsewhere; Sealed does not store it.
 func (s *State) Sealed(ctx context.Context, next *states.State) ([]byte, error) {
 	data, err := statefile.Write(s.Next(next))
 	if err != nil {
@@ -131,7 +130,7 @@ func (s *State) Sealed(ctx context.Context, next *states.State) ([]byte, error) 
 	return data, nil
 }
 
-// wrap encrypts the states of a backend.
+// wrap returns the backend b with encryption as cfg says.
 func (d *Dir) wrap(cfg *config.Config, b statebackend.Backend) (statebackend.Backend, diags.Diagnostics) {
 	s, ds := d.Encryption(cfg)
 	if ds.HasErrors() {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Getenv returns a variable of the environment, "" if it is not set.
+// Getenv returns an environment variable; "" if it is not set.
 func (d *Dir) Getenv(name string) string {
 	for i := len(d.Environ) - 1; i >= 0; i-- {
 		if v, ok := strings.CutPrefix(d.Environ[i], name+"="); ok {
@@ -24,7 +24,7 @@ func (d *Dir) WorkingDir() string {
 	return abs
 }
 
-// note reports a fact to a person.
+// note calls d.Note with a fact for the user, if Note is set.
 func (d *Dir) note(s string) {
 	if d.Note != nil {
 		d.Note(s)

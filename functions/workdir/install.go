@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 )
 
-// Install installs the required providers and records them in the lock file. The result has the
-// new lock file, even if a Lock stands in its place.
+// Install installs the required providers and records them in the lock file. The result contains the new lock
+// file, even if d.Lock is set and no file is written.
 func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallOptions) (install.Result, diags.Diagnostics) {
-	// As in the stock tool, a release is installed beside a provider in development.
+	// Like Terraform, Lockstep installs a release even if a development version of the provider is used.
 	u, ds := d.unmanaged()
 	if ds.HasErrors() {
 		return install.Result{}, ds
@@ -44,22 +44,22 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 	return res, ds
 }
 
-// InstallOptions are init's.
+// InstallOptions are the options of init.
 type InstallOptions struct {
 	Upgrade    bool
 	ReadOnly   bool     // -lockfile=readonly
 	PluginDirs []string // -plugin-dir
 	Events     func(install.Event)
-	// Store, Keep and Room are those of [install.Installer].
+	// Store, Keep and Room are passed on to [install.Installer].
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
 	Room  *install.Room
-	// Remedy and Transport are those of [hosts.Client].
+	// Remedy and Transport are passed on to [hosts.Client].
 	Remedy    func(variable string) string
 	Transport http.RoundTripper
 }
 
-// WriteFile replaces a file in one step: a crash leaves the old or the new one.
+// WriteFile replaces a file atomically: after a crash, the file has either the old or the new content.
 func WriteFile(path string, data []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

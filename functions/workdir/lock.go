@@ -10,22 +10,22 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/leasing"
 )
 
-// A Locking is how the lock of a state is taken. Where the backend can, the lock gets a lease: see
+// A Locking says how to take the lock of a state. If the backend supports it, the lock gets a lease: see
 // [leasing.Taker].
 type Locking struct {
 	Info statebackend.LockInfo
-	// Timeout is the time to wait while somebody holds the lock.
+	// Timeout is how long to wait while somebody else has the lock.
 	Timeout time.Duration
-	// Run is the run that the lock is taken for; "": one of its own.
+	// Run is the ID of the run that takes the lock; "" means a new ID.
 	Run string
-	// HardStop and Continues are the Taker's.
+	// HardStop and Continues are passed on to [leasing.Taker].
 	HardStop  time.Time
 	Continues bool
-	// Now is the wall clock; nil: time.Now.
+	// Now is the wall clock; nil means time.Now.
 	Now func() time.Time
 }
 
-// Lock is [State.TakeLock] with the words of a command line for its error.
+// Lock is [State.TakeLock] with an error message for the command line.
 func (s *State) Lock(ctx context.Context, l Locking) diags.Diagnostics {
 	err := s.TakeLock(ctx, l)
 	if err == nil {
@@ -38,7 +38,8 @@ func (s *State) Lock(ctx context.Context, l Locking) diags.Diagnostics {
 	return diags.FromError("Error acquiring the state lock", err)
 }
 
-// TakeLock takes the lock, or that of a dead run over: see [State.Holding].
+// TakeLock takes the lock. It takes over the lock of a run whose lease has ended; see [leasing.Taker] and
+// [State.Holding].
 func (s *State) TakeLock(ctx context.Context, l Locking) error {
 	w, ok := s.Workspace.(leasing.Workspace)
 	if !ok {
@@ -62,14 +63,14 @@ func (s *State) TakeLock(ctx context.Context, l Locking) error {
 	return nil
 }
 
-// keep renews the lease in the background, until Unlock or Rest.
+// keep renews the lease in the background, until Unlock or Rest is called.
 func (s *State) keep(ctx context.Context, h *leasing.Holding) {
 	s.lockID, s.holding = h.Lease().Lock, h
 	life, end := context.WithCancelCause(context.Background())
 	s.life, s.rest = life, h.Keep(ctx, end)
 }
 
-// Rest stops the renewals of the lease, if there is one, and keeps the lock: its holder ends now.
+// Rest stops renewing the lease, if there is one, but does not unlock. The caller is about to end.
 func (s *State) Rest() {
 	if s.rest != nil {
 		s.rest()
@@ -77,17 +78,17 @@ func (s *State) Rest() {
 	}
 }
 
-// Leave keeps the lock for whoever continues the run or takes it over: Unlock does nothing then.
+// Leave keeps the state locked, for the process that continues the run or takes the lock over. After it, Unlock
+// does nothing.
 func (s *State) Leave() {
 	s.Rest()
 	s.lockID = ""
 }
 
-// Holding returns the lease of the lock; nil if it has none.
+// Holding returns the lock with its lease; nil if the lock has no lease.
 func (s *State) Holding() *leasing.Holding { return s.holding }
 
-// While returns a context that ends with ctx, and, with the reason as its cause, when the lease of
-// the lock does.
+// While returns a context that ends when ctx ends, or when the lease is lost; its cause is then the reason.
 func (s *State) While(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if s.holding == nil {
@@ -97,7 +98,8 @@ func (s *State) While(ctx context.Context) (context.Context, context.CancelCause
 	return ctx, func(cause error) { unwatch(); cancel(cause) }
 }
 
-// lockedBy names the holder of a lock, in the stock tool's form, which programs look for.
+// lockedBy returns the error that another run has the lock, and names that run. Programs parse the text, which
+// is Terraform's.
 func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
 	const summary = "Error acquiring the state lock"
 	if e.Info.ID == "" {
@@ -113,7 +115,8 @@ func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
 		place, e.Kind, e.Info, e.Info.ID)
 }
 
-// Unlock releases the lock that Lock took, if any. One that was taken over stays, and is another's.
+// Unlock releases the lock that Lock took; without one it does nothing. If another run has taken the lock over,
+// the lock stays.
 func (s *State) Unlock(ctx context.Context) diags.Diagnostics {
 	if s.lockID == "" {
 		return nil

@@ -8,19 +8,19 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// ChecksumOptions are those of `providers lock`.
+// ChecksumOptions are the options of `providers lock`.
 type ChecksumOptions struct {
 	Platforms []install.Platform
-	// FilesystemMirror is a directory, NetworkMirror a base URL, to ask instead of the
-	// registries; one of them at most is set.
+	// FilesystemMirror is a directory, NetworkMirror a base URL. It is used instead of the registries. At most
+	// one is set.
 	FilesystemMirror, NetworkMirror string
 	PluginCache                     bool // use that of the CLI configuration
 	Events                          func(install.Event)
 }
 
-// LockChecksums records in the lock file by which checksums the packages of providers are
-// known on some platforms, whatever methods of installation the CLI configuration has. It
-// reports whether there was anything to add. With errors, the lock file stays as it is.
+// LockChecksums records the checksums of provider packages for some platforms in the lock file. It asks the
+// registries, whatever the CLI configuration says. It reports whether it added checksums. After an error, the
+// lock file is unchanged.
 func (d *Dir) LockChecksums(ctx context.Context, reqs install.Requirements, o ChecksumOptions) (changed bool, ds diags.Diagnostics) {
 	lock, ds := d.readLock()
 	if ds.HasErrors() {
@@ -47,17 +47,17 @@ func (d *Dir) LockChecksums(ctx context.Context, reqs install.Requirements, o Ch
 	return changed, append(ds, diags.FromError("Dependency lock file cannot be written", next.Replace(d.LockFile()))...)
 }
 
-// MirrorOptions are those of `providers mirror`.
+// MirrorOptions are the options of `providers mirror`.
 type MirrorOptions struct {
 	Platforms []install.Platform
 	Dir       string
-	// Lock selects the versions that the lock file has, if there is one.
+	// Lock selects the versions in the lock file, if there is one.
 	Lock   bool
 	Events func(install.Event)
 }
 
-// Mirror puts the packages of providers into a directory, from their registries, whatever
-// methods of installation the CLI configuration has.
+// Mirror downloads provider packages into a directory. It asks the registries, whatever the CLI configuration
+// says.
 func (d *Dir) Mirror(ctx context.Context, reqs install.Requirements, o MirrorOptions) diags.Diagnostics {
 	lock, ds := &lockfile.File{}, diags.Diagnostics(nil)
 	if o.Lock {
@@ -75,7 +75,7 @@ func (d *Dir) Mirror(ctx context.Context, reqs install.Requirements, o MirrorOpt
 	return append(ds, in.Mirror(ctx, install.MirrorRequest{Requirements: reqs, Lock: lock, Platforms: o.Platforms, Dir: o.Dir})...)
 }
 
-// originInstaller returns an installer that asks the registries.
+// originInstaller returns an installer that asks the registries only.
 func (d *Dir) originInstaller(events func(install.Event)) *install.Installer {
 	in := install.New(d.CLI, d.Getenv)
 	in.Source = install.NewRegistries(in.Client, d.CLI)

@@ -27,8 +27,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Requirements returns the providers that a configuration and a state need.
-// Either may be nil.
+// Requirements returns the providers that a configuration and a state need. Either may be nil.
 func Requirements(cfg *config.Config, state *states.State) (install.Requirements, diags.Diagnostics) {
 	out := install.Requirements{}
 	var ds diags.Diagnostics
@@ -38,7 +37,7 @@ func Requirements(cfg *config.Config, state *states.State) (install.Requirements
 			for _, c := range list {
 				set, err := goversion.NewConstraint(c.Text)
 				if err == nil {
-					_, err = constraint.From(set) // there is more to it with providers
+					_, err = constraint.From(set) // providers have more rules for constraints
 				}
 				if err != nil {
 					ds = append(ds, diags.Errorf(&c.Range, "Invalid version constraint",
@@ -70,7 +69,8 @@ func (d *Dir) readLock() (*lockfile.File, diags.Diagnostics) {
 	return lockfile.Read(d.LockFile())
 }
 
-// unmanaged are the providers that are not installed by init.
+// unmanaged are the providers that init does not install: overrides are in development (dev_overrides),
+// reattach are already running.
 type unmanaged struct {
 	overrides map[addrs.Provider]string
 	reattach  map[addrs.Provider]cliconfig.Reattach
@@ -84,7 +84,7 @@ func (d *Dir) unmanaged() (unmanaged, diags.Diagnostics) {
 	return unmanaged{d.CLI.Overrides, re}, nil
 }
 
-// set returns the addresses.
+// set returns the addresses of all unmanaged providers.
 func (u unmanaged) set() map[addrs.Provider]bool {
 	out := map[addrs.Provider]bool{}
 	for p := range u.overrides {
@@ -96,8 +96,8 @@ func (u unmanaged) set() map[addrs.Provider]bool {
 	return out
 }
 
-// DevelopmentWarning returns a warning that names the providers in development, if there are any;
-// effect ends its text.
+// DevelopmentWarning returns a warning that names the providers in development; nil if there are none. effect
+// is the end of its text.
 func (d *Dir) DevelopmentWarning(effect string) diags.Diagnostics {
 	if len(d.CLI.Overrides) == 0 {
 		return nil
@@ -110,19 +110,18 @@ func (d *Dir) DevelopmentWarning(effect string) diags.Diagnostics {
 		"The CLI configuration has dev_overrides for these providers:\n%s\n%s", b.String(), effect)
 }
 
-// PoolOptions are the settings of provider processes.
+// PoolOptions are settings for the processes of providers.
 type PoolOptions struct {
-	// Log is the plugins' standard error, at LogLevel (TF_LOG's values).
+	// Log receives the standard error output of plugins. LogLevel is their log level, a value of TF_LOG.
 	Log      io.Writer
 	LogLevel string
-	// Begin starts the commands of plugins; nil: their own Start does.
+	// Begin starts the process of a plugin; nil means its Start method.
 	Begin func(*exec.Cmd) error
-	// RemoteState answers terraform_remote_state; nil refuses it.
+	// RemoteState reads the states for data sources terraform_remote_state. nil makes them fail.
 	RemoteState builtin.RemoteState
 }
 
-// Providers are the providers of a working directory, with the pool of their
-// processes. It must be closed.
+// Providers are the providers of a working directory, with a pool of their processes. The caller must close it.
 type Providers struct {
 	*provider.Pool
 	dir       *Dir
@@ -132,9 +131,9 @@ type Providers struct {
 	memo      *install.Memo
 }
 
-// OpenProviders finds the providers that init installed, in the versions of the lock file, and
-// those of dev_overrides and TF_REATTACH_PROVIDERS. It starts none. A missing provider is an error
-// only once it is required: see [Providers.Require].
+// OpenProviders returns the providers that init installed, in the versions of the lock file, and those of
+// dev_overrides and TF_REATTACH_PROVIDERS. It starts no process. A missing provider is not an error here; see
+// [Providers.Require].
 func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	u, ds := d.unmanaged()
 	if ds.HasErrors() {
@@ -173,8 +172,7 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	return p, ds
 }
 
-// Providers opens the providers and requires some. The result must be closed, unless
-// it is nil.
+// Providers is OpenProviders followed by Require. The result must be closed, unless it is nil.
 func (d *Dir) Providers(reqs install.Requirements, o PoolOptions) (*Providers, diags.Diagnostics) {
 	p, ds := d.OpenProviders(o)
 	if ds.HasErrors() {
@@ -183,13 +181,12 @@ func (d *Dir) Providers(reqs install.Requirements, o PoolOptions) (*Providers, d
 	return p, append(ds, p.Require(reqs)...)
 }
 
-// Prestart starts the installed providers in the background, as the next operation probably needs
-// them.
+// Prestart starts the installed providers in the background, because the next operation probably needs them.
 func (p *Providers) Prestart() {
 	p.Pool.Prestart(slices.Collect(maps.Keys(p.found))...)
 }
 
-// Require reports required providers that are missing, or that are not in an allowed version.
+// Require returns an error for each required provider that is missing or has a version that is not allowed.
 func (p *Providers) Require(reqs install.Requirements) diags.Diagnostics {
 	ds := install.CheckLock(reqs, p.lock, p.unmanaged.set())
 	if ds.HasErrors() {
@@ -198,8 +195,8 @@ func (p *Providers) Require(reqs install.Requirements) diags.Diagnostics {
 	return append(ds, p.present(reqs)...)
 }
 
-// RequireAny reports required providers that are missing in any version. It is for users of
-// schemas only, who apply nothing.
+// RequireAny returns an error for each required provider that is missing. Any version is accepted, so it is
+// only for callers that read schemas and apply nothing.
 func (p *Providers) RequireAny(reqs install.Requirements) diags.Diagnostics {
 	var ds diags.Diagnostics
 	unmanaged := p.unmanaged.set()
@@ -212,7 +209,7 @@ func (p *Providers) RequireAny(reqs install.Requirements) diags.Diagnostics {
 	return append(ds, p.present(reqs)...)
 }
 
-// present reports required providers that have a version selected, but are missing.
+// present returns an error for each required provider that is in the lock file but not installed.
 func (p *Providers) present(reqs install.Requirements) (ds diags.Diagnostics) {
 	var missing []addrs.Provider
 	for _, a := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
@@ -238,7 +235,7 @@ func (p *Providers) present(reqs install.Requirements) (ds diags.Diagnostics) {
 	return ds
 }
 
-// Selections returns the providers installed, for a saved plan.
+// Selections returns the installed providers with version and checksums, to record them in a saved plan.
 func (p *Providers) Selections() map[addrs.Provider]planfile.Selection {
 	out := map[addrs.Provider]planfile.Selection{}
 	for a, s := range p.found {
@@ -247,7 +244,7 @@ func (p *Providers) Selections() map[addrs.Provider]planfile.Selection {
 	return out
 }
 
-// hashes returns the known checksums of a provider's package, including those for other platforms.
+// hashes returns the known checksums of a provider's package, for this and other platforms.
 func (p *Providers) hashes(a addrs.Provider) []string {
 	out := []string{p.found[a].Hash}
 	if locked, ok := p.lock.Lock(a); ok {
@@ -257,8 +254,8 @@ func (p *Providers) hashes(a addrs.Provider) []string {
 	return slices.Compact(out)
 }
 
-// SameAs reports the difference from the providers that a saved plan was made with: another
-// version, or another program, might do something that was not approved.
+// SameAs returns an error if these providers differ from those that a saved plan was made with. Another version
+// or another program might do something that nobody approved.
 func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error {
 	unmanaged := p.unmanaged.set()
 	for _, a := range slices.SortedFunc(maps.Keys(planned), addrs.Provider.Compare) {
@@ -277,7 +274,7 @@ func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error 
 	return nil
 }
 
-// memo returns the checksums of packages that are known already.
+// memo returns the cache of checksums of packages.
 func (d *Dir) memo() *install.Memo {
 	if d.Memo != nil {
 		return d.Memo
@@ -285,7 +282,7 @@ func (d *Dir) memo() *install.Memo {
 	return install.OpenMemo(d.Scratch)
 }
 
-// schemas returns the kept schemas of plugins.
+// schemas returns the cache of provider schemas.
 func (d *Dir) schemas() process.SchemaCache {
 	if d.Scratch == "" {
 		return process.OpenSchemaCache("")
@@ -293,8 +290,8 @@ func (d *Dir) schemas() process.SchemaCache {
 	return process.OpenSchemaCache(filepath.Join(d.Scratch, "schemas"))
 }
 
-// launch returns how to start a plugin: in the environment of our user, where the credentials of
-// the provider are, unless another one is set.
+// launch returns how to start a plugin. Its environment is d.PluginEnv; by default our own, which contains the
+// provider's credentials.
 func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launch {
 	abs, err := filepath.Abs(path)
 	if err != nil {

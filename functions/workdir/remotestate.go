@@ -15,9 +15,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// RemoteState reads the outputs of another configuration's state, as
-// terraform_remote_state asks for them. Relative paths of local states count from
-// the directory. own is the configuration that asks, and says how the state is encrypted.
+// RemoteState reads the outputs of another configuration's state, for a data source terraform_remote_state.
+// Relative paths of local states are relative to d.Path. own is the configuration with the data source: it says
+// how the state is encrypted.
 func (d *Dir) RemoteState(ctx context.Context, own *config.Config, backendType string, arguments cty.Value, workspace string) (map[string]cty.Value, error) {
 	s, err := RemoteSettings(backendType, arguments)
 	if err != nil {
@@ -39,7 +39,7 @@ func (d *Dir) RemoteState(ctx context.Context, own *config.Config, backendType s
 	return outputs, nil
 }
 
-// RemoteSettings are the backend and the arguments of a data source terraform_remote_state.
+// RemoteSettings returns the backend settings that the arguments of a data source terraform_remote_state name.
 func RemoteSettings(backendType string, arguments cty.Value) (*Settings, error) {
 	if _, ok := attributesOf[backendType]; !ok {
 		return nil, fmt.Errorf("Lockstep does not support the backend type %q; it reads states in \"s3\", \"http\" and \"local\"", backendType)
@@ -63,7 +63,7 @@ func RemoteSettings(backendType string, arguments cty.Value) (*Settings, error) 
 	return s, nil
 }
 
-// Outputs reads the outputs of a workspace's state. Without a state the error is [builtin.ErrNoState].
+// Outputs reads the outputs of a workspace's state. If there is no state, the error is [builtin.ErrNoState].
 func Outputs(ctx context.Context, b statebackend.Backend, workspace string) (map[string]states.Output, error) {
 	st, ds := OpenState(b, workspace)
 	if !ds.HasErrors() {

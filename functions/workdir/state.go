@@ -18,28 +18,28 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// A State is the state of one workspace as it was read. It can be written only if nobody else has
-// written in between.
+// A State is the state of one workspace as it was read. Writing fails if somebody else has written the state
+// since.
 type State struct {
 	Workspace statebackend.Workspace
 	Current   *states.State
-	// BeforePut, if set, is called with the bytes that are about to be stored. They are not stored after an error.
+	// BeforePut, if set, is called with the bytes to store. If it returns an error, nothing is stored.
 	BeforePut func(context.Context, []byte) error
 
 	version  statebackend.Version
-	size     int               // of the bytes that were read or written last; 0: there are none
-	sum      [sha256.Size]byte // of these
-	outdated bool              // stored in another form than it is to be
+	size     int               // of the bytes last read or written; 0 means none
+	sum      [sha256.Size]byte // of the same bytes
+	outdated bool              // the stored form differs from the configured one (encryption)
 	lockID   string
 	holding  *leasing.Holding // nil: the lock has no lease
 	life     context.Context  // ends with the lease
-	rest     func()           // stops its renewals; nil: there are none
-	lineage  string           // of a state that is to be
+	rest     func()           // stops renewing the lease; nil without one
+	lineage  string           // for a state that has none; see Next
 
-	replaced bool // Current is not the stored one: see Pretend
+	replaced bool // Current is not the stored state: see Pretend
 }
 
-// OpenState opens the state of a workspace without reading it.
+// OpenState returns the State of a workspace. It does not read the state: see [State.Read].
 func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnostics) {
 	if err := statebackend.CheckWorkspaceName(workspace); err != nil {
 		return nil, diags.Errorf(nil, "Invalid workspace name",
@@ -52,7 +52,7 @@ func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnost
 	return &State{Workspace: w, Current: states.Empty()}, nil
 }
 
-// Read reads the state.
+// Read reads the stored state into Current. If none is stored, Current becomes an empty state.
 func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	snap, err := s.Workspace.Get(ctx)
 	if err != nil {
@@ -67,8 +67,7 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	return nil
 }
 
-// notLoaded returns the diagnostics of a state that cannot be loaded. Programs look for the
-// summaries, which are the stock tool's.
+// notLoaded returns the error that a state cannot be loaded. Programs parse the summary, which is Terraform's.
 func notLoaded(err error) diags.Diagnostics {
 	if errors.Is(err, s3.ErrNoBucket) {
 		return diags.FromError("Failed to load state: "+s3.ErrNoBucket.Error(), err)
@@ -76,17 +75,17 @@ func notLoaded(err error) diags.Diagnostics {
 	return diags.FromError("Failed to load state", err)
 }
 
-// Version returns the version of the state as it was read or last written.
+// Version returns the version of the state that was last read or written.
 func (s *State) Version() statebackend.Version { return s.version }
 
-// Moved reports whether another version is stored by now than the one that was read or written last.
+// Moved reports whether somebody else has stored another version since this State was last read or written.
 func (s *State) Moved(ctx context.Context) (bool, error) {
 	snap, err := s.Workspace.Get(ctx)
 	return err == nil && snap.Version != s.version, err
 }
 
-// Sum returns the SHA-256 of the bytes that were read or last written, as journals name them; "" if
-// there are none. The bytes themselves are not kept: of a large state they are a hundred megabytes.
+// Sum returns the SHA-256 of the bytes that were last read or written, as journals contain it; "" if there are
+// none. The bytes themselves are not kept, because a large state has a hundred megabytes.
 func (s *State) Sum() string {
 	if s.size == 0 {
 		return ""
@@ -94,16 +93,17 @@ func (s *State) Sum() string {
 	return hex.EncodeToString(s.sum[:])
 }
 
-// Exists reports whether there is a state.
+// Exists reports whether there is a state, stored or set by Pretend.
 func (s *State) Exists() bool { return s.size > 0 || s.replaced }
 
 // Stored reports whether Current is the stored state: Pretend was not called.
 func (s *State) Stored() bool { return !s.replaced }
 
-// Pretend has next as the present state, which is not stored.
+// Pretend makes next the present state without storing it.
 func (s *State) Pretend(next *states.State) { s.Current, s.replaced = next, true }
 
-// Write stores next, if its content differs from the stored state, as [State.Next] returns it.
+// Write stores the state that [State.Next] returns for next. It stores nothing if the content is that of the
+// stored state.
 func (s *State) Write(ctx context.Context, next *states.State) error {
 	if !s.Exists() && next.IsEmpty() && len(next.Checks) == 0 {
 		return nil
@@ -127,8 +127,8 @@ func encode(st *states.State) ([]byte, error) {
 	return data, nil
 }
 
-// stored reports whether data, which is next as bytes, would be the stored bytes with the lineage and
-// the serial of those.
+// stored reports whether data has the same content as the stored state, apart from lineage and serial. data is
+// next in bytes.
 func (s *State) stored(data []byte, next *states.State) bool {
 	head, rest := statefile.Head(s.Current), data[len(statefile.Head(next)):]
 	if len(head)+len(rest) != s.size {
@@ -140,8 +140,8 @@ func (s *State) stored(data []byte, next *states.State) bool {
 	return bytes.Equal(h.Sum(nil), s.sum[:])
 }
 
-// Next returns a state as Write stores it: as the successor of the present one. A state without a
-// lineage gets one, the same each time.
+// Next returns next with the lineage of the present state and the following serial, as Write stores it. If the
+// present state has no lineage, Next makes one, the same in each call.
 func (s *State) Next(next *states.State) *states.State {
 	out := *next
 	out.Lineage, out.Serial = s.Current.Lineage, s.Current.Serial+1
@@ -154,10 +154,10 @@ func (s *State) Next(next *states.State) *states.State {
 	return &out
 }
 
-// SetLineage gives the lineage that [State.Next] gives to a state without one.
+// SetLineage sets the lineage that [State.Next] uses if the present state has none.
 func (s *State) SetLineage(lineage string) { s.lineage = lineage }
 
-// Replace stores next as it is, lineage and serial included.
+// Replace stores next unchanged, with its own lineage and serial.
 func (s *State) Replace(ctx context.Context, next *states.State) error {
 	data, err := encode(next)
 	if err != nil {

@@ -1,12 +1,10 @@
-// Package workdir opens a working directory as init left it: its configuration,
-// its providers, the backend that keeps its states, the workspace that is
-// selected. It is where engine and statebackend meet, for the command line and for
-// the pipeline alike.
+// Package workdir opens a working directory that init has prepared: its configuration, its providers, the
+// backend with its states, and the selected workspace. It connects the engine with the state backends, for the
+// command line and for the pipeline.
 //
-// The layout is Terraform's: `.terraform/` holds providers, the backend's record
-// and the selected workspace; `.terraform.lock.hcl` lies beside the configuration.
-// The package decides nothing about plans and applies, and refuses to know GitHub
-// and queues. Start at [Dir].
+// The files are Terraform's: `.terraform/` has the providers, the record of the backend and the selected
+// workspace. `.terraform.lock.hcl` is beside the configuration. The package decides nothing about plans and
+// applies, and knows neither GitHub nor queues. Start at [Dir].
 package workdir
 
 import (
@@ -32,40 +30,39 @@ import (
 
 // A Dir is a working directory with its environment: variables, CLI configuration, credentials.
 type Dir struct {
-	// Path is the root module's directory; relative to the process' own, or absolute.
+	// Path is the root module's directory: absolute, or relative to the process' working directory.
 	Path string
-	// DataDir is TF_DATA_DIR, or `.terraform` in Path.
+	// DataDir is the value of TF_DATA_DIR, or `.terraform` in Path.
 	DataDir
-	// CLI is the CLI configuration.
+	// CLI is Terraform's CLI configuration, from the file .terraformrc or TF_CLI_CONFIG_FILE.
 	CLI *cliconfig.Config
-	// Environ is the environment, "NAME=value" each.
+	// Environ is the environment, with elements "NAME=value".
 	Environ []string
-	// Sources returns the sources of variables for expressions in module sources and in the
-	// backend block; nil: there are none.
+	// Sources returns the sources of variables for expressions in module sources and in the backend block. nil
+	// means none.
 	Sources func() []inputs.Source
-	// Note reports facts that are no errors to a person; may be nil.
+	// Note is called with a fact for the user that is not an error; may be nil.
 	Note func(string)
-	// Lock stands in the place of the dependency lock file, which is then neither read
-	// nor written; may be nil.
+	// Lock is used in place of the dependency lock file, which is then neither read nor written; may be nil.
 	Lock *lockfile.File
-	// PluginEnv is the whole environment of plugins; nil: they get Environ.
+	// PluginEnv is the whole environment of plugins; nil means Environ.
 	PluginEnv []string
-	// Scratch is the directory for remembered checksums and schemas, which nobody may write to who is
-	// not trusted; "": they are not kept.
+	// Scratch is the directory of the caches for checksums and schemas. Only trusted processes may have write
+	// access to it. "" means no caches.
 	Scratch string
-	// Memo has the checksums of packages in the place of Scratch's; nil: those in Scratch.
+	// Memo is the cache of checksums of packages; nil means the one in Scratch.
 	Memo *install.Memo
-	// Budget bounds the evaluation of the configuration; nil is the generous one.
+	// Budget limits the evaluation of the configuration; nil means the default limits.
 	Budget *budget.Budget
-	// Given are the values of variables in a saved plan, which is carried out; nil without one.
+	// Given are the values of variables in the saved plan that is being applied; nil without a saved plan.
 	Given map[string]cty.Value
-	// KMS connects to AWS KMS, for the encryption of states and plans; nil: it is not available.
+	// KMS is the client of AWS KMS for the encryption of states and plans; nil means that KMS cannot be used.
 	KMS encrypting.KMS
 
-	ciphers *ciphers // nil: they are not remembered
+	ciphers *ciphers // nil means no cache
 }
 
-// Open returns the directory at path. The diagnostics are about the CLI configuration.
+// Open returns the working directory at path. The diagnostics are those of the CLI configuration.
 func Open(path string, environ []string) (*Dir, diags.Diagnostics) {
 	d := &Dir{Path: path, Environ: environ, ciphers: &ciphers{sets: map[*config.Module]*encrypting.Set{}}}
 	switch data := d.Getenv("TF_DATA_DIR"); {
@@ -84,8 +81,7 @@ func Open(path string, environ []string) (*Dir, diags.Diagnostics) {
 	return d, ds
 }
 
-// Load reads the configuration. Modules that are not local are looked up where
-// init installed them.
+// Load reads the configuration. It finds remote modules where init installed them.
 func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
 	in, ds := d.input("")
 	if ds.HasErrors() {
@@ -94,7 +90,7 @@ func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
 	return loading.Load(in)
 }
 
-// LoadUntested is LoadTests without any tests.
+// LoadUntested loads a root module as LoadTests does, but without test files. The second argument is ignored.
 func (d *Dir) LoadUntested(root, _ string) (*testfiles.Suite, diags.Diagnostics) {
 	in, ds := d.input(root)
 	if ds.HasErrors() {
@@ -104,9 +100,9 @@ func (d *Dir) LoadUntested(root, _ string) (*testfiles.Suite, diags.Diagnostics)
 	return &testfiles.Suite{Config: cfg}, ds
 }
 
-// LoadTests is Load with the test files beside the configuration and in dir. root is the directory of
-// the root module, slash-separated and relative to d's, with the installations of d; "" is d's own.
-// dir is relative to root. The suite is nil if the manifest of modules cannot be read.
+// LoadTests loads a root module with the test files beside it and in dir. root is the directory of the root
+// module, slash-separated and relative to d; "" is d's own. dir is relative to root. Modules are found in d's
+// installations. The suite is nil if the manifest of modules cannot be read.
 func (d *Dir) LoadTests(root, dir string) (*testfiles.Suite, diags.Diagnostics) {
 	in, ds := d.input(root)
 	if ds.HasErrors() {
@@ -123,7 +119,7 @@ func (d *Dir) input(root string) (loading.Input, diags.Diagnostics) {
 	return loading.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Budget: d.Budget}, nil
 }
 
-// Early evaluates expressions that are needed to load the configuration.
+// Early returns the evaluator of expressions that loading the configuration needs, such as module sources.
 func (d *Dir) Early() loading.Early { return early.New(d.earlyInput()) }
 
 func (d *Dir) earlyInput() early.Input {

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Workspace returns the name of the selected workspace: TF_WORKSPACE, or the recorded selection,
-// or "default".
+// Workspace returns the name of the selected workspace: the value of TF_WORKSPACE, else the recorded selection,
+// else "default".
 func (d *Dir) Workspace() string {
 	if w := d.Getenv("TF_WORKSPACE"); w != "" {
 		return w
@@ -21,7 +21,7 @@ func (d *Dir) Workspace() string {
 	return statebackend.DefaultWorkspace
 }
 
-// SelectWorkspace records the selected workspace.
+// SelectWorkspace records which workspace is selected, as Terraform does.
 func (d *Dir) SelectWorkspace(name string) error {
 	return WriteFile(filepath.Join(string(d.DataDir), "environment"), []byte(name), 0o644)
 }

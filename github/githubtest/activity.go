@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// An activity is a move of a branch, as GitHub remembers it.
+// An activity is a recorded push to a branch, as in GitHub's list of activities.
 type activity struct {
 	id                 int64
 	ref, before, after string
@@ -18,10 +18,10 @@ type activity struct {
 	at                 time.Time
 }
 
-// noCommit is the name of none.
+// noCommit is the SHA in GitHub's answers where there is no commit.
 var noCommit = strings.Repeat("0", 40)
 
-// moved notes that a push moves a branch to a commit.
+// moved records that a push moved a branch to a commit.
 func (r *repo) moved(p push, sha string, who *user) {
 	a := activity{id: int64(len(r.activities)) + 1, ref: "refs/heads/" + p.branch, before: r.branches[p.branch], after: sha, kind: strings.ReplaceAll(p.kind, "-", "_"), who: who, at: r.world.log.Now()}
 	if a.before == "" {
@@ -30,13 +30,13 @@ func (r *repo) moved(p push, sha string, who *user) {
 	r.activities = append(r.activities, a)
 }
 
-// ForgetPushes has GitHub's list of activities lack those until now.
+// ForgetPushes removes all pushes so far from GitHub's list of activities.
 func (r *Repository) ForgetPushes() {
 	defer r.hub.lock()()
 	r.activities = nil
 }
 
-// listActivities is GET /repos/{owner}/{repo}/activity, newest first.
+// listActivities answers GET /repos/{owner}/{repo}/activity, newest first.
 func (r *Repository) listActivities(req *http.Request) (int, any) {
 	list := []any{}
 	for _, a := range slices.Backward(r.activities) {

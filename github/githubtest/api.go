@@ -28,7 +28,7 @@ func (h *Hub) serve(w http.ResponseWriter, r *http.Request) {
 	rest.Conditional(h.mux).ServeHTTP(w, r)
 }
 
-// An operation is a request about a repository, which a token has to open with a permission.
+// An operation is a request about a repository: the permission that its token needs, and the handler.
 type operation struct {
 	needs  apps.Need
 	answer reply
@@ -36,7 +36,8 @@ type operation struct {
 
 type reply = func(*Repository, *http.Request) (int, any)
 
-// parts answers requests for a part of a thing with a number, or for the comment with an ID that stands where a part does.
+// parts returns the handler for addresses such as issues/{number}/{part}. all has the handlers by part. For the
+// address comments/{id}, one answers, with the part as the path value "id".
 func parts(all map[string]reply, one reply) reply {
 	return func(x *Repository, r *http.Request) (int, any) {
 		part := r.PathValue("part")
@@ -51,13 +52,14 @@ func parts(all map[string]reply, one reply) reply {
 	}
 }
 
-// Comments on pull requests can be reached with either permission.
+// A request about comments on pull requests needs one of these two permissions.
 const (
 	talkRead  apps.Need = "issues:read or pull_requests:read"
 	talkWrite apps.Need = "issues:write or pull_requests:write"
 )
 
-// operations are all requests about a repository, but archives, with the permissions that GitHub documents.
+// operations are the handlers of all requests about a repository, except for archives, each with the permission
+// that GitHub documents.
 //
 // Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
 var operations = map[string]operation{
@@ -101,7 +103,7 @@ var operations = map[string]operation{
 	"GET commits/{ref}/check-runs":                        {"checks:read", (*Repository).listChecks},
 }
 
-// routes returns the whole API.
+// routes returns the handler for all addresses of the API.
 func (h *Hub) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for pattern, answer := range map[string]rest.Handler{
@@ -139,7 +141,7 @@ func (h *Hub) routes() *http.ServeMux {
 	return mux
 }
 
-// alone answers one request at a time.
+// alone returns a handler that answers one request at a time.
 func (h *Hub) alone(answer rest.Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h.mu.Lock()
@@ -151,7 +153,7 @@ func (h *Hub) alone(answer rest.Handler) http.HandlerFunc {
 	}
 }
 
-// opened finds the repository of a request, if its token opens it for the purpose.
+// opened returns the repository of a request, if the request's token has access to it with the permission n.
 func (h *Hub) opened(r *http.Request, n apps.Need) (*Repository, *rest.Problem) {
 	t, p := h.app.Token(r)
 	if p != nil {
@@ -167,15 +169,15 @@ func (h *Hub) opened(r *http.Request, n apps.Need) (*Repository, *rest.Problem) 
 	return x, nil
 }
 
-// repositories are all of a Hub.
+// repositories are all repositories of a Hub.
 type repositories []*Repository
 
-// named finds the repository in the path of a request, nil if there is none.
+// named returns the repository in the path of a request; nil if there is none.
 func (l repositories) named(r *http.Request) *Repository {
 	return l.called(r.PathValue("owner") + "/" + r.PathValue("repo"))
 }
 
-// openedIn reports whether a token opens a repository of an account.
+// openedIn reports whether a token has access to any repository of an account.
 func (l repositories) openedIn(account string, t *apps.Token) bool {
 	return slices.ContainsFunc(l, func(x *Repository) bool {
 		return strings.EqualFold(x.owner.login, account) && t.Opens(x.installation, x.id)

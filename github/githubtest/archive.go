@@ -8,14 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// archiveLink is a short-lived address of an archive.
+// An archiveLink is a short-lived address from which a commit's archive can be downloaded.
 type archiveLink struct {
 	repo *repo
 	sha  string
 }
 
-// getArchive is GET /repos/{owner}/{repo}/tarball/{ref}, which needs no token if the
-// repository is public.
+// getArchive answers GET /repos/{owner}/{repo}/tarball/{ref}, which needs no token if the repository is public.
 func (h *Hub) getArchive(r *http.Request) (int, any) {
 	x := h.repos.named(r)
 	if token := r.Header.Get("Authorization"); token == "" && (x == nil || x.private) {
@@ -35,7 +34,7 @@ func (h *Hub) getArchive(r *http.Request) (int, any) {
 	return http.StatusFound, rest.Redirect(fmt.Sprintf("http://%s/archive/%s", r.Host, link))
 }
 
-// sendArchive plays codeload.github.com, which accepts no tokens but its own.
+// sendArchive answers as codeload.github.com, which accepts only the tokens in its own addresses.
 func (h *Hub) sendArchive(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	link, ok := h.links[r.PathValue("link")]

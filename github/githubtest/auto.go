@@ -5,13 +5,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// auto is the merge that a person has asked for in advance.
+// auto is the auto-merge that a person has enabled for a pull request.
 type auto struct {
 	by    *user
-	check string // the one that it waits for
+	check string // the name of the check that must pass
 }
 
-// AutoMerge has GitHub merge a pull request in a person's name once a check passes at its head, in the very second.
+// AutoMerge makes GitHub merge a pull request in a person's name as soon as a check passes on its head.
 func (l *pulls) AutoMerge(who string, number int, check string) {
 	l.act(who, number, "auto-merge", check, func(p *pull) (string, rest.Object) {
 		p.auto = &auto{l.repo.world.person(who), check}
@@ -19,7 +19,7 @@ func (l *pulls) AutoMerge(who string, number int, check string) {
 	})
 }
 
-// autoMerge merges the pull requests that have waited for a check.
+// autoMerge merges the pull requests that waited for the check c.
 func (l *checks) autoMerge(c *checkRun) {
 	for _, p := range l.heads(c.shown.SHA) {
 		if p.auto == nil || p.auto.check != c.shown.Name || c.shown.Conclusion != github.ConcludedSuccess && c.shown.Conclusion != github.ConcludedNeutral {

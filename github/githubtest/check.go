@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// checks are the check runs of a repository.
+// checks has the check runs of a repository.
 type checks struct {
 	*pulls
 	list []*checkRun // oldest first
 }
 
-// A Check is a check run as people see it.
+// A Check is a check run as GitHub's pages show it.
 type Check struct {
 	ID int64
 	github.Check
@@ -70,7 +70,7 @@ func (l *checks) ForgetChecks() {
 	l.list = nil
 }
 
-// Rerequest presses the button of that name at a check run.
+// Rerequest presses the button "Re-run" of a check run.
 func (l *checks) Rerequest(who string, id int64) {
 	w := l.repo.world
 	defer w.lock()()
@@ -82,7 +82,7 @@ func (l *checks) Rerequest(who string, id int64) {
 	l.repo.send("check_run", rest.Object{"check_run": l.eventJSON(c)}, w.person(who), "rerequested")
 }
 
-// Press presses a button of a check run, which may have changed since the page was opened.
+// Press presses a button of a check run. The check run may have changed since the page was opened.
 func (l *checks) Press(who string, id int64, identifier string) {
 	w := l.repo.world
 	defer w.lock()()
@@ -95,7 +95,7 @@ func (l *checks) Press(who string, id int64, identifier string) {
 	l.repo.send("check_run", payload, w.person(who), "requested_action")
 }
 
-// RerequestAll presses the button of that name for all check runs of the App at a commit.
+// RerequestAll presses the button "Re-run all checks" of the App for a commit.
 func (l *checks) RerequestAll(who, sha string) {
 	w := l.repo.world
 	defer w.lock()()
@@ -103,7 +103,7 @@ func (l *checks) RerequestAll(who, sha string) {
 	l.repo.send("check_suite", rest.Object{"check_suite": l.suiteJSON(l.ownApp(), sha)}, w.person(who), "rerequested")
 }
 
-// ownApp returns the App of the Hub.
+// ownApp returns the Hub's App.
 func (l *checks) ownApp() app { return app{l.repo.world.app.ID, l.repo.world.app.Slug} }
 
 func (l *checks) findCheck(id int64) *checkRun {
@@ -130,8 +130,8 @@ func (l *checks) suite(by app, sha string) int64 {
 	return l.repo.world.log.nextID()
 }
 
-// heads returns the open pull requests with a commit as their head, without those from forks,
-// which GitHub leaves out of check runs.
+// heads returns the open pull requests with a commit as their head, except those from forks, which GitHub
+// leaves out of check runs.
 func (l *checks) heads(sha string) []*pull {
 	return slices.DeleteFunc(slices.Clone(l.pulls.list), func(p *pull) bool { return !p.open || p.from != l.repo || p.headSHA != sha })
 }

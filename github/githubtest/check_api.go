@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// createCheck is POST /repos/{owner}/{repo}/check-runs.
+// createCheck answers POST /repos/{owner}/{repo}/check-runs.
 func (l *checks) createCheck(r *http.Request) (int, any) {
 	var in checkRequest
 	if p := in.Read(r); p != nil {
@@ -32,7 +32,7 @@ func (l *checks) createCheck(r *http.Request) (int, any) {
 	return http.StatusCreated, l.json(c)
 }
 
-// updateCheck is PATCH /repos/{owner}/{repo}/check-runs/{id}.
+// updateCheck answers PATCH /repos/{owner}/{repo}/check-runs/{id}.
 func (l *checks) updateCheck(r *http.Request) (int, any) {
 	c := l.findCheck(rest.ID(r, "id"))
 	if c == nil {
@@ -52,7 +52,7 @@ func (l *checks) updateCheck(r *http.Request) (int, any) {
 	return http.StatusOK, l.json(c)
 }
 
-// listChecks is GET /repos/{owner}/{repo}/commits/{ref}/check-runs, newest first.
+// listChecks answers GET /repos/{owner}/{repo}/commits/{ref}/check-runs, newest first.
 func (l *checks) listChecks(r *http.Request) (int, any) {
 	at := l.repo.find(r.PathValue("ref"))
 	if at == nil {
@@ -97,7 +97,7 @@ func (l *checks) json(c *checkRun) rest.Object {
 	return o
 }
 
-// headsJSON returns the member pull_requests of check runs and suites.
+// headsJSON returns the member pull_requests of check runs and check suites.
 func (l *checks) headsJSON(sha string) []any {
 	list := []any{}
 	repo := rest.Object{"id": l.repo.id, "url": rest.APIURL + "repos/" + l.repo.String(), "name": l.repo.name}
@@ -111,7 +111,7 @@ func (l *checks) headsJSON(sha string) []any {
 	return list
 }
 
-// eventJSON is a check run as webhooks show it: with its suite.
+// eventJSON returns a check run as webhooks show it, with its check suite.
 func (l *checks) eventJSON(c *checkRun) rest.Object {
 	o, suite := l.json(c), l.suiteJSON(c.app, c.shown.SHA)
 	suite["status"], suite["conclusion"] = c.shown.Status, rest.OrNull(string(c.shown.Conclusion))
@@ -122,7 +122,7 @@ func (l *checks) eventJSON(c *checkRun) rest.Object {
 	return o
 }
 
-// suiteJSON is an App's check suite at a commit, requested again.
+// suiteJSON returns an App's check suite for a commit, with the action "rerequested".
 func (l *checks) suiteJSON(by app, sha string) rest.Object {
 	id := l.suite(by, sha)
 	api := fmt.Sprintf("%srepos/%s/check-suites/%d", rest.APIURL, l.repo, id)
@@ -141,7 +141,7 @@ func (l *checks) suiteJSON(by app, sha string) rest.Object {
 	return o
 }
 
-// A checkRequest creates or changes a check run; absent members keep their value.
+// A checkRequest is the body of a request that creates or changes a check run. Absent members keep their value.
 type checkRequest struct {
 	Name       *string
 	HeadSHA    string  `json:"head_sha"`
@@ -158,12 +158,12 @@ type checkOutput struct {
 	Text           *string
 }
 
-// invalidCheck is GitHub's answer to a request that it refuses.
+// invalidCheck returns GitHub's answer to a request that it refuses.
 func invalidCheck(format string, args ...any) *rest.Problem {
 	return rest.Invalid("Invalid request.\n\n"+format, args...)
 }
 
-// Read reads a request, within GitHub's limits.
+// Read decodes the body of a request, and returns a problem if it exceeds GitHub's limits.
 //
 // Source: https://docs.github.com/en/rest/checks/runs
 func (in *checkRequest) Read(r *http.Request) *rest.Problem {
@@ -202,7 +202,7 @@ func checkButtons(buttons []github.CheckButton) *rest.Problem {
 	return nil
 }
 
-// limit checks the texts, and cuts what GitHub cuts silently.
+// limit returns a problem if a text is too long, and cuts the text that GitHub cuts silently.
 func (o *checkOutput) limit() *rest.Problem {
 	if o.Title == "" || o.Summary == "" {
 		return invalidCheck(`"title" and "summary" weren't supplied.`)
@@ -226,7 +226,7 @@ func (o *checkOutput) limit() *rest.Problem {
 	return nil
 }
 
-// Into changes a check run, and its text, nil for null.
+// Into writes the request's members into the check run s. *text becomes nil if the request's text is null.
 func (in *checkRequest) Into(s *github.Check, text **string) {
 	for to, from := range map[*string]*string{&s.Name: in.Name, &s.ExternalID: in.ExternalID, &s.URL: in.DetailsURL} {
 		if from != nil {

@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// comments are those on the pull requests into a repository.
+// comments has the comments on the pull requests of a repository.
 type comments struct {
 	*pulls
 	list []*Comment // oldest first
-	last int64      // the highest ID that there was: GitHub gives none twice
+	last int64      // the highest ID so far, because GitHub never reuses one
 }
 
-// A Comment is one on a pull request.
+// A Comment is a comment on a pull request.
 type Comment struct {
 	ID        int64
 	Number    int
@@ -44,7 +44,7 @@ func (l *comments) Comment(who string, number int, body string) int64 {
 func (l *comments) comment(who *user, p *pull, body string) *Comment {
 	at := l.repo.world.log.Tick()
 	p.touched = at
-	l.last++ // small numbers read better than those of GitHub
+	l.last++ // small IDs, unlike GitHub's, because they are easier to read
 	c := &Comment{ID: l.last, Number: p.number, Author: who.login, Body: body, author: who, made: at, touched: at}
 	l.list = append(l.list, c)
 	l.repo.note(Edit{Kind: "comment", Who: who.login, Number: p.number, Comment: c.ID, Text: body})

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// chosen finds the comment of a request.
+// chosen returns the comment that a request names; nil if there is none.
 func (l *comments) chosen(r *http.Request) *Comment {
 	return l.findComment(rest.ID(r, "id"))
 }
@@ -30,7 +30,7 @@ func (l *comments) listComments(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// listAllComments is GET /repos/{owner}/{repo}/issues/comments, oldest first. The
+// listAllComments answers GET /repos/{owner}/{repo}/issues/comments, oldest first. The
 // parameter since counts from the last edit.
 func (l *comments) listAllComments(r *http.Request) (int, any) {
 	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
@@ -111,7 +111,7 @@ func (l *comments) createReaction(r *http.Request) (int, any) {
 
 var reactions = []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"}
 
-// issueJSON is a pull request as the webhooks of its comments show it.
+// issueJSON returns a pull request as the webhooks of its comments show it.
 func (l *pulls) issueJSON(p *pull) rest.Object {
 	r := l.repo
 	api, web := fmt.Sprintf("%srepos/%s/issues/%d", rest.APIURL, r, p.number), fmt.Sprintf("%s%s/pull/%d", rest.WebURL, r, p.number)
@@ -131,7 +131,7 @@ func (l *pulls) issueJSON(p *pull) rest.Object {
 	return o
 }
 
-// reactionsJSON counts reactions.
+// reactionsJSON returns the number of reactions of each kind.
 func reactionsJSON(to string, list []reaction) rest.Object {
 	given := map[string]int{}
 	for _, re := range list {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// deploys are the deployments of a repository.
+// deploys has the deployments of a repository.
 type deploys struct {
 	*repo
 	made *deploymentList
@@ -30,7 +30,7 @@ func (d *deploys) listDeployments(r *http.Request) (int, any)        { return d.
 func (d *deploys) createDeployment(r *http.Request) (int, any)       { return d.made.Create(r) }
 func (d *deploys) createDeploymentStatus(r *http.Request) (int, any) { return d.made.createStatus(r) }
 
-// A deploymentList is the deployments of a repository. It is not safe for concurrent use.
+// A deploymentList has the deployments of a repository. It is not safe for concurrent use.
 type deploymentList struct {
 	Repo    fmt.Stringer // owner/name
 	Log     *storyLog
@@ -39,10 +39,10 @@ type deploymentList struct {
 	list []*Deployment // oldest first
 }
 
-// A Deployment is one as people see it.
+// A Deployment is a deployment as GitHub's pages show it.
 type Deployment struct {
 	Task, SHA, Environment, Description string
-	// States are all that were reported, oldest first.
+	// States are all states that were reported, oldest first.
 	States []string
 
 	id      int64
@@ -61,7 +61,7 @@ func (l *deploymentList) All() []Deployment {
 	return out
 }
 
-// Find is GET /repos/{owner}/{repo}/deployments, newest first.
+// Find answers GET /repos/{owner}/{repo}/deployments, newest first.
 func (l *deploymentList) Find(r *http.Request) (int, any) {
 	q, list := r.URL.Query(), []any{}
 	wanted := func(name, value string) bool { return q.Get(name) == "" || q.Get(name) == value }
@@ -73,7 +73,7 @@ func (l *deploymentList) Find(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// Create is POST /repos/{owner}/{repo}/deployments, for commits, without merges and checks.
+// Create answers POST /repos/{owner}/{repo}/deployments. It accepts only commits, without merges and checks.
 func (l *deploymentList) Create(r *http.Request) (int, any) {
 	var in struct {
 		Ref, Task, Environment, Description string
@@ -95,7 +95,7 @@ func (l *deploymentList) Create(r *http.Request) (int, any) {
 	return http.StatusCreated, l.json(x)
 }
 
-// createStatus is POST /repos/{owner}/{repo}/deployments/{id}/statuses.
+// createStatus answers POST /repos/{owner}/{repo}/deployments/{id}/statuses.
 func (l *deploymentList) createStatus(r *http.Request) (int, any) {
 	i := slices.IndexFunc(l.list, func(x *Deployment) bool { return x.id == rest.ID(r, "id") })
 	if i < 0 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// An Edit is an action of somebody in a repository.
+// An Edit is an action of a person or an App in a repository.
 type Edit struct {
 	// Kind is "push", "force-push", "pull request", "ready", "retarget", "merge",
 	// "close", "reopen", "comment", "edit", "delete", "reaction", "review", "check".
@@ -21,7 +21,7 @@ type Edit struct {
 	At      time.Time
 }
 
-// String returns the edit as a line.
+// String returns the edit as a line of text.
 func (e Edit) String() string {
 	switch e.Kind {
 	case "push", "force-push":
@@ -46,7 +46,8 @@ func (e Edit) by() string {
 	return line
 }
 
-// firstVisibleLine returns the first line that people see: not blank, and no hidden comment.
+// firstVisibleLine returns the first line of a comment that readers see: not blank, and not a hidden HTML
+// comment.
 func firstVisibleLine(s string) string {
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// protected are the environments of a repository.
+// protected has the environments of a repository.
 type protected struct {
 	*repo
 	envs *environmentList
@@ -18,7 +18,7 @@ func newProtected(r *repo) *protected {
 	return &protected{r, &environmentList{Repo: r, Log: r.world.log, User: func(login string) rest.Object { return r.world.person(login).json() }}}
 }
 
-// SetEnvironment makes an environment of the repository, or changes its protection rules.
+// SetEnvironment creates an environment of the repository, or changes its protection rules.
 func (p *protected) SetEnvironment(name string, e Environment) {
 	defer p.world.lock()()
 	p.envs.Set(name, e)
@@ -28,19 +28,21 @@ func (p *protected) getEnvironment(r *http.Request) (int, any)      { return p.e
 func (p *protected) listBranchPolicies(r *http.Request) (int, any)  { return p.envs.Policies(r) }
 func (p *protected) listProtectionRules(r *http.Request) (int, any) { return p.envs.Rules(r) }
 
-// An Environment has the rules of one.
+// An Environment has the protection rules of a GitHub environment.
 type Environment struct {
-	// Reviewers are logins, and teams of the owner as "owner/slug"; PreventSelfReview is about who deploys.
+	// Reviewers are logins, and teams of the owner as "owner/slug". PreventSelfReview forbids the user who
+	// deploys to approve.
 	Reviewers         []string
 	PreventSelfReview bool
 	Wait              int // minutes
-	// Branches are patterns of branches that may be deployed, nil for all; Protected lets only protected ones.
+	// Branches are the patterns of the branches that may be deployed; nil allows all. Protected allows only
+	// branches with branch protection.
 	Branches  []string
 	Protected bool
 	Apps      []string // slugs of Apps with rules of their own
 }
 
-// An environmentList is the environments of a repository. It is not safe for concurrent use.
+// An environmentList has the environments of a repository. It is not safe for concurrent use.
 type environmentList struct {
 	Repo fmt.Stringer // owner/name
 	Log  *storyLog
@@ -49,7 +51,7 @@ type environmentList struct {
 	all map[string]Environment
 }
 
-// Set makes an environment, or changes its rules.
+// Set creates an environment, or changes its rules.
 func (l *environmentList) Set(name string, e Environment) {
 	if l.all == nil {
 		l.all = map[string]Environment{}
@@ -57,7 +59,7 @@ func (l *environmentList) Set(name string, e Environment) {
 	l.all[name] = e
 }
 
-// Get is GET /repos/{owner}/{repo}/environments/{environment_name}.
+// Get answers GET /repos/{owner}/{repo}/environments/{environment_name}.
 func (l *environmentList) Get(r *http.Request) (int, any) {
 	name := r.PathValue("name")
 	e, ok := l.all[name]
@@ -100,7 +102,7 @@ func (l *environmentList) Get(r *http.Request) (int, any) {
 	}
 }
 
-// Policies is GET /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies.
+// Policies answers GET /repos/{owner}/{repo}/environments/{environment_name}/deployment-branch-policies.
 func (l *environmentList) Policies(r *http.Request) (int, any) {
 	list := []any{}
 	for _, pattern := range l.all[r.PathValue("name")].Branches {
@@ -112,7 +114,7 @@ func (l *environmentList) Policies(r *http.Request) (int, any) {
 	return http.StatusOK, shown
 }
 
-// Rules is GET /repos/{owner}/{repo}/environments/{environment_name}/deployment_protection_rules.
+// Rules answers GET /repos/{owner}/{repo}/environments/{environment_name}/deployment_protection_rules.
 func (l *environmentList) Rules(r *http.Request) (int, any) {
 	list := []any{}
 	for _, slug := range l.all[r.PathValue("name")].Apps {

@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A Failure is an answer of GitHub's in the place of the one that was asked for.
+// A Failure writes an error in place of the answer to a request.
 type Failure func(w http.ResponseWriter)
 
-// Outage is the answer while GitHub is down.
+// Outage answers as GitHub does while it is down.
 func Outage(w http.ResponseWriter) { writeFault(w, http.StatusInternalServerError, "Server Error") }
 
-// Limited is the answer where the requests of an hour are used up, until a time.
+// Limited answers as GitHub does if the requests of an hour are used up. until is when the next hour begins.
 //
 // Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 func Limited(until time.Time) Failure {
@@ -26,8 +26,8 @@ func Limited(until time.Time) Failure {
 	}
 }
 
-// SecondaryLimit is the answer to too many requests at a time. The client may ask again after
-// a number of seconds; with 0 the answer does not contain it.
+// SecondaryLimit answers as GitHub does after too many requests at a time. The client may ask again after a
+// number of seconds; with 0 the answer does not contain the number.
 func SecondaryLimit(after int) Failure {
 	return func(w http.ResponseWriter) {
 		if after > 0 {
@@ -41,16 +41,16 @@ func writeFault(w http.ResponseWriter, status int, message string) {
 	rest.SendProblem(w, &rest.Problem{Status: status, Message: message})
 }
 
-// nextFailures are the failures to come. The zero value has none.
+// nextFailures are the failures of the next requests. The zero value has none.
 type nextFailures struct {
 	left int // requests that fail; negative: all
 	as   Failure
 }
 
-// failNext are n failures; with n negative they go on.
+// failNext returns the failure f for the next n requests; a negative n means all.
 func failNext(n int, f Failure) nextFailures { return nextFailures{n, f} }
 
-// Take returns the failure of the next request, nil if it is to be answered.
+// Take returns the failure of the next request; nil if the request is to be answered.
 func (f *nextFailures) Take() Failure {
 	if f.left == 0 {
 		return nil

@@ -6,18 +6,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// formerNames are the repositories, by ID, that had a name before: GitHub leads requests about it to them until another repository
-// takes it.
+// formerNames maps former names of repositories to their IDs. GitHub redirects requests for a former name,
+// until another repository takes the name.
 // Source: https://docs.github.com/en/repositories/creating-and-managing-repositories/renaming-a-repository
 type formerNames map[string]int64
 
-// Left notes that a repository has left a name, "owner/name".
+// Left records that a repository no longer has a name, "owner/name".
 func (f formerNames) Left(name string, id int64) { f[strings.ToLower(name)] = id }
 
-// Of returns the repository that had a name before; 0 if none had.
+// Of returns the ID of the repository that had a name before; 0 if there is none.
 func (f formerNames) Of(name string) int64 { return f[strings.ToLower(name)] }
 
-// A shownRepository is a repository as answers show it.
+// A shownRepository is the data of a repository in answers.
 type shownRepository struct {
 	ID            int64
 	Owner         rest.Object
@@ -27,7 +27,7 @@ type shownRepository struct {
 	Main          string // the default branch
 }
 
-// JSON is its form in answers.
+// JSON returns the repository as answers show it.
 func (r shownRepository) JSON() rest.Object {
 	full := r.Login + "/" + r.Name
 	web, git := rest.WebURL+full, strings.TrimPrefix(rest.WebURL, "https://")+full+".git"
@@ -57,7 +57,7 @@ func (r shownRepository) JSON() rest.Object {
 	return o
 }
 
-// userJSON is somebody with a login as answers show them.
+// userJSON returns a user or an App as answers show it.
 func userJSON(login string, id int64, bot bool) rest.Object {
 	o := rest.Object{
 		"login": login, "id": id, "node_id": rest.NodeID("User", id), "type": "User", "site_admin": false,

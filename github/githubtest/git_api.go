@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// getRef is GET /repos/{owner}/{repo}/git/ref/{ref}: branches, and the refs
-// of pull requests below refs/pull.
+// getRef answers GET /repos/{owner}/{repo}/git/ref/{ref}: branches, and the refs below refs/pull of pull
+// requests.
 func (x *Repository) getRef(r *http.Request) (int, any) {
 	ref := r.PathValue("ref")
 	sha := x.branches[strings.TrimPrefix(ref, "heads/")]
@@ -37,7 +37,7 @@ func (x *Repository) getRef(r *http.Request) (int, any) {
 	}
 }
 
-// getCommit is GET /repos/{owner}/{repo}/git/commits/{sha}.
+// getCommit answers GET /repos/{owner}/{repo}/git/commits/{sha}.
 func (x *Repository) getCommit(r *http.Request) (int, any) {
 	c := x.find(r.PathValue("sha"))
 	if c == nil {
@@ -58,8 +58,7 @@ func (x *Repository) getCommit(r *http.Request) (int, any) {
 	}
 }
 
-// getContents is GET /repos/{owner}/{repo}/contents/{path}: a file, or the entries
-// of a directory.
+// getContents answers GET /repos/{owner}/{repo}/contents/{path}: a file, or the entries of a directory.
 func (x *Repository) getContents(r *http.Request) (int, any) {
 	ref := r.URL.Query().Get("ref")
 	if ref == "" {
@@ -71,7 +70,8 @@ func (x *Repository) getContents(r *http.Request) (int, any) {
 	}
 	path := r.PathValue("path")
 	if target, is := commits.LinkTo(c.Files[path]); is {
-		// GitHub answers with the file that a link leads to, and else with the link.
+		// For a symbolic link, GitHub answers with the file that it leads to; if it leads to no file, with the
+		// link itself.
 		content, ok := c.Files.Resolve(path)
 		if !ok {
 			o := x.contentJSON(c, path, "symlink")

@@ -1,29 +1,25 @@
-// Package githubtest is a small GitHub of our own: repositories with commits, branches
-// and forks, pull requests with their trial merges, comments, reactions, reviews, check
-// runs and permissions, an App that is installed in them, and the part of the REST API
-// that Lockstep uses, over HTTP.
+// Package githubtest is a fake GitHub for tests: repositories with commits, branches and forks, pull requests
+// with their trial merges, comments, reactions, reviews, check runs and permissions. An App is installed in the
+// repositories. The fake serves the part of the REST API that Lockstep uses, over HTTP.
 //
-// It is stateful: one request reads the writes of another, and everything that happens is kept
-// as a list of [Edit] values, which read as lines of text. People act through
-// methods ([Repository.Push], [Repository.Comment]); the App acts through the API,
-// with tokens, rights and limits as GitHub gives them. Both cause webhooks, which wait
-// until [Hub.Deliver] sends them, signed; each attempt can be read by the API, and made
-// again. Its clock is its own ([Hub.Now]), so that the same story is told in the same
-// words each time, the names of commits included.
+// The fake is stateful: a request reads what another one wrote. It records everything that happens as a list of
+// [Edit] values, which read as lines of text. People act through methods ([Repository.Push],
+// [Repository.Comment]). The App acts through the API, with tokens, rights and limits as on GitHub. Both cause
+// webhooks, which wait until [Hub.Deliver] sends them, signed. The API lists each attempt and repeats it on
+// request. The fake has its own clock ([Hub.Now]), so that a test gives the same words each time, the SHAs of
+// commits included.
 //
-// It can be as unhelpful as GitHub: [Hub.Fail] makes requests fail, [Hub.LoseDeliveries]
-// loses webhooks, [Repository.LagMerges] delays trial merges, [Repository.ForgetChecks]
-// deletes check runs, [Hub.ExpireTokens] ends tokens. The package contract checks its answers
-// and webhooks against GitHub's own descriptions.
+// The fake can fail like GitHub: [Hub.Fail] makes requests fail, [Hub.LoseDeliveries] loses webhooks,
+// [Repository.LagMerges] delays trial merges, [Repository.ForgetChecks] deletes check runs, [Hub.ExpireTokens]
+// ends tokens. The package contract checks its answers and webhooks against GitHub's own descriptions.
 //
-// A [Hub] and its [Repository] values put together the nouns that do not need each other, each a
-// package with tests of its own: commits, webhooks (hooks), the App and its tokens
-// (apps), the log of edits (story), the form of answers (rest). Pull requests, reviews,
-// comments and check runs are types here, each with its actions of people and its part of
-// the API; [Repository] embeds them.
+// A [Hub] and its [Repository] values combine packages that do not need each other, each with tests of its own:
+// commits, webhooks (hooks), the App and its tokens (apps), and the form of answers (rest). Pull requests,
+// reviews, comments and check runs are types here, each with people's actions and its part of the API;
+// [Repository] embeds them.
 //
-// It refuses to know what Lockstep is. The tests of several packages run on it, and
-// so does `lockstep demo`. Start at [New].
+// The package does not know what Lockstep is. The tests of several packages run on it, and so does `lockstep
+// demo`. Start at [New].
 package githubtest
 
 import (
@@ -40,36 +36,35 @@ import (
 // Files are the files of a commit by path, or changes to them.
 type Files = commits.Files
 
-// Deleted stands for the content of a file that a push deletes.
+// Deleted is the content of a file that a push deletes.
 const Deleted = commits.Deleted
 
-// Link is the content of a file that is a symbolic link to target.
+// Link returns the content of a file that is a symbolic link to target.
 func Link(target string) string { return commits.Link(target) }
 
-// Options are the setup of a Hub.
+// Options configure a Hub.
 type Options struct {
 	// AppID and AppName identify the App; its login is AppName and "[bot]". The defaults are
 	// 4711 and "lockstep".
 	AppID   int64
 	AppName string
-	// Webhook is the URL that webhooks are sent to, Secret signs them.
+	// Webhook is the URL that receives the webhooks. Secret signs them.
 	Secret  github.Secret
 	Webhook string
-	// OnEdit is told of every edit at once; it must not call the Hub. May be nil.
+	// OnEdit is called with every edit at once. It must not call the Hub. It may be nil.
 	OnEdit func(Edit)
-	// Now is the clock by which GitHub dates everything; with nil it is the story's own, which moves
-	// on by a minute with each edit.
+	// Now is GitHub's clock. nil means the fake's own clock, which advances by a minute with each edit.
 	Now func() time.Time
 	// Transport sends webhooks; nil means http.DefaultTransport.
 	Transport http.RoundTripper
-	// Fault may answer a request in the place of the API, and then returns true. May
-	// be nil.
+	// Fault may answer a request in place of the API, and then returns true. It may be nil.
 	Fault func(w http.ResponseWriter, r *http.Request) bool
-	// Lean leaves addresses that nobody follows out of answers and webhooks, against GitHub's description.
+	// Lean leaves addresses that nobody uses out of answers and webhooks, although GitHub's description
+	// requires them.
 	Lean bool
 }
 
-// A Hub is one GitHub. It is safe for concurrent use.
+// A Hub is a fake GitHub. It is safe for concurrent use.
 type Hub struct {
 	options Options
 	mux     *http.ServeMux
@@ -81,7 +76,7 @@ type Hub struct {
 	faults nextFailures
 }
 
-// New returns an empty Hub with its App.
+// New returns an empty Hub with its App. It has no repositories.
 func New(o Options) *Hub {
 	o.AppID, o.AppName = cmp.Or(o.AppID, 4711), cmp.Or(o.AppName, "lockstep")
 	h := &Hub{options: o, world: newWorld(o), links: map[string]archiveLink{}}
@@ -90,13 +85,14 @@ func New(o Options) *Hub {
 	return h
 }
 
-// App returns the configuration with which the App uses this Hub at a URL.
+// App returns the App's configuration for a client, with url as the address of this Hub.
 func (h *Hub) App(url string) github.AppConfig {
 	return github.AppConfig{ID: h.app.ID, Key: github.NewSecret(h.AppKey()), URL: url}
 }
 
-// AddApp installs another App wherever the first one is. It returns its configuration at a URL, and gets the same
-// webhooks at an address of its own, but for those about check runs.
+// AddApp installs another App in every repository of the first App. It returns the new App's configuration,
+// with url as the address of this Hub. The new App receives the same webhooks at o.Webhook, except those about
+// check runs.
 func (h *Hub) AddApp(o Options, url string) github.AppConfig {
 	defer h.lock()()
 	h.app.Add(o.AppID, o.AppName)
@@ -104,16 +100,16 @@ func (h *Hub) AddApp(o Options, url string) github.AppConfig {
 	return github.AppConfig{ID: o.AppID, Key: github.NewSecret(h.app.PEM()), URL: url}
 }
 
-// AppKey returns the App's private key as GitHub hands it out, in PEM.
+// AppKey returns the App's private key, PEM.
 func (h *Hub) AppKey() string { return h.app.PEM() }
 
-// ExpireTokens ends all tokens that were given out.
+// ExpireTokens makes all tokens issued so far invalid.
 func (h *Hub) ExpireTokens() {
 	defer h.lock()()
 	h.app.Expire()
 }
 
-// Accepts gives the App a permission that it does not ask for, such as "contents" at the level "write".
+// Accepts gives the App an additional permission, such as "contents" at the level "write".
 func (h *Hub) Accepts(permission, level string) {
 	defer h.lock()()
 	h.app.Grant(permission, level)
@@ -125,14 +121,14 @@ func (h *Hub) Withdraw(permissions ...string) {
 	h.app.Withdraw(permissions...)
 }
 
-// Given returns all tokens that were given out, and the secrets in the addresses of
-// archives: nobody may write any of them down.
+// Given returns all tokens issued so far, and the secrets in the addresses of archives. Tests check that none
+// of them is logged or stored.
 func (h *Hub) Given() []string {
 	defer h.lock()()
 	return h.app.Given()
 }
 
-// Now returns the time in the story, by which GitHub dates everything but tokens.
+// Now returns the Hub's time, which dates everything except tokens.
 func (h *Hub) Now() time.Time { return h.log.Now() }
 
 // Edits returns all edits so far.
@@ -141,48 +137,46 @@ func (h *Hub) Edits() []Edit { return h.log.Edits() }
 // Lines returns all edits so far as lines of text.
 func (h *Hub) Lines() []string { return h.log.Lines() }
 
-// SetWebhook changes the URL that webhooks are sent to.
+// SetWebhook changes the URL that receives the webhooks.
 func (h *Hub) SetWebhook(url string) { h.outbox.SetURL(url) }
 
-// Deliver sends the webhooks that wait, in order, and returns their number. An answer other
-// than 2xx is an error and ends it; GitHub, too, leaves it at one attempt. Who has heard of an edit
-// from [Options.OnEdit] finds its webhooks: an edit under way comes to its end first.
+// Deliver sends the waiting webhooks, in order, and returns their number. An answer other than 2xx is an error
+// and ends the delivery; like GitHub, Deliver makes only one attempt. A caller that knows an edit from
+// [Options.OnEdit] can rely on its webhooks: Deliver first waits for an edit in progress.
 func (h *Hub) Deliver(ctx context.Context) (int, error) {
 	h.lock()()
 	return h.outbox.Deliver(ctx)
 }
 
-// DeliverOne sends one of the webhooks that wait, and reports whether there was one. They are
-// numbered from 0, the oldest first; from their number on they are counted from the oldest again.
-// An answer other than 2xx is an error.
+// DeliverOne sends one of the waiting webhooks, and reports whether there was one. which is its index, from 0
+// for the oldest; a larger index starts at 0 again. An answer other than 2xx is an error.
 func (h *Hub) DeliverOne(ctx context.Context, which int) (bool, error) {
 	h.lock()()
 	return h.outbox.DeliverOne(ctx, which)
 }
 
-// Waiting returns the number of webhooks that wait.
+// Waiting returns the number of waiting webhooks.
 func (h *Hub) Waiting() int { return h.outbox.Waiting() }
 
-// LoseDeliveries makes the next n webhooks get lost: GitHub tries to send them, and nobody
-// receives them.
+// LoseDeliveries makes the next n webhooks get lost: GitHub's attempt counts as made, but nobody receives it.
 func (h *Hub) LoseDeliveries(n int) { h.outbox.Lose(n) }
 
 // Deliveries returns the GUIDs of all webhooks so far, waiting ones included.
 func (h *Hub) Deliveries() []string { return h.outbox.GUIDs() }
 
-// Redeliver sends a webhook once more, under the same GUID, and returns the text of the answer.
+// Redeliver sends a webhook again, under the same GUID, and returns the body of the answer.
 func (h *Hub) Redeliver(ctx context.Context, guid string) (string, error) {
 	return h.outbox.Redeliver(ctx, guid)
 }
 
-// Replay sends the body and the signature of a webhook under another GUID and the name of
-// another event, as an eavesdropper can; "" keeps the original. It returns the answer.
+// Replay sends the body and the signature of an earlier webhook, as an eavesdropper could: under another GUID
+// (as) and event name; "" keeps the original. It returns the answer.
 func (h *Hub) Replay(ctx context.Context, guid, as, event string) (status int, answer string, err error) {
 	return h.outbox.Replay(ctx, guid, as, event)
 }
 
-// Fail makes the next n requests to the API fail, whatever they ask for; with n negative
-// all until another call.
+// Fail makes the next n requests to the API fail, whatever they ask for. With a negative n, all requests fail
+// until another call.
 func (h *Hub) Fail(n int, f Failure) {
 	defer h.lock()()
 	h.faults = failNext(n, f)

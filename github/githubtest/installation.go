@@ -10,8 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// installationOf returns the ID of the App's installation in an account, which is made
-// if there is none.
+// installationOf returns the ID of the App's installation in an account. If there is none, it creates one.
 func (h *Hub) installationOf(account *user) int64 {
 	for _, r := range h.repos {
 		if r.owner == account && r.installation != 0 {
@@ -21,7 +20,7 @@ func (h *Hub) installationOf(account *user) int64 {
 	return h.log.nextID()
 }
 
-// Uninstall takes the repository away from the App's installation.
+// Uninstall removes the repository from the App's installation.
 func (r *Repository) Uninstall(who string) {
 	defer r.hub.lock()()
 	r.hub.log.Tick()
@@ -29,8 +28,8 @@ func (r *Repository) Uninstall(who string) {
 	r.installation = 0
 }
 
-// Install gives a repository to the App's installation in its owner's account, which is a new one if that has no other
-// repository.
+// Install adds a repository to the App's installation in its owner's account. If no other repository of the
+// account is installed, the installation is a new one.
 func Install(r *Repository, who string) {
 	defer r.hub.lock()()
 	r.hub.log.Tick()
@@ -38,7 +37,7 @@ func Install(r *Repository, who string) {
 	moved(r, who, "added")
 }
 
-// moved tells the App that a repository was added to the installation that has it, or removed from it.
+// moved sends the App the webhook that a repository was added to its installation, or removed from it.
 func moved(r *Repository, who, action string) {
 	w := r.hub.world
 	lists := rest.Object{"repositories_added": []any{}, "repositories_removed": []any{}}
@@ -52,12 +51,12 @@ func moved(r *Repository, who, action string) {
 	})
 }
 
-// getApp is GET /app.
+// getApp answers GET /app.
 func (h *Hub) getApp(*http.Request) (int, any) {
 	return http.StatusOK, h.appJSON(app{h.app.ID, h.app.Slug})
 }
 
-// createToken is POST /app/installations/{installation}/access_tokens.
+// createToken answers POST /app/installations/{installation}/access_tokens.
 func (h *Hub) createToken(r *http.Request) (int, any) {
 	var grants []apps.Grant
 	for _, x := range h.repos {
@@ -68,7 +67,7 @@ func (h *Hub) createToken(r *http.Request) (int, any) {
 	return h.app.Create(r, grants)
 }
 
-// listInstallations is GET /app/installations.
+// listInstallations answers GET /app/installations.
 func (h *Hub) listInstallations(r *http.Request) (int, any) {
 	list, seen := []any{}, map[int64]bool{0: true}
 	for _, x := range h.repos {
@@ -80,7 +79,7 @@ func (h *Hub) listInstallations(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// listRepositories is GET /installation/repositories.
+// listRepositories answers GET /installation/repositories.
 func (h *Hub) listRepositories(r *http.Request) (int, any) {
 	t, p := h.app.Token(r)
 	if p == nil && !t.Allows("metadata:read") {
@@ -112,7 +111,7 @@ func (w *world) installationJSON(id int64, account *user) rest.Object {
 	}
 }
 
-// appJSON is an App as answers show it. All Apps of a Hub have the same owner.
+// appJSON returns an App as answers show it. All Apps of a Hub have the same owner.
 func (w *world) appJSON(a app) rest.Object {
 	return rest.Object{
 		"id": a.id, "slug": a.slug, "node_id": rest.NodeID("App", a.id),

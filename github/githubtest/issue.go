@@ -25,13 +25,13 @@ func (t *tracker) Issues() []Issue {
 	return t.issues.All()
 }
 
-// WithoutIssues switches the issues of the repository off.
+// WithoutIssues disables the issues of the repository.
 func (t *tracker) WithoutIssues() {
 	defer t.world.lock()()
 	t.issues.Off = true
 }
 
-// OpenIssue opens an issue of somebody.
+// OpenIssue opens an issue by a user, and returns its number.
 func (t *tracker) OpenIssue(who, title, body string) int {
 	defer t.world.lock()()
 	return t.issues.Open(who, t.world.person(who).json(), title, body).Number
@@ -41,7 +41,7 @@ func (t *tracker) listIssues(r *http.Request) (int, any)  { return t.issues.Find
 func (t *tracker) createIssue(r *http.Request) (int, any) { return t.issues.Create(r) }
 func (t *tracker) updateIssue(r *http.Request) (int, any) { return t.issues.Update(r) }
 
-// listTalk and createTalk are about the comments on an issue, or on a pull request.
+// listTalk and createTalk answer requests for the comments on an issue or a pull request.
 func listTalk(r *Repository, q *http.Request) (int, any) {
 	if r.issues.Has(q) {
 		return r.issues.Comments(q)
@@ -56,19 +56,19 @@ func createTalk(r *Repository, q *http.Request) (int, any) {
 	return r.createComment(q)
 }
 
-// An issueList is the issues of a repository. Their numbers are apart from those of pull requests, which count from 1. It is not safe for
-// concurrent use.
+// An issueList has the issues of a repository. Their numbers cannot be those of pull requests, which count from
+// 1. It is not safe for concurrent use.
 type issueList struct {
 	Repo fmt.Stringer // owner/name
 	Log  *storyLog
 	App  func() (login string, user rest.Object) // the App's user
-	// Off is set where the repository has no issues.
+	// Off is set if issues are disabled in the repository.
 	Off bool
 
 	list []*Issue // oldest first
 }
 
-// An Issue is one as people see it.
+// An Issue is an issue as GitHub's page shows it.
 type Issue struct {
 	Number      int
 	Author      string
@@ -93,7 +93,7 @@ func (l *issueList) All() []Issue {
 	return out
 }
 
-// Open opens an issue of somebody.
+// Open opens an issue by a user.
 func (l *issueList) Open(who string, author rest.Object, title, body string) *Issue {
 	at := l.Log.Tick()
 	x := &Issue{Number: firstIssue + len(l.list), Author: who, Title: title, Body: body, Open: true, id: l.Log.nextID(), author: author, made: at, touched: at}
@@ -104,7 +104,7 @@ func (l *issueList) Open(who string, author rest.Object, title, body string) *Is
 
 var issuesOff = &rest.Problem{Status: http.StatusGone, Message: "Issues has been disabled in this repository."}
 
-// Find is GET /repos/{owner}/{repo}/issues: here without pull requests, and oldest first, as the client asks.
+// Find answers GET /repos/{owner}/{repo}/issues: without pull requests, and oldest first, as the client asks.
 func (l *issueList) Find(r *http.Request) (int, any) {
 	if l.Off {
 		return rest.Fail(issuesOff)
@@ -119,7 +119,7 @@ func (l *issueList) Find(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// Create is POST /repos/{owner}/{repo}/issues.
+// Create answers POST /repos/{owner}/{repo}/issues.
 func (l *issueList) Create(r *http.Request) (int, any) {
 	var in struct{ Title, Body string }
 	switch err := json.NewDecoder(r.Body).Decode(&in); {
@@ -132,7 +132,7 @@ func (l *issueList) Create(r *http.Request) (int, any) {
 	return http.StatusCreated, l.json(l.Open(login, user, in.Title, in.Body))
 }
 
-// Has reports whether a request is about an issue here.
+// Has reports whether the number in a request belongs to an issue.
 func (l *issueList) Has(r *http.Request) bool { return l.requested(r) != nil }
 
 func (l *issueList) requested(r *http.Request) *Issue {
@@ -143,7 +143,7 @@ func (l *issueList) requested(r *http.Request) *Issue {
 	return l.list[i]
 }
 
-// Comments is GET /repos/{owner}/{repo}/issues/{number}/comments of an issue.
+// Comments answers GET /repos/{owner}/{repo}/issues/{number}/comments for an issue.
 func (l *issueList) Comments(r *http.Request) (int, any) {
 	list := []any{}
 	for _, c := range l.requested(r).comments {
@@ -152,7 +152,7 @@ func (l *issueList) Comments(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// Comment is POST /repos/{owner}/{repo}/issues/{number}/comments of an issue.
+// Comment answers POST /repos/{owner}/{repo}/issues/{number}/comments for an issue.
 func (l *issueList) Comment(r *http.Request) (int, any) {
 	text, bad := rest.Text(r)
 	if bad != nil {
@@ -172,7 +172,7 @@ func (l *issueList) Comment(r *http.Request) (int, any) {
 	return http.StatusCreated, c
 }
 
-// Update is PATCH /repos/{owner}/{repo}/issues/{number}.
+// Update answers PATCH /repos/{owner}/{repo}/issues/{number}.
 func (l *issueList) Update(r *http.Request) (int, any) {
 	x := l.requested(r)
 	if x == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A labeling puts a label on a pull request, or removes it.
+// A labeling is an event: a user added a label to a pull request, or removed it.
 type labeling struct {
 	id    int64
 	by    *user
@@ -18,8 +18,7 @@ type labeling struct {
 	at    time.Time
 }
 
-// Label puts a label on a pull request. GitHub lets everybody do so with the role "triage", which our
-// permission "read" stands for.
+// Label adds a label to a pull request. On GitHub the role "triage" suffices, for which the fake has "read".
 func (l *pulls) Label(who string, number int, label string) { l.label(who, number, label, true) }
 
 // Unlabel removes a label from a pull request.
@@ -44,7 +43,7 @@ func (l *pulls) label(who string, number int, label string, added bool) {
 	l.send(p, w.person(who), action, rest.Object{"label": labelsJSON([]string{label})[0]})
 }
 
-// listEvents is GET /repos/{owner}/{repo}/issues/{issue_number}/events.
+// listEvents answers GET /repos/{owner}/{repo}/issues/{issue_number}/events.
 func (l *pulls) listEvents(r *http.Request) (int, any) {
 	p := l.requested(r)
 	if p == nil {
@@ -65,7 +64,7 @@ func (l *pulls) listEvents(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// labelsJSON are labels by their names.
+// labelsJSON returns labels by their names.
 func labelsJSON(labels []string) []any {
 	list := []any{}
 	for i, name := range labels {

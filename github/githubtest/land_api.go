@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// RefuseMerges lets GitHub refuse merges by requests with words of its own; "" lets them be.
+// RefuseMerges makes GitHub refuse merges by the API with a message; "" allows them again.
 func (l *pulls) RefuseMerges(words string) {
 	defer l.repo.world.lock()()
 	l.protected = words
 }
 
-// landPull is PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge.
+// landPull answers PUT /repos/{owner}/{repo}/pulls/{pull_number}/merge.
 // Source: https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request
 func (l *pulls) landPull(r *http.Request) (int, any) {
 	p := l.requested(r)
@@ -55,7 +55,7 @@ func (l *pulls) landPull(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Object{"sha": sha, "merged": true, "message": "Pull Request successfully merged"}
 }
 
-// deleteRef is DELETE /repos/{owner}/{repo}/git/refs/{ref}.
+// deleteRef answers DELETE /repos/{owner}/{repo}/git/refs/{ref}.
 // Source: https://docs.github.com/en/rest/git/refs#delete-a-reference
 func (l *pulls) deleteRef(r *http.Request) (int, any) {
 	branch, ok := strings.CutPrefix(r.PathValue("ref"), "heads/")

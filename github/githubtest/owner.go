@@ -7,11 +7,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// ownerFiles are the places of the file: the first one that there is counts.
+// ownerFiles are the paths of a CODEOWNERS file. The first that exists counts.
 var ownerFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
-// ownerErrors is the answer to GET /repos/{owner}/{repo}/codeowners/errors, with one kind of errors: owners who may not be any. ok is
-// false if there is no file.
+// ownerErrors returns the answer to GET /repos/{owner}/{repo}/codeowners/errors. It reports only one kind of
+// error: owners for whom may returns false. ok is false if there is no CODEOWNERS file.
 func ownerErrors(in map[string]string, may func(owner string) bool) (answer rest.Object, ok bool) {
 	for _, path := range ownerFiles {
 		text, ok := in[path]

@@ -10,11 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A nameFinder finds a repository by its present name, or, without a name, by its ID: "" is none. moved is the ID of the one that
-// had the name before.
+// A nameFinder finds a repository by name, or by ID if name is "". present is its name now; "" if there is
+// none. moved is the ID of the repository that had the name before.
 type nameFinder func(name string, id int64) (present string, moved int64)
 
-// underPresentNames makes requests those about the present name of a repository, and leads those about a former one to its ID.
+// underPresentNames returns a handler for requests about a repository. A request for a former name is
+// redirected to the repository's ID. Any other request is passed to next under the repository's present name.
 func underPresentNames(find nameFinder, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q, ok := askedRepository(r)
@@ -35,14 +36,14 @@ func underPresentNames(find nameFinder, next http.Handler) http.Handler {
 	})
 }
 
-// nameQuestion is the repository that a request is about, by its name or by its ID.
+// nameQuestion is the repository that a request names, by its name or its ID. rest is the rest of the path.
 type nameQuestion struct {
 	name string
 	id   int64
 	rest string
 }
 
-// askedRepository returns the repository of a request.
+// askedRepository returns the repository that a request names; ok is false if it names none.
 func askedRepository(r *http.Request) (q nameQuestion, ok bool) {
 	path := r.URL.EscapedPath()
 	if named, is := strings.CutPrefix(path, "/repos/"); is {
@@ -58,8 +59,8 @@ func askedRepository(r *http.Request) (q nameQuestion, ok bool) {
 	return nameQuestion{id: id, rest: path}, ok && err == nil
 }
 
-// moved answers a request about a former name: with another status where the method has to stay, which clients change for the
-// first one.
+// moved redirects a request for a former name to the repository's ID. For methods other than GET the status is
+// 307, because clients change the method after a 301.
 // Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#follow-redirects
 func (q nameQuestion) moved(w http.ResponseWriter, r *http.Request, id int64) {
 	status := http.StatusMovedPermanently
@@ -71,14 +72,14 @@ func (q nameQuestion) moved(w http.ResponseWriter, r *http.Request, id int64) {
 	rest.Send(w, status, rest.Redirect(at.String()))
 }
 
-// of makes a request one about the repository of a name.
+// of returns a copy of a request with the repository's name in its path.
 func (q nameQuestion) of(r *http.Request, name string) *http.Request {
 	out := *r
 	out.URL = q.at(r, "/repos/"+name)
 	return &out
 }
 
-// at is the address of a request below another path.
+// at returns the URL of a request with its path below another one.
 func (q nameQuestion) at(r *http.Request, below string) *url.URL {
 	at := *r.URL
 	at.RawPath = strings.TrimSuffix(below+"/"+q.rest, "/")

@@ -9,16 +9,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// pulls are the pull requests into a repository.
+// pulls has the pull requests of a repository.
 type pulls struct {
 	repo *repo
 	list []*pull
 	lag  int // see LagMerges
-	// protected are the words with which GitHub refuses merges by requests; see RefuseMerges.
+	// protected is the message with which GitHub refuses merges by the API; see RefuseMerges.
 	protected string
 }
 
-// A pull is a pull request. While it is open its head follows the branch.
+// A pull is a pull request. While it is open, its head follows the branch.
 type pull struct {
 	id            int64
 	number        int
@@ -32,7 +32,7 @@ type pull struct {
 	closedOn      string // SHA of the base branch, when it was closed
 	mergedBy      *user  // nil if it is not merged
 	mergeSHA      string // of the commit that merged it
-	commits       int    // that it had then
+	commits       int    // the number of its commits at the merge
 	landed        string // the message of that commit; "" is GitHub's
 	trial         trial
 	made, touched time.Time
@@ -73,7 +73,7 @@ func (l *pulls) openPull(who, title string, from *repo, branch string, draft boo
 	return p.number
 }
 
-// pull returns the pull request of a number, nil if there is none.
+// pull returns the pull request with a number; nil if there is none.
 func (l *pulls) pull(number int) *pull {
 	if number < 1 || number > len(l.list) {
 		return nil
@@ -89,7 +89,7 @@ func (l *pulls) mustPull(number int) *pull {
 	return p
 }
 
-// act changes a pull request, which leaves an edit and a webhook.
+// act changes a pull request by do, records an Edit and sends a webhook.
 func (l *pulls) act(who string, number int, kind, text string, do func(*pull) (action string, more rest.Object)) {
 	w := l.repo.world
 	defer w.lock()()
@@ -100,7 +100,7 @@ func (l *pulls) act(who string, number int, kind, text string, do func(*pull) (a
 	l.send(p, w.person(who), action, more)
 }
 
-// Ready ends the draft of a pull request.
+// Ready marks a draft as ready for review.
 func (l *pulls) Ready(who string, number int) {
 	l.act(who, number, "ready", "", func(p *pull) (string, rest.Object) {
 		p.draft = false
@@ -116,7 +116,7 @@ func (l *pulls) Draft(who string, number int) {
 	})
 }
 
-// Retarget gives a pull request another base branch.
+// Retarget changes the base branch of a pull request.
 func (l *pulls) Retarget(who string, number int, base string) {
 	l.act(who, number, "retarget", base, func(p *pull) (string, rest.Object) {
 		changes := rest.Object{"base": rest.Object{"ref": rest.Object{"from": p.base}, "sha": rest.Object{"from": p.baseSHA}}}
@@ -133,7 +133,7 @@ func (l *pulls) Close(who string, number int) {
 	})
 }
 
-// Reopen opens a pull request again that was closed.
+// Reopen reopens a closed pull request.
 func (l *pulls) Reopen(who string, number int) {
 	l.act(who, number, "reopen", "", func(p *pull) (string, rest.Object) {
 		if p.open || p.mergedBy != nil {
@@ -144,18 +144,18 @@ func (l *pulls) Reopen(who string, number int) {
 	})
 }
 
-// Merge merges a pull request, by a commit of two parents, and returns its SHA.
+// Merge merges a pull request by a commit with two parents, and returns its SHA.
 func (l *pulls) Merge(who string, number int) string {
 	return l.merge(who, number, func(p *pull, base string) []string { return []string{base, p.headSHA} })
 }
 
-// Squash merges a pull request by one commit on top of its base branch, and returns its SHA.
+// Squash merges a pull request by one commit on top of its base branch, and returns the commit's SHA.
 func (l *pulls) Squash(who string, number int) string {
 	return l.merge(who, number, func(p *pull, base string) []string { return []string{base} })
 }
 
-// Rebase merges a pull request by a commit on top of its base branch for each of its own, with their messages, and returns the SHA
-// of the last.
+// Rebase merges a pull request by copying each of its commits, with its message, on top of the base branch. It
+// returns the SHA of the last.
 func (l *pulls) Rebase(who string, number int) string {
 	return l.merge(who, number, func(p *pull, base string) []string {
 		r := l.repo
@@ -183,7 +183,7 @@ func (l *pulls) merge(who string, number int, parents func(p *pull, base string)
 	return sha
 }
 
-// land merges a pull request by a commit with parents, on top of a base, and returns its SHA.
+// land merges a pull request by a commit with the given parents on top of base, and returns the commit's SHA.
 func (l *pulls) land(p *pull, by *user, base string, parents []string) string {
 	r := l.repo
 	files, _ := r.world.history.Merge(base, p.headSHA)
@@ -195,7 +195,7 @@ func (l *pulls) land(p *pull, by *user, base string, parents []string) string {
 	return sha
 }
 
-// send lets a webhook about a pull request wait.
+// send adds a webhook about a pull request, which waits for Deliver.
 func (l *pulls) send(p *pull, who *user, action string, more rest.Object) {
 	payload := rest.Object{"number": p.number, "pull_request": l.json(p)}
 	for k, v := range more {

@@ -19,17 +19,17 @@ func (l *pulls) getPull(r *http.Request) (int, any) {
 	return http.StatusOK, l.json(p)
 }
 
-// requested finds the pull request of a request.
+// requested returns the pull request that a request names.
 func (l *pulls) requested(r *http.Request) *pull { return l.pull(int(rest.ID(r, "number"))) }
 
-// inFull are the members of a pull request that lists leave out.
+// inFull are the members of a pull request that lists omit.
 var inFull = []string{
 	"merged", "mergeable", "mergeable_state", "merged_by", "comments", "review_comments", "maintainer_can_modify",
 	"commits", "additions", "deletions", "changed_files", "rebaseable",
 }
 
-// listPulls is GET /repos/{owner}/{repo}/pulls: newest first, or the last changed one first, and without the
-// members that take GitHub time.
+// listPulls answers GET /repos/{owner}/{repo}/pulls, newest or most recently changed first. It omits the
+// members that GitHub does not compute for lists.
 func (l *pulls) listPulls(r *http.Request) (int, any) {
 	want := cmp.Or(r.URL.Query().Get("state"), "open")
 	list, all := []any{}, slices.Clone(l.list)

@@ -18,15 +18,15 @@ func (r *Repository) ForcePush(who, branch, message string, changes Files) strin
 	return r.push(push{kind: "force-push", who: who, branch: branch, message: message}, r.main, changes)
 }
 
-// PushAs is Push of a commit that names somebody else as its author, and a committer. GitHub links a name with "@" in it to nobody.
+// PushAs pushes a commit with another author and committer. GitHub finds no user for a name that contains "@".
 func (r *Repository) PushAs(who, author, committer, branch, message string, changes Files) string {
 	return r.push(push{kind: "push", who: who, branch: branch, message: message, author: author, committer: committer}, branch, changes)
 }
 
-// A push is one by somebody. author and committer are those of its commit, if they are others.
+// A push is a push by a user. author and committer are those of its commit; "" means the user.
 type push struct{ kind, who, branch, message, author, committer string }
 
-// push commits changes on top of the branch from, or of the default branch if there is none.
+// push commits changes on top of the branch from; if there is no such branch, on top of the default branch.
 func (r *Repository) push(p push, from string, changes Files) string {
 	w := r.hub.world
 	defer w.lock()()
@@ -40,7 +40,7 @@ func (r *Repository) push(p push, from string, changes Files) string {
 	return sha
 }
 
-// UpdateBranch merges the base branch into a pull request's branch, as the button of that name.
+// UpdateBranch merges the base branch into a pull request's branch, like GitHub's button "Update branch".
 func (r *Repository) UpdateBranch(who string, number int) string {
 	w := r.hub.world
 	defer w.lock()()
@@ -56,7 +56,7 @@ func (r *Repository) UpdateBranch(who string, number int) string {
 	return sha
 }
 
-// pushed moves a branch, and with it the open pull requests from it, in all repositories.
+// pushed moves a branch, and updates the open pull requests from it in all repositories.
 func (h *Hub) pushed(r *repo, p push, sha string) {
 	r.note(Edit{Kind: p.kind, Who: p.who, Text: p.branch + ": " + p.message})
 	who := h.person(p.who)
@@ -67,7 +67,7 @@ func (h *Hub) pushed(r *repo, p push, sha string) {
 	}
 }
 
-// follow moves the head of the open pull requests that come from a branch.
+// follow updates the head of the open pull requests from a branch.
 func (l *pulls) follow(from *repo, branch string, who *user) {
 	for _, p := range l.list {
 		if p.open && p.from == from && p.head == branch {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Discuss begins a conversation in a review of a pull request, and returns its number.
+// Discuss starts a review conversation on a pull request, and returns its number.
 func (l *pulls) Discuss(who string, number int) int {
 	w := l.repo.world
 	defer w.lock()()
@@ -22,7 +22,7 @@ func (l *pulls) Discuss(who string, number int) int {
 	return len(p.threads) - 1
 }
 
-// Resolve ends a conversation.
+// Resolve resolves a conversation.
 func (l *pulls) Resolve(who string, number, conversation int) {
 	w := l.repo.world
 	defer w.lock()()
@@ -38,13 +38,13 @@ func (l *pulls) Resolve(who string, number, conversation int) {
 	l.repo.send("pull_request_review_thread", rest.Object{"pull_request": shown, "thread": thread}, w.person(who), "resolved")
 }
 
-// RequireReview has the rules of main want an approval.
+// RequireReview makes an approval required on main.
 func (r *Repository) RequireReview() {
 	defer r.hub.lock()()
 	r.reviewed = true
 }
 
-// query is POST /graphql. It answers the queries that are asked of it, by a member that each names.
+// query answers POST /graphql. It recognizes Lockstep's queries by a member that each of them names.
 func (h *Hub) query(r *http.Request) (int, any) {
 	t, p := h.app.Token(r)
 	if p != nil {
@@ -83,7 +83,7 @@ func (h *Hub) query(r *http.Request) (int, any) {
 	return http.StatusOK, notFoundAnswer(name)
 }
 
-// discussionJSON is a page of the conversations of a pull request.
+// discussionJSON returns a page of the conversations of a pull request.
 func (r *Repository) discussionJSON(p *pull, after *string) rest.Object {
 	var decision any
 	if r.reviewed {
@@ -100,12 +100,12 @@ func (r *Repository) discussionJSON(p *pull, after *string) rest.Object {
 	return discussionAnswer(decision, p.threads, after)
 }
 
-// pullAnswer is the answer about a pull request of a repository with an ID.
+// pullAnswer returns the answer about a pull request of the repository with an ID.
 func pullAnswer(id int64, pull rest.Object) rest.Object {
 	return rest.Object{"data": rest.Object{"repository": rest.Object{"databaseId": id, "pullRequest": pull}}}
 }
 
-// forbiddenAnswer is the answer to an App without the permission.
+// forbiddenAnswer returns the answer if the App lacks the permission.
 func forbiddenAnswer(id int64, message string) rest.Object {
 	return rest.Object{
 		"data":   rest.Object{"repository": rest.Object{"databaseId": id, "pullRequest": nil}},
@@ -113,7 +113,7 @@ func forbiddenAnswer(id int64, message string) rest.Object {
 	}
 }
 
-// notFoundAnswer is the answer about a repository that is not there.
+// notFoundAnswer returns the answer if the repository does not exist.
 func notFoundAnswer(name string) rest.Object {
 	return rest.Object{
 		"data":   rest.Object{"repository": nil},
@@ -121,7 +121,7 @@ func notFoundAnswer(name string) rest.Object {
 	}
 }
 
-// A graphQuery is what is asked.
+// A graphQuery is the body of a GraphQL request.
 type graphQuery struct {
 	Query     string
 	Variables struct {
@@ -132,23 +132,25 @@ type graphQuery struct {
 	}
 }
 
-// queueingAnswer is the answer about a pull request with an ID and a head, and the merge queue that its base branch has, if it has one.
+// queueingAnswer returns a pull request's ID and head, whether it is in a merge queue, and whether its base
+// branch has one.
 func queueingAnswer(id, sha string, in, has bool) rest.Object {
 	return rest.Object{"id": id, "headRefOid": sha, "isInMergeQueue": in, "isMergeQueueEnabled": has}
 }
 
-// enqueuedAnswer is the answer to who has put a pull request into a merge queue.
+// enqueuedAnswer returns the answer after a pull request was added to a merge queue.
 func enqueuedAnswer(at time.Time) rest.Object {
 	return rest.Object{"data": rest.Object{"enqueuePullRequest": rest.Object{"mergeQueueEntry": rest.Object{"enqueuedAt": rest.Stamp(at)}}}}
 }
 
-// refusedAnswer is the answer to who may not do so.
+// refusedAnswer returns the answer if the App may not add a pull request to a merge queue.
 func refusedAnswer(kind, message string) rest.Object {
 	problem := rest.Object{"type": kind, "path": []any{"enqueuePullRequest"}, "message": message}
 	return rest.Object{"data": rest.Object{"enqueuePullRequest": nil}, "errors": []any{problem}}
 }
 
-// entryJSON is a pull request in a merge queue since a time, with the commit of its group, and who put it there.
+// entryJSON returns an entry of a merge queue: the pull request, the commit of its group, who added it and
+// when.
 func entryJSON(number int, sha, by string, at time.Time) rest.Object {
 	who := rest.Object{"__typename": "User", "login": by}
 	if app, is := strings.CutSuffix(by, "[bot]"); is {
@@ -157,7 +159,7 @@ func entryJSON(number int, sha, by string, at time.Time) rest.Object {
 	return rest.Object{"enqueuedAt": rest.Stamp(at), "headCommit": rest.Object{"oid": sha}, "pullRequest": rest.Object{"number": number}, "enqueuer": who}
 }
 
-// queueAnswer is the merge queue of a pull request, which is in none if it is not in.
+// queueAnswer returns the merge queue of a pull request; in is false if the pull request is in no queue.
 func queueAnswer(entries []any, in bool) rest.Object {
 	if !in {
 		return rest.Object{"mergeQueue": nil}
@@ -166,12 +168,13 @@ func queueAnswer(entries []any, in bool) rest.Object {
 	return rest.Object{"mergeQueue": rest.Object{"entries": rest.Object{"nodes": entries, "pageInfo": page}}}
 }
 
-// discussionAnswer is a page of conversations, each of which is resolved or not: of two, so that small tests have several.
+// discussionAnswer returns a page of conversations; threads says which are resolved. A page has only two, so
+// that small tests have several pages.
 func discussionAnswer(decision any, threads []bool, after *string) rest.Object {
 	const page = 2
 	from := 0
 	if after != nil {
-		from = len(*after) // a cursor has a letter for each conversation before
+		from = len(*after) // the cursor has one letter for each conversation before it
 	}
 	to := min(from+page, len(threads))
 	nodes := []any{}

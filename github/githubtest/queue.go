@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// queued is a pull request in the merge queue of main since a time, with the commit that is tested for it.
+// queued is an entry of the merge queue of main: a pull request, and the commit that is tested for it.
 type queued struct {
 	pull   *pull
 	sha    string
@@ -20,17 +20,17 @@ type queued struct {
 	at     time.Time
 }
 
-// Enqueue puts a pull request into the merge queue of main, behind those that are in it, and returns the commit of its merge
-// group: GitHub wants the checks of that.
+// Enqueue adds a pull request to the end of the merge queue of main. It returns the commit of its merge group,
+// on which GitHub requires the checks.
 func (r *Repository) Enqueue(who string, number int) string {
 	defer r.hub.lock()()
 	return r.putInQueue(who, r.mustPull(number))
 }
 
-// RequireQueue has main merged into by its merge queue alone.
+// RequireQueue makes main accept merges only through its merge queue.
 func (l *pulls) RequireQueue() { l.RefuseMerges(queueRefusal) }
 
-// enqueue is the mutation enqueuePullRequest, for the pull request with a node's ID and a head.
+// enqueue answers the mutation enqueuePullRequest, for the pull request with a node ID and a head.
 func (h *Hub) enqueue(t *apps.Token, id, sha string) (int, any) {
 	for _, x := range h.repos {
 		p := rest.First(x.pulls.list, func(p *pull) bool { return rest.NodeID("PullRequest", p.id) == id })
@@ -48,10 +48,10 @@ func (h *Hub) enqueue(t *apps.Token, id, sha string) (int, any) {
 	return http.StatusOK, refusedAnswer("NOT_FOUND", "Could not resolve to a node with the global id of '"+id+"'")
 }
 
-// putInQueue is Enqueue.
+// putInQueue is Enqueue for callers that have the lock.
 func (r *Repository) putInQueue(who string, p *pull) string {
 	number, base := p.number, r.mustBranch("main")
-	// A push puts a pull request out, and those behind it with it.
+	// A push removes the pull request from the queue. Those after it are removed, too.
 	if i := slices.IndexFunc(r.queue, func(q queued) bool { return q.pull == p }); i >= 0 {
 		r.dequeue(i, "dequeued")
 	}
@@ -69,13 +69,14 @@ func (r *Repository) putInQueue(who string, p *pull) string {
 	return at.SHA
 }
 
-// Dequeue takes a pull request out of the merge queue, and those behind it. GitHub puts the latter in again.
+// Dequeue removes a pull request from the merge queue, and those after it. As on GitHub, those after it are
+// then added again.
 func (r *Repository) Dequeue(number int) {
 	defer r.hub.lock()()
 	r.dequeue(slices.IndexFunc(r.queue, func(q queued) bool { return q.pull.number == number }), "dequeued")
 }
 
-// dequeue destroys the groups from a place in the queue on.
+// dequeue destroys the merge groups from an index of the queue on.
 func (r *Repository) dequeue(from int, reason string) {
 	for _, q := range r.queue[from:] {
 		group := groupJSON(q.pull.number, r.repo.world.history[q.sha], q.parent)
@@ -84,7 +85,7 @@ func (r *Repository) dequeue(from int, reason string) {
 	r.queue = r.queue[:from]
 }
 
-// queueJSON is the merge queue that a pull request is in.
+// queueJSON returns the merge queue that contains a pull request.
 func (r *Repository) queueJSON(p *pull) rest.Object {
 	entries := []any{}
 	for _, q := range r.queue {
@@ -97,8 +98,8 @@ func inQueue(r *Repository, p *pull) bool {
 	return slices.ContainsFunc(r.queue, func(q queued) bool { return q.pull == p })
 }
 
-// Land merges the first pull request of the queue if the check of a name has passed for its merge group, and reports whether
-// it did. One whose check has failed leaves the queue, and those behind it with it.
+// Land merges the first pull request of the queue if a check has passed for its merge group, and reports
+// whether it did. If the check has failed, the pull request and those after it leave the queue.
 func (r *Repository) Land(check string) bool {
 	defer r.hub.lock()()
 	first, conclusion := r.queue[0], ""
@@ -125,13 +126,13 @@ func (r *Repository) Land(check string) bool {
 	return true
 }
 
-// queueBot is the login by which GitHub's merge queue merges.
+// queueBot is the login of GitHub's merge queue when it merges.
 const queueBot = "github-merge-queue[bot]"
 
-// queueRefusal are the words with which GitHub refuses merges by requests where the branch wants its queue.
+// queueRefusal is GitHub's message if a merge by the API is refused because the branch requires its queue.
 const queueRefusal = "Changes must be made through the merge queue"
 
-// groupJSON is the merge group of a pull request, on a commit.
+// groupJSON returns the merge group of a pull request, with its commit.
 func groupJSON(number int, at *commits.Commit, base string) rest.Object {
 	by := rest.Object{"name": queueBot, "email": "noreply@github.com"}
 	return rest.Object{

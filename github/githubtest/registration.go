@@ -9,15 +9,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Registered returns the manifests by which the App was registered, in order, and the organizations;
-// "" is the person's own account. More than one is one App too many.
+// Registered returns the manifests with which the App was registered, in order, and the organizations; "" is
+// the person's own account. More than one manifest means that an App was registered twice.
 func (h *Hub) Registered() ([]apps.Manifest, []string) {
 	defer h.lock()()
 	return h.registry.Manifests, h.registry.Owners
 }
 
-// register is the page for new Apps, /settings/apps/new of a person or an organization. The App gets the
-// permissions and the address of the manifest, and a webhook that waits: the ping.
+// register answers /settings/apps/new, the page for new Apps of a person or an organization. The App gets the
+// permissions and the webhook URL of the manifest. A first webhook waits: the ping.
 func (w *world) register(rw http.ResponseWriter, r *http.Request) {
 	defer w.lock()()
 	m := w.registry.Submit(rw, r)
@@ -33,7 +33,7 @@ func (w *world) register(rw http.ResponseWriter, r *http.Request) {
 	}})
 }
 
-// convert is POST /app-manifests/{code}/conversions.
+// convert answers POST /app-manifests/{code}/conversions.
 func (w *world) convert(r *http.Request) (int, any) {
 	return w.registry.Convert(r, w.app.App, w.appJSON(app{w.app.ID, w.app.Slug}))
 }

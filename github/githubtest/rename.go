@@ -7,14 +7,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Rename gives the repository another name. Requests about the former one are led to it, until another repository has that.
+// Rename gives the repository another name. Requests for the former name are redirected, until another
+// repository has that name.
 func (r *Repository) Rename(who, name string) {
 	defer r.hub.lock()()
 	r.move(who, r.owner, name)
 }
 
-// Transfer gives the repository to another account, whose installation of the App has it from then on; the App is not
-// installed there if no repository of the account has it.
+// Transfer moves the repository to another account. The installation of the new account then has it. If the App
+// is not installed in the new account, the repository has no installation.
 func (r *Repository) Transfer(who, owner string) {
 	defer r.hub.lock()()
 	to := r.hub.person(owner)
@@ -25,7 +26,7 @@ func (r *Repository) Transfer(who, owner string) {
 	r.move(who, to, r.name)
 }
 
-// SetDefault makes a branch the default one. Open pull requests stay where they go.
+// SetDefault makes a branch the default branch. Open pull requests keep their base branch.
 func SetDefault(r *Repository, branch string) {
 	defer r.hub.lock()()
 	r.hub.log.Tick()
@@ -33,7 +34,7 @@ func SetDefault(r *Repository, branch string) {
 	r.main = branch
 }
 
-// RenameBranch gives a branch another name. The open pull requests that go into it go into it still.
+// RenameBranch renames a branch. Open pull requests into the branch follow the new name.
 //
 // Source: https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-branches-in-your-repository/renaming-a-branch
 func RenameBranch(r *Repository, who, from, to string) {

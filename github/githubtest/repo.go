@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A repo is a repository without its pull requests: identity, permissions, branches and tags.
+// A repo is the part of a repository without pull requests: identity, permissions, branches and tags.
 type repo struct {
 	world        *world
 	id           int64
@@ -25,14 +25,14 @@ type repo struct {
 	mergeState   string // GitHub's opinion of merges that have no conflict; "" is "clean"
 	protection   []Required
 	ruleset      []Required
-	reviewed     bool // the rules of main want an approval
+	reviewed     bool // main requires an approval
 	statuses     []commitStatus
 	activities   []activity // oldest first
 }
 
 func (r *repo) String() string { return r.owner.login + "/" + r.name }
 
-// network returns the repository at the root of the forks.
+// network returns the repository that all forks originate from.
 func (r *repo) network() *repo {
 	for r.parent != nil {
 		r = r.parent
@@ -40,13 +40,13 @@ func (r *repo) network() *repo {
 	return r
 }
 
-// commit adds a commit, at the time that it is now; or, if GitHub makes it at a moment of its
-// own choice, at the time of its younger parent.
+// commit adds a commit, dated now. If GitHub itself makes the commit, such as a trial merge, it is dated like
+// its younger parent: a test does not determine when GitHub makes it.
 func (r *repo) commit(author, message string, files Files, parents ...string) *commits.Commit {
 	return r.commitAs(author, "", message, files, parents...)
 }
 
-// commitAs is commit by a committer who may be another one; "" is the author.
+// commitAs is commit with another committer; "" means the author.
 func (r *repo) commitAs(author, committer, message string, files Files, parents ...string) *commits.Commit {
 	at := r.world.log.Now()
 	if author == "GitHub" {
@@ -81,14 +81,14 @@ func (r *repo) mustBranch(name string) string {
 	return sha
 }
 
-// note adds an edit in this repository to the story.
+// note records an edit in this repository.
 func (r *repo) note(e Edit) {
 	e.Repo = r.String()
 	r.world.log.note(e)
 }
 
-// send lets a webhook about the repository wait for [Hub.Deliver]; there is none where the App is
-// not installed.
+// send adds a webhook about the repository, which waits for [Hub.Deliver]. It sends nothing if the App is not
+// installed.
 func (r *repo) send(event string, payload rest.Object, who *user, action string) {
 	if r.installation == 0 {
 		return

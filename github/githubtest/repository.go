@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A Repository is one of a [Hub], with the App installed in it. Its methods are the actions of
-// people; an action that GitHub would refuse panics, since the test is wrong then.
+// A Repository is a repository of a [Hub]. AddRepository installs the App in it. Its methods are people's
+// actions. An action that GitHub would refuse panics, because the test is wrong.
 type Repository struct {
 	hub *Hub
 	*repo
@@ -32,7 +32,7 @@ func (h *Hub) newRepository(x *repo) *Repository {
 	return r
 }
 
-// AddRepository makes a repository with files on the branch main.
+// AddRepository creates a repository with files on the branch main.
 func (h *Hub) AddRepository(owner, name string, files Files) *Repository {
 	defer h.lock()()
 	x := &repo{
@@ -45,8 +45,7 @@ func (h *Hub) AddRepository(owner, name string, files Files) *Repository {
 	return h.newRepository(x)
 }
 
-// Fork makes a fork of the repository in somebody's account. The App is not installed
-// there.
+// Fork creates a fork of the repository in a user's account. The App is not installed there.
 func (r *Repository) Fork(owner string) *Repository {
 	w := r.hub.world
 	defer w.lock()()
@@ -56,16 +55,14 @@ func (r *Repository) Fork(owner string) *Repository {
 	})
 }
 
-// Delete deletes the repository. Pull requests from it stay where they are, without a
-// head repository.
+// Delete deletes the repository. Pull requests from it remain, without a head repository.
 func (r *Repository) Delete() {
 	defer r.hub.lock()()
 	r.deleted = true
 	r.hub.repos = slices.DeleteFunc(slices.Clone(r.hub.repos), func(x *Repository) bool { return x == r })
 }
 
-// GiveUp deletes somebody's account, with its repositories: the next owner of the login is
-// another user.
+// GiveUp deletes an account, with its repositories. A later account with the same login is another user.
 func (h *Hub) GiveUp(login string) {
 	defer h.lock()()
 	delete(h.users, login)
@@ -75,32 +72,31 @@ func (h *Hub) GiveUp(login string) {
 	})
 }
 
-// Repo returns the repository as a client names it.
+// Repo returns the repository's identity for a client.
 func (r *Repository) Repo() github.Repo {
 	return github.Repo{ID: r.id, Owner: r.owner.login, Name: r.name, OwnerID: r.owner.id}
 }
 
-// String returns owner/name.
+// String returns "owner/name".
 func (r *Repository) String() string { return r.repo.String() }
 
 // Installation returns the ID of the App's installation.
 func (r *Repository) Installation() int64 { return r.installation }
 
-// Grant gives somebody a permission: "admin", "write" or "read"; "none" takes it.
+// Grant gives a user a permission: "admin", "write" or "read"; "none" removes it.
 func (r *Repository) Grant(login, permission string) {
 	defer r.hub.lock()()
 	r.hub.person(login)
 	r.permissions[login] = permission
 }
 
-// SetPrivate makes the repository unreadable without a permission.
+// SetPrivate makes the repository readable only with a permission.
 func (r *Repository) SetPrivate() {
 	defer r.hub.lock()()
 	r.private = true
 }
 
-// Tag gives a branch's latest commit a tag, and returns its SHA. A tag that is there
-// already is moved.
+// Tag creates a tag on a branch's latest commit, or moves it there. It returns the commit's SHA.
 func (r *Repository) Tag(name, branch string) string {
 	defer r.hub.lock()()
 	if r.tags == nil {
@@ -116,7 +112,7 @@ func (r *Repository) Head(branch string) string {
 	return r.branches[branch]
 }
 
-// getPermission is GET /repos/{owner}/{repo}/collaborators/{login}/permission.
+// getPermission answers GET /repos/{owner}/{repo}/collaborators/{login}/permission.
 func (r *Repository) getPermission(req *http.Request) (int, any) {
 	login := req.PathValue("login")
 	u := r.hub.users[login]

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// reviews are those of the pull requests into a repository.
+// reviews has the reviews of the pull requests of a repository.
 type reviews struct {
 	*pulls
 	lines map[int64]rest.Object // comments on lines of files
@@ -68,7 +68,7 @@ func (l *reviews) CommentOn(who string, number int, path, body string) {
 	l.repo.send("pull_request_review_comment", rest.Object{"pull_request": shown, "comment": line}, author, "created")
 }
 
-// getLine is GET /repos/{owner}/{repo}/pulls/comments/{comment_id}.
+// getLine answers GET /repos/{owner}/{repo}/pulls/comments/{comment_id}.
 func (l *reviews) getLine(r *http.Request) (int, any) {
 	line, ok := l.lines[rest.ID(r, "id")]
 	if !ok {
@@ -77,7 +77,7 @@ func (l *reviews) getLine(r *http.Request) (int, any) {
 	return http.StatusOK, line
 }
 
-// getReview is GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}.
+// getReview answers GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}.
 func (l *reviews) getReview(r *http.Request) (int, any) {
 	if p := l.requested(r); p != nil {
 		for _, v := range p.reviews {
@@ -89,7 +89,7 @@ func (l *reviews) getReview(r *http.Request) (int, any) {
 	return rest.Fail(rest.NotFound)
 }
 
-// Dismiss dismisses somebody's approvals and refusals of a pull request.
+// Dismiss dismisses the reviews of an author that approve a pull request or request changes.
 func (l *reviews) Dismiss(who string, number int, author string) {
 	w := l.repo.world
 	defer w.lock()()
@@ -113,7 +113,7 @@ func (l *reviews) sendReview(p *pull, v *review, who *user, action string) {
 	l.repo.send("pull_request_review", rest.Object{"review": shown, "pull_request": pull}, who, action)
 }
 
-// listReviews is GET /repos/{owner}/{repo}/pulls/{number}/reviews, oldest first.
+// listReviews answers GET /repos/{owner}/{repo}/pulls/{number}/reviews, oldest first.
 func (l *reviews) listReviews(r *http.Request) (int, any) {
 	p := l.requested(r)
 	if p == nil {

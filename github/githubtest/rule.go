@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Protect makes checks required, by the branch's protection and by a ruleset, and sets GitHub's opinion of
+// Protect makes checks required, by branch protection and by a ruleset. mergeState is GitHub's opinion of
 // merges without conflicts: "clean", "blocked", "behind", "unstable" or "unknown".
 func (r *Repository) Protect(mergeState string, protection, ruleset []Required) {
 	defer r.hub.lock()()
@@ -29,7 +29,7 @@ func (r *Repository) SetStatus(sha, context, state string) {
 	}, r.world.person("ci"), "")
 }
 
-// getStatus is GET /repos/{owner}/{repo}/commits/{ref}/status.
+// getStatus answers GET /repos/{owner}/{repo}/commits/{ref}/status.
 func (r *Repository) getStatus(req *http.Request) (int, any) {
 	at := r.find(req.PathValue("ref"))
 	if at == nil {
@@ -38,7 +38,7 @@ func (r *Repository) getStatus(req *http.Request) (int, any) {
 	list := latestStatuses(r.statuses, at.SHA, at.At)
 	shown := rest.Paged(req, list)
 	api := rest.APIURL + "repos/" + r.String()
-	// The real answer has the repository in its short form, with the same names of members.
+	// The real answer has a shorter form of the repository, with the same names of members.
 	shown.Items = rest.Object{
 		"state": "success", "statuses": shown.Items, "sha": at.SHA, "total_count": len(list), "repository": r.repo.json(),
 		"commit_url": api + "/commits/" + at.SHA, "url": api + "/commits/" + at.SHA + "/status",
@@ -46,7 +46,7 @@ func (r *Repository) getStatus(req *http.Request) (int, any) {
 	return http.StatusOK, shown
 }
 
-// getBranch is GET /repos/{owner}/{repo}/branches/{branch}.
+// getBranch answers GET /repos/{owner}/{repo}/branches/{branch}.
 func (r *Repository) getBranch(req *http.Request) (int, any) {
 	name := req.PathValue("branch")
 	sha, ok := r.branches[name]
@@ -61,12 +61,12 @@ func (r *Repository) getBranch(req *http.Request) (int, any) {
 	}
 }
 
-// listRules is GET /repos/{owner}/{repo}/rules/branches/{branch}.
+// listRules answers GET /repos/{owner}/{repo}/rules/branches/{branch}.
 func (r *Repository) listRules(req *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(req, rulesetJSON(r.String(), r.ruleset))
 }
 
-// listOwnerErrors is GET /repos/{owner}/{repo}/codeowners/errors. Each team may write.
+// listOwnerErrors answers GET /repos/{owner}/{repo}/codeowners/errors. Every team has write access here.
 func listOwnerErrors(r *Repository, req *http.Request) (int, any) {
 	c := r.find(req.URL.Query().Get("ref"))
 	if c == nil {
@@ -82,7 +82,7 @@ func listOwnerErrors(r *Repository, req *http.Request) (int, any) {
 	return http.StatusOK, answer
 }
 
-// compare is GET /repos/{owner}/{repo}/compare/{basehead}.
+// compare answers GET /repos/{owner}/{repo}/compare/{basehead}.
 func (r *Repository) compare(req *http.Request) (int, any) {
 	base, head, _ := strings.Cut(req.PathValue("span"), "...")
 	a, b := r.find(base), r.find(head)
@@ -98,12 +98,12 @@ func (r *Repository) compare(req *http.Request) (int, any) {
 	}
 }
 
-// commitJSON is a commit as lists show it.
+// commitJSON returns a commit as lists show it.
 func (r *repo) commitJSON(c *commits.Commit) rest.Object {
 	return c.JSON(r.String(), r.linked(c.Author), r.linked(cmp.Or(c.Committer, c.Author)))
 }
 
-// linked is the user of the author or the committer of a commit; nil if GitHub knows none.
+// linked returns the user that GitHub shows for the author or committer of a commit; nil if there is none.
 func (r *repo) linked(name string) rest.Object {
 	if u := r.world.users[name]; u != nil {
 		return u.json()
@@ -111,7 +111,8 @@ func (r *repo) linked(name string) rest.Object {
 	return nil
 }
 
-// listCommits is GET /repos/{owner}/{repo}/pulls/{pull_number}/commits, of those that the base branch lacks.
+// listCommits answers GET /repos/{owner}/{repo}/pulls/{pull_number}/commits: the commits that the base branch
+// lacks.
 func (r *Repository) listCommits(req *http.Request) (int, any) {
 	p := r.pulls.requested(req)
 	if p == nil {
@@ -128,13 +129,13 @@ func (r *Repository) listCommits(req *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(req, list)
 }
 
-// A Required check is one that has to pass before a merge. App is the ID of the App that has to report it; 0 is any.
+// A Required check must pass before a merge. App is the ID of the App that must report it; 0 means any.
 type Required struct {
 	Name string
 	App  int64
 }
 
-// protectionJSON is the protection of a branch with required checks.
+// protectionJSON returns a branch's protection with required checks.
 func protectionJSON(all []Required) rest.Object {
 	contexts, checks := []any{}, []any{}
 	for _, x := range all {
@@ -154,7 +155,7 @@ func orNull(n int64) any {
 	return n
 }
 
-// rulesetJSON are the rules for a branch of a repository by a ruleset with required checks; none if there are none.
+// rulesetJSON returns the rules for a branch from a ruleset with required checks; none if all is empty.
 func rulesetJSON(repository string, all []Required) []any {
 	if len(all) == 0 {
 		return []any{}
@@ -180,13 +181,13 @@ func rulesetJSON(repository string, all []Required) []any {
 	return []any{rule("required_signatures"), reviews, checks}
 }
 
-// A commitStatus is a commit status.
+// A commitStatus is the status that an integration reported for a commit, in a context.
 type commitStatus struct {
 	ID                  int64
 	SHA, Context, State string
 }
 
-// latestStatuses are the statuses of a commit that was made at a time, the latest of each context.
+// latestStatuses returns the latest status of each context for a commit. at is the time of the commit.
 func latestStatuses(all []commitStatus, sha string, at time.Time) []any {
 	latest := map[string]commitStatus{}
 	var order []string

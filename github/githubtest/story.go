@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// epoch is the time at which every story begins.
+// epoch is the time at which the fake's own clock starts.
 var epoch = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
-// A storyLog is the clock and the edits so far. It is safe for concurrent use.
+// A storyLog is the clock and the list of edits so far. It is safe for concurrent use.
 type storyLog struct {
 	onEdit func(Edit)
 	now    func() time.Time // nil for the story's own clock
@@ -20,13 +20,13 @@ type storyLog struct {
 	edits []Edit
 }
 
-// newLog returns a storyLog. onEdit, which may be nil, is called with every edit. now is its clock, of which
-// whole seconds count, as on GitHub; with nil it is at [epoch], and moves on with each edit.
+// newLog returns a storyLog. onEdit, which may be nil, is called with every edit. now is the clock, rounded
+// down to seconds as on GitHub. If now is nil, the clock starts at [epoch] and advances with each edit.
 func newLog(onEdit func(Edit), now func() time.Time) *storyLog {
 	return &storyLog{onEdit: onEdit, now: now, clock: epoch, ids: 1000}
 }
 
-// Now returns the time in the story.
+// Now returns the time of the clock.
 func (l *storyLog) Now() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +40,7 @@ func (l *storyLog) time() time.Time {
 	return l.clock
 }
 
-// Tick moves the story's own clock on by a minute, and returns the time.
+// Tick advances the log's own clock by a minute, and returns the time.
 func (l *storyLog) Tick() time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,7 +48,7 @@ func (l *storyLog) Tick() time.Time {
 	return l.time()
 }
 
-// nextID returns a number that nothing in the story has yet.
+// nextID returns a number that no object has yet.
 func (l *storyLog) nextID() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,7 +56,7 @@ func (l *storyLog) nextID() int64 {
 	return l.ids
 }
 
-// note adds an edit, at the time that it is now.
+// note records an edit, dated now.
 func (l *storyLog) note(e Edit) {
 	l.mu.Lock()
 	e.At = l.time()

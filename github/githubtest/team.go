@@ -9,21 +9,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A team is one of an organization.
+// A team is a team of an organization.
 type team struct {
 	id      int64
 	members []string // logins
 }
 
-// The teams of organizations, with their part of the API.
+// teams has the teams of organizations, with their part of the API.
 type teams struct {
 	*world
-	// sees reports whether a token opens a repository of an organization.
+	// sees reports whether a token gives access to any repository of an organization.
 	sees func(t *apps.Token, org string) bool
 	all  map[string]*team // by "org/slug"
 }
 
-// SetTeam gives an organization's team its members, by login.
+// SetTeam sets the members of an organization's team, by login. It creates the team if needed.
 func (x *teams) SetTeam(org, slug string, members ...string) {
 	defer x.lock()()
 	for _, login := range members {
@@ -32,7 +32,8 @@ func (x *teams) SetTeam(org, slug string, members ...string) {
 	x.all[org+"/"+slug] = &team{x.log.nextID(), members}
 }
 
-// teamOf finds the team of a request, if the token may see teams: those of the account in which the App is installed.
+// teamOf returns the team that a request names, if the token may see it: the App must be installed in the
+// team's organization.
 func (x *teams) teamOf(r *http.Request) (*team, *rest.Problem) {
 	t, p := x.app.Token(r)
 	if p != nil {
@@ -51,7 +52,7 @@ func (x *teams) teamOf(r *http.Request) (*team, *rest.Problem) {
 	return found, nil
 }
 
-// getTeam is GET /orgs/{org}/teams/{team_slug}.
+// getTeam answers GET /orgs/{org}/teams/{team_slug}.
 func (x *teams) getTeam(r *http.Request) (int, any) {
 	t, p := x.teamOf(r)
 	if p != nil {
@@ -73,7 +74,7 @@ func (x *teams) getTeam(r *http.Request) (int, any) {
 	}
 }
 
-// getMembership is GET /orgs/{org}/teams/{team_slug}/memberships/{username}.
+// getMembership answers GET /orgs/{org}/teams/{team_slug}/memberships/{username}.
 func (x *teams) getMembership(r *http.Request) (int, any) {
 	t, p := x.teamOf(r)
 	if p != nil {

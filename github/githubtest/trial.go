@@ -2,17 +2,16 @@ package githubtest
 
 import "fmt"
 
-// A trial is GitHub's attempt to merge a pull request's head into its base branch. The attempt
-// at an older pair of commits stays until a newer one is made.
+// A trial is GitHub's trial merge of a pull request's head into its base branch. An outdated trial remains
+// until GitHub makes a new one.
 type trial struct {
 	of        [2]string // SHAs of base and head
 	conflicts bool
 	sha       string // of the last merge without conflicts
 }
 
-// LagMerges makes GitHub slow: the next n times that a pull request with an old trial merge is
-// read, mergeable is null and the old trial merge stays. With n negative that goes on
-// until another call.
+// LagMerges makes GitHub's trial merges late. The next n times that a pull request with an outdated trial merge
+// is read, mergeable is null and the old trial merge remains. A negative n means until another call.
 func (l *pulls) LagMerges(n int) {
 	defer l.repo.world.lock()()
 	l.lag = n
@@ -20,7 +19,7 @@ func (l *pulls) LagMerges(n int) {
 
 func pairOf(l *pulls, p *pull) [2]string { return [2]string{l.repo.branches[p.base], p.headSHA} }
 
-// try brings the trial merge up to date, as GitHub does when a pull request is read.
+// try updates the trial merge, as GitHub does when a pull request is read.
 func (l *pulls) try(p *pull) {
 	pair := pairOf(l, p)
 	if !p.open || p.trial.of == pair {
@@ -37,7 +36,7 @@ func (l *pulls) try(p *pull) {
 	}
 }
 
-// mergeable returns the member of that name: true, false, or nil while the trial is out of date.
+// mergeable returns the member mergeable: true, false, or nil while the trial is outdated.
 func (l *pulls) mergeable(p *pull) any {
 	if !p.open || p.trial.of != pairOf(l, p) {
 		return nil
@@ -45,7 +44,7 @@ func (l *pulls) mergeable(p *pull) any {
 	return !p.trial.conflicts
 }
 
-// mergeCommit returns the member merge_commit_sha: of the merge, or else of the trial.
+// mergeCommit returns the member merge_commit_sha: the commit of the merge, or else of the trial merge.
 func (p *pull) mergeCommit() any {
 	switch {
 	case p.mergeSHA != "":

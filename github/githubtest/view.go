@@ -2,7 +2,7 @@ package githubtest
 
 import "maps"
 
-// A PullView is a pull request as people see it.
+// A PullView is a pull request as GitHub's pages show it.
 type PullView struct {
 	Number        int
 	Title, Author string
@@ -34,16 +34,16 @@ func (l *pulls) Pulls() []PullView {
 	return out
 }
 
-// Changes returns the files that a pull request changes, at its merge base and at its head. A
-// new or deleted file is in one of them only.
+// Changes returns the files that a pull request changes: before at its merge base, after at its head. A new or
+// deleted file is in only one of them.
 func (l *pulls) Changes(number int) (before, after Files) {
 	defer l.repo.world.lock()()
 	old, head := l.sides(l.mustPull(number))
 	return old.Between(head)
 }
 
-// Differs returns the names of the files that differ between the base branch of a pull request, as it is or was before the merge, and a
-// merge of the two.
+// Differs returns the names of the files that a merge of the pull request changes in its base branch. For a
+// closed pull request, the base branch counts as it was when the pull request was closed.
 func (l *pulls) Differs(number int) []string {
 	defer l.repo.world.lock()()
 	p, h := l.mustPull(number), l.repo.world.history
@@ -55,7 +55,7 @@ func (l *pulls) Differs(number int) []string {
 	return h[base].Files.Changed(files)
 }
 
-// ChangesInto returns the files that a merge of the commit head into the commit base changes, as Changes does.
+// ChangesInto returns the files that a merge of the commit head into the commit base changes, like Changes.
 func (l *pulls) ChangesInto(base, head string) (before, after Files) {
 	defer l.repo.world.lock()()
 	history := l.repo.world.history

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// The world is the ground that all repositories of a Hub share. Its lock guards everything
-// that belongs to the Hub: exported methods and the API take it, all others need it taken.
+// The world is the state that all repositories of a Hub share. Its lock guards everything that belongs to the
+// Hub. Exported methods and API handlers take the lock; all other functions require that the caller has it.
 type world struct {
 	mu       sync.Mutex
 	log      *storyLog
@@ -46,8 +46,7 @@ type user struct {
 	bot   bool
 }
 
-// person returns the user with a login, who is made if there is none. Only the logins of Apps
-// end in "[bot]".
+// person returns the user with a login, and creates the user if needed. Only the logins of Apps end in "[bot]".
 func (w *world) person(login string) *user {
 	u := w.users[login]
 	if u == nil {
@@ -57,10 +56,10 @@ func (w *world) person(login string) *user {
 	return u
 }
 
-// self returns the App as a user.
+// self returns the user of the active App.
 func (w *world) self() *user { return w.person(w.app.Login()) }
 
-// ours is the App's user.
+// ours returns the login and the JSON of the App's user.
 func (w *world) ours() (login string, user rest.Object) {
 	u := w.person(w.app.Slug + "[bot]")
 	return u.login, u.json()

@@ -7,25 +7,25 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// A reader collects what blocks declare, and then evaluates what is used of it.
+// A reader collects the declarations in encryption blocks, and then evaluates those that are used.
 type reader struct {
 	in Input
-	at hcl.Range // of the block that is read
+	at hcl.Range // of the block being read
 	ds diags.Diagnostics
 
 	declared            map[string]*declared // by address, "method.TYPE.NAME"
 	state, plan, others *target
 	named               []*target
 
-	keys        map[string]*encryption.Keys // by address; nil: under way, or failed
+	keys        map[string]*encryption.Keys // by address; nil while being read, or after an error
 	lengths     map[string]int              // of keys in bytes, by address
 	methods     map[string]encryption.Method
 	imprints    map[string]imprint // of methods and key providers, by address
-	failed      map[string]bool    // whose errors are reported; by address
-	unencrypted *hcl.Range         // of a used method
+	failed      map[string]bool    // whose errors were reported, by address
+	unencrypted *hcl.Range         // of the method "unencrypted", if it is used
 }
 
-// declared is a block key_provider or method, with those that override it.
+// declared is a block key_provider or method, with the blocks that override it.
 type declared struct {
 	address string
 	kind    string // the type, such as "pbkdf2"
@@ -33,11 +33,11 @@ type declared struct {
 	at      hcl.Range
 }
 
-// A target is a block with a method, or the fallback in one.
+// A target is a block that names a method, such as state or plan, or the block fallback in a target.
 type target struct {
 	label    string
 	method   hcl.Expression   // nil if not set
-	enforced []hcl.Expression // one that is true suffices
+	enforced []hcl.Expression // enforced if any is true
 	fallback *target
 	at       hcl.Range
 }
@@ -66,7 +66,7 @@ func (r *reader) errorf(at hcl.Range, summary, detail string, args ...any) {
 	r.ds = append(r.ds, diags.Errorf(&at, summary, detail, args...)...)
 }
 
-// block reads one block, and merges it into those that were read before.
+// block reads one encryption block, and merges it into those read before.
 func (r *reader) block(body hcl.Body) {
 	content, hs := body.Content(blockSchema)
 	r.problems(hs)
@@ -160,7 +160,7 @@ func (r *reader) target(b *hcl.Block, enforceable bool) *target {
 	return t
 }
 
-// merged returns a target with the settings of another one in their places.
+// merged returns the target t with the settings of over, where over has any.
 func merged(t, over *target) *target {
 	if t == nil {
 		return over

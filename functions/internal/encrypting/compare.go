@@ -11,31 +11,33 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// A Difference is between two configurations, the second of which is to take the place of the first.
+// A Difference describes how the configuration after differs from the configuration before; see Compare.
 type Difference struct {
 	State, Plan Change
-	// Others is set if states of others are decrypted in another way. Check that their keys and methods are the present ones.
+	// Others is set if the states of other configurations (terraform_remote_state) are decrypted differently.
+	// The user must check that the keys and methods are those of these states.
 	Others bool
 }
 
 // Any reports whether there is a difference.
 func (d Difference) Any() bool { return d.State.Any || d.Plan.Any || d.Others }
 
-// A Change is the difference of one target.
+// A Change describes how the encryption of states, or of plans, differs.
 type Change struct {
 	Any bool
-	// Begins and Ends are set if only the second, or only the first, encrypts.
+	// Begins is set if only the configuration after encrypts. Ends is set if only the configuration before
+	// encrypts.
 	Begins, Ends bool
-	// Rekeyed is set if both encrypt, each in its own way or with its own key.
+	// Rekeyed is set if both encrypt, but with different methods or keys.
 	Rekeyed bool
-	// Unreadable is set if the second does not read files of the first.
+	// Unreadable is set if the configuration after cannot read files written with the one before.
 	Unreadable bool
-	// Relaxed is set if only the first enforces encryption.
+	// Relaxed is set if only the configuration before enforces encryption.
 	Relaxed bool
 }
 
-// Compare returns the difference of two configurations. Sets that differ in names alone, or in what no
-// target uses, are the same.
+// Compare returns the difference between two configurations. Different names, and differences in blocks that no
+// target uses, do not count.
 func Compare(before, after *Set) Difference {
 	x, y := before.seals(), after.seals()
 	d := Difference{State: x.state.to(y.state), Plan: x.plan.to(y.plan)}
@@ -50,20 +52,20 @@ func (s *Set) seals() seals {
 	return s.described
 }
 
-// seals describe the ciphers of a set.
+// seals describe the ciphers of a set, so that two sets can be compared.
 type seals struct {
 	state, plan, others seal
 	named               map[string]seal
 }
 
-// A seal describes a cipher; the zero value does not encrypt.
+// A seal describes a cipher. The zero value does not encrypt.
 type seal struct {
 	enforced bool
 	methods  []imprint // the first encrypts
 }
 
-// An imprint is the digest of a method, or of a key provider: all of it, and the part that has to be the
-// same to read its files. Both are zero for a method that does not encrypt.
+// An imprint is the digest of a method or of a key provider: all has all settings, reads has only those that
+// must be the same to read its files. Both are zero for a method that does not encrypt.
 type imprint struct{ all, reads [sha256.Size]byte }
 
 func imprintOf(all, reads []any) imprint {
@@ -77,7 +79,7 @@ func (s seal) first() imprint {
 	return s.methods[0]
 }
 
-// reads reports whether files are read that were written with p.
+// reads reports whether the cipher can read files written with the method p.
 func (s seal) reads(p imprint) bool {
 	clear := p == imprint{}
 	if len(s.methods) == 0 {
@@ -96,7 +98,7 @@ func (s seal) to(after seal) Change {
 	}
 }
 
-// rest are the methods of the fallbacks.
+// rest returns the methods of the fallbacks, which only decrypt.
 func (s seal) rest() []imprint {
 	if len(s.methods) == 0 {
 		return nil
@@ -104,7 +106,7 @@ func (s seal) rest() []imprint {
 	return s.methods[1:]
 }
 
-// sealed describes a target that was read.
+// sealed returns the seal of a target.
 func (r *reader) sealed(t *target, enforced bool) seal {
 	s := seal{enforced: enforced}
 	for x := t; x != nil; x = x.fallback {
@@ -115,14 +117,14 @@ func (r *reader) sealed(t *target, enforced bool) seal {
 	return s
 }
 
-// imprint notes the digest of a key provider. chain is that of the one before it.
+// imprint records the digest of a key provider. chain is the digest of the provider that it is chained to.
 func (r *reader) imprint(address, name string, p encryption.PBKDF2, chain imprint) {
 	reads := []any{"pbkdf2", name, p.Passphrase}
 	all := []any{p.KeyLength, p.Iterations, p.Hash, p.SaltLength}
 	r.imprints[address] = imprintOf(slices.Concat(reads, all, []any{chain.all}), append(reads, chain.reads))
 }
 
-// imprintKMS is imprint for a key of AWS KMS.
+// imprintKMS records the digest of a key provider for AWS KMS.
 func (r *reader) imprintKMS(address, name string, k encryption.KMS, arguments map[string]any) {
 	var b strings.Builder
 	_ = json.NewEncoder(&b).Encode(arguments) // they come from JSON
@@ -130,7 +132,7 @@ func (r *reader) imprintKMS(address, name string, k encryption.KMS, arguments ma
 	r.imprints[address] = imprintOf(slices.Concat(reads, []any{k.Spec, b.String()}), reads)
 }
 
-// imprintMethod is imprint for a method with keys.
+// imprintMethod records the digest of a method. keys is the digest of its key provider.
 func (r *reader) imprintMethod(address string, keys imprint, aad []byte) {
 	r.imprints[address] = imprintOf([]any{keys.all, aad}, []any{keys.reads, aad})
 }

@@ -1,9 +1,9 @@
-// Package encrypting reads the encryption block of a configuration, and the environment variable
-// TF_ENCRYPTION, which adds to it: how states and plans are encrypted, in OpenTofu's words. It makes
-// the ciphers of package encryption.
+// Package encrypting reads how states and plans are encrypted, in OpenTofu's syntax: from the encryption block
+// of a configuration, and from the environment variable TF_ENCRYPTION, which adds to the block. It makes the
+// ciphers of package encryption.
 //
-// It refuses to know how expressions are evaluated, where states are, and AWS: its user passes
-// functions. Start at [Read].
+// It does not know how to evaluate expressions, where states are stored, and AWS: its caller passes functions
+// for that. Start at [Read].
 //
 // Source: https://opentofu.org/docs/language/state/encryption/
 package encrypting
@@ -21,37 +21,37 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// Variable is the environment variable with the body of a block, which is merged into that of the
-// configuration.
+// Variable is the environment variable with the body of an encryption block. That body is merged into the block
+// of the configuration.
 const Variable = "TF_ENCRYPTION"
 
-// KMS connects to AWS KMS with the arguments of a block `key_provider "aws_kms"` that are not about
-// the key itself, in the form that encoding/json gives.
+// KMS returns a client of AWS KMS. arguments are the arguments of a block `key_provider "aws_kms"` that are not
+// about the key itself, as encoding/json decodes them.
 type KMS func(ctx context.Context, arguments map[string]any) (encryption.KMSClient, error)
 
 // Input is the configuration of encryption.
 type Input struct {
-	// Blocks are those of the root module; later ones override parts of the first.
+	// Blocks are the encryption blocks of the root module. Later blocks override parts of the first.
 	Blocks []*config.Encryption
 	// Environment is the value of [Variable].
 	Environment string
-	// Evaluate returns the value of an expression, which may be secret. If values may be unknown, the
-	// configuration is validated, and the [Set] is of no use.
+	// Evaluate returns the value of an expression, which may be secret. If it returns an unknown value, Read
+	// only validates the configuration, and its [Set] must not be used.
 	Evaluate func(hcl.Expression) (cty.Value, hcl.Diagnostics)
 	KMS      KMS
-	// Refuse returns the reason, for people, why an argument of a block `key_provider "aws_kms"` must
-	// not be set, "" if it may be. nil: all may.
+	// Refuse returns the reason, for users, why an argument of a block `key_provider "aws_kms"` must not be
+	// set; "" if it may be set. If Refuse is nil, all arguments are allowed.
 	Refuse func(argument string) string
 }
 
-// A Set has the ciphers that are configured. The nil Set has none.
+// A Set has the configured ciphers. The nil Set has none.
 type Set struct {
 	state, plan, others *encryption.Cipher
 	named               map[string]*encryption.Cipher
 	described           seals
 }
 
-// State returns the cipher of states; nil: they are not encrypted.
+// State returns the cipher of states; nil if they are not encrypted.
 func (s *Set) State() *encryption.Cipher {
 	if s == nil {
 		return nil
@@ -59,7 +59,7 @@ func (s *Set) State() *encryption.Cipher {
 	return s.state
 }
 
-// Plan returns the cipher of saved plans; nil: they are not encrypted.
+// Plan returns the cipher of saved plans; nil if they are not encrypted.
 func (s *Set) Plan() *encryption.Cipher {
 	if s == nil {
 		return nil
@@ -67,8 +67,8 @@ func (s *Set) Plan() *encryption.Cipher {
 	return s.plan
 }
 
-// RemoteState returns the cipher of the state that a data source terraform_remote_state reads. address
-// is the data source's, a resource instance; the labels of blocks are "NAME", "MODULE.NAME" or
+// RemoteState returns the cipher of the state that a data source terraform_remote_state reads. address is the
+// address of the data source's instance. In the configuration, the blocks' labels are "NAME", "MODULE.NAME" or
 // "NAME[KEY]".
 func (s *Set) RemoteState(address string) *encryption.Cipher {
 	if s == nil {
@@ -81,8 +81,8 @@ func (s *Set) RemoteState(address string) *encryption.Cipher {
 	return s.others
 }
 
-// Read returns the ciphers that are configured, nil if there are none. Key providers and methods that
-// no target uses are not evaluated. No key is made yet.
+// Read returns the configured ciphers; nil if there are none. It evaluates only key providers and methods that
+// a target uses. It derives no key yet.
 func Read(in Input) (*Set, diags.Diagnostics) {
 	r := &reader{in: in, declared: map[string]*declared{}, keys: map[string]*encryption.Keys{}, lengths: map[string]int{}, methods: map[string]encryption.Method{}, failed: map[string]bool{}, imprints: map[string]imprint{}}
 	for _, b := range in.Blocks {

@@ -15,13 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// aliasArgument is an argument of every key provider.
+// aliasArgument is an argument of every key provider: it names the provider's metadata in encrypted files.
 const aliasArgument = "encrypted_metadata_alias"
 
-// elsewhere are key providers of OpenTofu's that are not available here.
+// elsewhere are key providers of OpenTofu that Lockstep does not support.
 var elsewhere = []string{"azure_vault", "external", "gcp_kms", "openbao"}
 
-// provider returns a key provider; nil after an error.
+// provider returns a key provider; nil if there was an error.
 func (r *reader) provider(d *declared) *encryption.Keys {
 	if k, ok := r.keys[d.address]; ok {
 		if k == nil && !r.failed[d.address] {
@@ -45,7 +45,7 @@ func (r *reader) provider(d *declared) *encryption.Keys {
 	return k
 }
 
-// name returns the name of a provider's metadata.
+// name returns the name of a key provider's metadata in encrypted files.
 func (r *reader) name(d *declared, alias hcl.Expression) string {
 	if alias == nil {
 		return d.address
@@ -92,11 +92,11 @@ func (r *reader) pbkdf2(d *declared) *encryption.Keys {
 	return encryption.NewKeys(name, p, chain)
 }
 
-// passphraseOfLater is in the place of one that a validation does not know.
+// passphraseOfLater replaces a passphrase that is not known during validation.
 const passphraseOfLater = "not known before a plan"
 
-// text sets a text to the value of an expression; in a validation, to another one if the value is not
-// known.
+// text stores the value of an expression, a text. If the value is unknown (during validation), it stores
+// unknown instead.
 func (r *reader) text(x hcl.Expression, into *string, unknown string) {
 	before := len(r.ds)
 	v, ok := r.value(x, cty.String)
@@ -163,7 +163,7 @@ func (r *reader) kms(d *declared) *encryption.Keys {
 	return encryption.NewKeys(name, k, nil)
 }
 
-// kmsSchema is a block `key_provider "aws_kms"`.
+// kmsSchema is the schema of a block `key_provider "aws_kms"`.
 //
 // Source: https://opentofu.org/docs/language/state/encryption/#aws-kms
 var kmsSchema = func() *hcl.BodySchema {
@@ -178,10 +178,10 @@ var kmsSchema = func() *hcl.BodySchema {
 	return s
 }()
 
-// keyOfLater are in the places of required arguments that a validation does not know.
+// keyOfLater replaces required arguments that are not known during validation.
 var keyOfLater = map[string]any{"kms_key_id": "not known", "key_spec": "AES_256"}
 
-// kmsArguments evaluates all arguments, and those in the block endpoints.
+// kmsArguments evaluates all arguments of a block, and of its block endpoints.
 func (r *reader) kmsArguments(body hcl.Body, into map[string]any) {
 	content, hs := body.Content(kmsSchema)
 	r.problems(hs)
@@ -199,7 +199,7 @@ func (r *reader) kmsArguments(body hcl.Body, into map[string]any) {
 	r.allOf(content.Attributes, into)
 }
 
-// refuse reports an argument that must not be set here.
+// refuse adds an error if an argument must not be set; see Input.Refuse.
 func (r *reader) refuse(argument string, at hcl.Range) {
 	if r.in.Refuse == nil {
 		return

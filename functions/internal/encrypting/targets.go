@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// cipher returns the cipher of a target with its description, nil without one or after an error.
+// cipher returns the cipher of a target and its description; nil if nothing is configured, or after an error.
 func (r *reader) cipher(name string, t *target) (*encryption.Cipher, seal) {
 	if t == nil {
 		return nil, seal{}
@@ -38,7 +38,7 @@ func (r *reader) cipher(name string, t *target) (*encryption.Cipher, seal) {
 	return encryption.New(out), r.sealed(t, out.Enforced)
 }
 
-// reference parses a reference to a block: "method.TYPE.NAME". In JSON it is a string.
+// reference parses a reference to a block, such as "method.TYPE.NAME". In JSON, the reference is a string.
 func (r *reader) reference(x hcl.Expression, kind string) (*declared, bool) {
 	t, hs := hcl.AbsTraversalForExpr(x)
 	if vars := x.Variables(); hs.HasErrors() && len(vars) == 1 { // "${method.TYPE.NAME}" in JSON
@@ -116,7 +116,7 @@ func (r *reader) aesGCM(d *declared, m *encryption.Method) bool {
 	return m.Keys != nil
 }
 
-// attributes returns the arguments of a block, those of overriding blocks in their places.
+// attributes returns the arguments of a block. Arguments of overriding blocks replace its own.
 func (r *reader) attributes(d *declared, names []string) map[string]hcl.Expression {
 	s := &hcl.BodySchema{}
 	for _, name := range names {
@@ -133,8 +133,8 @@ func (r *reader) attributes(d *declared, names []string) map[string]hcl.Expressi
 	return all
 }
 
-// value evaluates an expression, and converts its value. A value that is not known, which there is
-// in a validation only, is none.
+// value evaluates an expression and converts its value. It returns false if the value is unknown, which happens
+// only during validation.
 func (r *reader) value(x hcl.Expression, to cty.Type) (cty.Value, bool) {
 	v, hs := r.in.Evaluate(x)
 	r.problems(hs)
@@ -149,7 +149,7 @@ func (r *reader) value(x hcl.Expression, to cty.Type) (cty.Value, bool) {
 	return v, v.IsWhollyKnown()
 }
 
-// bytes returns a list of numbers as bytes.
+// bytes returns the value of a list of numbers as bytes.
 func (r *reader) bytes(x hcl.Expression) []byte {
 	v, ok := r.value(x, cty.List(cty.Number))
 	if !ok || v.IsNull() {

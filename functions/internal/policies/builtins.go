@@ -8,9 +8,9 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// missing are OPA's built-in functions that policies cannot call, by a prefix of their names, and
-// the reason. Beside them every function is missing that OPA marks as nondeterministic, now and in
-// later versions: those of the network, the environment, the clock and chance.
+// missing are OPA's built-in functions that policies cannot call, by the prefix of their names, with the
+// reason. All functions that OPA marks as nondeterministic are missing, too, now and in later versions: those
+// that use the network, the environment, the clock or random numbers.
 var missing = []struct{ prefix, because string }{
 	{"http.send", "policies have no network"},
 	{"net.lookup_ip_addr", "policies have no network"},
@@ -19,32 +19,32 @@ var missing = []struct{ prefix, because string }{
 	{"rand.intn", "policies have no chance: a plan is judged alike each time"},
 	{"uuid.rfc4122", "policies have no chance: a plan is judged alike each time"},
 
-	// References in schemas are fetched: of the network by permission only, of files always.
+	// OPA fetches references in schemas: from files always, from the network only with permission.
 	{"json.match_schema", "schemas can refer to files"},
 	{"json.verify_schema", "schemas can refer to files"},
 
-	// Both compare with the time of day if no other is given.
+	// These functions compare with the present time if no other time is given.
 	{"io.jwt.decode_verify", "policies have no clock: io.jwt.decode and the io.jwt.verify functions need none"},
 	{"crypto.x509.parse_and_verify_certificates", "policies have no clock"},
 
-	// Signatures are random, and nothing could be done with them.
+	// Signatures contain random numbers, and a policy could do nothing with a signature.
 	{"io.jwt.encode_sign", "policies cannot sign: they have no network to send a signature by"},
 	{"providers.aws.sign_req", "policies cannot sign: they have no network to send a signature by"},
 
-	// These take time or memory without a bound, and do not look at the time limit meanwhile: the
-	// number of paths is exponential, and a shift by 2^40 is a number of 128 GiB.
+	// These functions can take unlimited time or memory, and do not stop at the time limit: the number of paths
+	// can be exponential, and a shift by 2^40 makes a number of 128 GiB.
 	{"graph.reachable_paths", "its result can be exponentially large: use graph.reachable"},
 	{"bits.lsh", "its result can be too large for the memory: multiply instead"},
 	{"graphql.", "it does not look at the time limit"},
 	{"rego.parse_module", "it does not look at the time limit"},
 
-	// conftest brings these itself.
+	// These functions exist only in conftest.
 	{"parse_config", "it is conftest's own: policies have no files but their data"},
 	{"parse_combined_config_files", "it is conftest's own: policies have no files but their data"},
 }
 
-// capabilities are those of OPA without the missing functions. Schemas of annotations are never
-// loaded; no host is allowed even so.
+// capabilities returns OPA's capabilities without the missing functions. Schemas in annotations are never
+// loaded, and no network host is allowed.
 func capabilities(v ast.RegoVersion) *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(v))
 	c.Builtins = slices.DeleteFunc(slices.Clone(c.Builtins), func(b *ast.Builtin) bool {
@@ -65,7 +65,7 @@ func reason(name string) string {
 
 var undefinedFunction = regexp.MustCompile(`undefined function ([a-z0-9_.]+)`)
 
-// remedy is a sentence to add to a message of the compiler, or "".
+// remedy returns a sentence of advice to add to a compiler message; "" if there is none.
 func remedy(message string) string {
 	if m := undefinedFunction.FindStringSubmatch(message); m != nil && reason(m[1]) != "" {
 		return " (it is not available: " + reason(m[1]) + ")"

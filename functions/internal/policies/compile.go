@@ -12,43 +12,44 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 )
 
-// DefaultLimit is the time for a judgement if the options have none.
+// DefaultLimit is the time limit of [Set.Judge] if [Options.Limit] is 0.
 const DefaultLimit = 10 * time.Second
 
-// Options are those of a policy directory. The zero value is conftest's default.
+// Options are the options of a policy directory. The zero value has conftest's defaults.
 type Options struct {
-	// Namespaces are the packages whose rules count, without "data.": "main", "terraform.network".
-	// Each must have a rule. None: the package main.
+	// Namespaces are the packages whose rules are evaluated, without "data.", such as "main" or
+	// "terraform.network". Each must have at least one rule. An empty list means the package main.
 	Namespaces []string
-	// AllNamespaces: the rules of all packages count, and Namespaces has no meaning.
+	// AllNamespaces evaluates the rules of all packages. Namespaces is then ignored.
 	AllNamespaces bool
-	// RegoV0: the files are in version 0 of Rego instead of 1, as with conftest's --rego-version=v0.
+	// RegoV0 parses the files as Rego version 0 instead of 1, as conftest's option --rego-version=v0 does.
 	RegoV0 bool
-	// Limit is the time of one judgement; 0 for [DefaultLimit].
+	// Limit is the time limit of one judgement; 0 means [DefaultLimit].
 	Limit time.Duration
 }
 
-// A Set is the policies of a directory, compiled. It is immutable, and can be used concurrently. Its
-// zero value judges nothing.
+// A Set has the compiled policies of a directory. It is immutable and safe for concurrent use. The zero value
+// has no rules.
 type Set struct {
 	limit      time.Duration
 	rules      []query          // sorted
-	exceptions map[string]query // by namespace; of those that have any
+	exceptions map[string]query // by namespace
 }
 
-// A query is a rule, and how to evaluate it.
+// A query is a rule that is prepared for evaluation.
 type query struct {
 	definition // the first one
 	evaluate   rego.PreparedEvalQuery
 }
 
-// Compile reads the files of a policy directory, by slash-separated path from it. The layout is
-// conftest's: policies are *.rego in any folder, without *_test.rego, and data *.json, *.yaml and
-// *.yml, whose content is merged into "data" below the names of their folders; other files are not
-// read. A separate directory of data is among the files from itself on.
+// Compile compiles the files of a policy directory. The keys of files are slash-separated paths relative to the
+// directory. The layout is conftest's: policies are *.rego in any folder, except *_test.rego. Data are *.json,
+// *.yaml and *.yml, whose content is merged into "data" below the names of their folders. Other files are
+// ignored. If data are in another directory, their paths are relative to that directory.
 //
-// The error is an [*Error] with all mistakes of those steps that OPA's compiler comes to. It is one, too, if a namespace has no rule that denies
-// or warns, since nothing would ever be denied. The files are not retained.
+// The error is an [*Error] with all mistakes that OPA's compiler reports before it stops. A namespace without a
+// rule that denies or warns is also an [*Error], because nothing would ever be denied. Compile keeps no
+// reference to files.
 func Compile(files map[string][]byte, opts Options) (*Set, error) {
 	var ps problems
 	var s *Set
@@ -101,7 +102,7 @@ func compile(files map[string][]byte, opts Options, ps *problems) *Set {
 	return s
 }
 
-// counting finds the first definitions of the namespaces' rules, sorted, exceptions among them.
+// counting returns the first definition of each rule in the namespaces, sorted, including exceptions.
 func counting(d directory, opts Options, ps *problems) (out []definition) {
 	wanted := opts.Namespaces
 	if len(wanted) == 0 {
@@ -134,8 +135,8 @@ func counting(d directory, opts Options, ps *problems) (out []definition) {
 	return out
 }
 
-// prepare makes the query for a rule's value. It does not become JSON, because the JSON of a value
-// can be exponentially larger than the value.
+// prepare returns the query for a rule's value. The value does not become JSON, because the JSON of a value can
+// be exponentially larger.
 func prepare(found definition, c *ast.Compiler, store storage.Store) (query, error) {
 	ref := found.module.Package.Path.Append(ast.StringTerm(found.name))
 	p, err := rego.New(

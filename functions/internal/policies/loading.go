@@ -14,20 +14,20 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// Limits of a directory.
+// Limits of a policy directory: the number of files, the size of one and of all.
 const (
 	maxFiles = 1000
 	maxFile  = 1 << 20 // bytes
 	maxAll   = 5 << 20 // bytes
 )
 
-// A directory is the files of a policy directory, parsed.
+// A directory has the parsed files of a policy directory.
 type directory struct {
 	modules map[string]*ast.Module // by file
 	data    map[string]any         // as encoding/json has it, with json.Number
 }
 
-// load parses the files, in the order of their names.
+// load parses the files, in the order of their names. It records mistakes in ps.
 func load(files map[string][]byte, v ast.RegoVersion, ps *problems) directory {
 	d := directory{map[string]*ast.Module{}, map[string]any{}}
 	if len(files) > maxFiles {
@@ -85,9 +85,8 @@ func (d directory) addModule(name string, src []byte, v ast.RegoVersion, ps *pro
 	d.modules[name] = m
 }
 
-// addData merges a document into the data at the path of its folder, as OPA's loader does for
-// conftest's --data: the names of files do not matter, and two may not have the same key unless its
-// values are objects in both.
+// addData merges a document into the data at the path of its folder. As with conftest's --data, the names of
+// files do not matter. Two documents must not have the same key, unless both values are objects.
 // See https://github.com/open-policy-agent/opa/blob/main/v1/loader/loader.go.
 func (d directory) addData(name string, src []byte, ps *problems) {
 	var doc any
@@ -120,8 +119,8 @@ func (d directory) addData(name string, src []byte, ps *problems) {
 	}
 }
 
-// merge adds an object to another. It returns the path of the first key that is in both without two
-// objects as its values; the rest is merged then.
+// merge adds the keys of from to to, recursively. conflict is the path of the first key that both have, unless
+// both values are objects; nil if there is none. All other keys are merged in any case.
 func merge(to, from map[string]any, at []string) (conflict []string) {
 	for _, key := range slices.Sorted(maps.Keys(from)) {
 		here := append(slices.Clone(at), key)
@@ -157,7 +156,7 @@ func (d directory) has(at []string) bool {
 	return true
 }
 
-// lineOf is the line of an error in JSON, or 0: messages about YAML have it in their text.
+// lineOf returns the line of an error in JSON. It returns 0 for YAML, whose error messages contain the line.
 func lineOf(src []byte, err error) int {
 	e, ok := errors.AsType[*json.SyntaxError](err)
 	if !ok || e.Offset > int64(len(src)) {

@@ -2,17 +2,17 @@ package policies
 
 import "github.com/open-policy-agent/opa/v1/ast"
 
-// Limits of nesting. Neither parsing nor compilation can be stopped: the time of the first grows with
-// the square of the nesting, and that of the second with the cube, for comprehensions and their like
-// even threefold with each one in another.
+// Limits of nesting. They are needed because neither parsing nor compilation can be interrupted. Parsing time
+// grows with the square of the nesting, compilation time with the cube. With nested comprehensions and similar
+// syntax, each level triples the compilation time.
 const (
 	maxBrackets = 100
 	maxClosures = 6
 	maxNodes    = 500 // of the syntax tree, one in another
 )
 
-// bracketed is the line in which too many brackets are open, or 0. Those in texts and comments do not
-// count, but for template strings, which can have any expression.
+// bracketed returns the first line in which too many brackets are open; 0 if there is none. Brackets in texts
+// and comments do not count, except in template strings, which may contain any expression.
 // See https://www.openpolicyagent.org/docs/policy-reference#grammar.
 func bracketed(src []byte) int {
 	line, open := 1, 0
@@ -40,8 +40,8 @@ func bracketed(src []byte) int {
 	return 0
 }
 
-// textEnd returns where the text ends that begins with the quote at i: at the other quote, or at the
-// end of the line or of src if it has none. lines is the number of lines that end in it.
+// textEnd returns the end of the text that begins with the quote at i: the closing quote, or the end of the
+// line or of src if there is no closing quote. lines is the number of line breaks in the text.
 func textEnd(src []byte, i int) (end, lines int) {
 	quote := src[i]
 	for i++; i < len(src) && src[i] != quote && (quote == '`' || src[i] != '\n'); i++ {
@@ -58,7 +58,7 @@ func textEnd(src []byte, i int) (end, lines int) {
 	return i, lines
 }
 
-// deepest is the place of a rule that is nested too deeply, or nil.
+// deepest returns the place of a rule that is nested too deeply; nil if there is none.
 func deepest(m *ast.Module) *ast.Location {
 	for _, r := range m.Rules {
 		var d depth
@@ -69,15 +69,15 @@ func deepest(m *ast.Module) *ast.Location {
 	return nil
 }
 
-// A depth is that of a node in a syntax tree.
+// A depth is the depth of a node in a syntax tree.
 type depth struct {
 	nodes, closures int
-	over            bool // it was too much somewhere
+	over            bool // a limit was exceeded
 }
 
 func (d *depth) walk(x any) { ast.NewBeforeAfterVisitor(d.enter, d.leave).Walk(x) }
 
-// enter reports whether to stay out of a node.
+// enter adds the node x to the depth, and reports whether the limit is exceeded, so that x need not be visited.
 func (d *depth) enter(x any) bool {
 	d.nodes++
 	d.closures += closure(x)
@@ -95,7 +95,7 @@ func (d *depth) leave(x any) {
 	d.closures -= closure(x)
 }
 
-// closure is 1 for a syntax that has variables of its own.
+// closure returns 1 if the node x has variables of its own, otherwise 0.
 func closure(x any) int {
 	switch x.(type) {
 	case *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension, *ast.TemplateString, *ast.Every, *ast.Not:

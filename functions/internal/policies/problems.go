@@ -12,22 +12,22 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// Limits of an error, in problems and in bytes of a message.
+// Limits of an [Error]: the number of problems, and the length of a message in bytes.
 const (
 	maxProblems = 20
 	maxMessage  = 400
 )
 
-// An Error is the mistakes in policies, for which they decide nothing until somebody mends them.
-// Another attempt ends the same way, except where a time limit was the problem.
+// An Error has the mistakes in policies. Until somebody fixes them, the policies decide nothing. Trying again
+// gives the same error, unless a time limit was the problem.
 type Error struct {
-	// Problems are sorted by file and line. There are at most 20, and at least one.
+	// Problems are sorted by file and line: at least one, at most 20.
 	Problems []Problem
-	// More is the number of those that were left off.
+	// More is the number of further problems that are not in Problems.
 	More int
 }
 
-// A Problem is one mistake.
+// A Problem is one mistake in a policy, with its place.
 type Problem struct {
 	File    string // as it was given to [Compile]; "" if it is in no single file
 	Line    int    // from 1; 0 if it is in no single line
@@ -44,7 +44,7 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Message)
 }
 
-// Error has a line for each problem, at least.
+// Error returns at least one line for each problem.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("the policies have mistakes:")
@@ -71,7 +71,7 @@ func (ps *problems) addAt(at *ast.Location, format string, args ...any) {
 	ps.add(at.File, at.Row, format, args...)
 }
 
-// addError adds an error of OPA, which has places of its own, after a context.
+// addError adds an error of OPA, which has its own place in the file. context is the beginning of the message.
 func (ps *problems) addError(context, file string, err error) {
 	many, _ := errors.AsType[ast.Errors](err)
 	if one, ok := errors.AsType[*ast.Error](err); ok {
@@ -94,7 +94,7 @@ func (ps *problems) addError(context, file string, err error) {
 	ps.add(file, 0, "%s%v", context, err)
 }
 
-// err is nil if there are no problems.
+// err returns an *Error with the problems; nil if there are none.
 func (ps problems) err() error {
 	if len(ps) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (ps problems) err() error {
 	return &Error{Problems: slices.Clone(kept), More: len(all) - len(kept)}
 }
 
-// guard makes a panic of f a problem: OPA is large, and policies reach every corner of it.
+// guard calls f, and records a panic of f as a problem. OPA is large, and a policy can reach any part of it.
 func (ps *problems) guard(during string, f func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -117,7 +117,7 @@ func (ps *problems) guard(during string, f func()) {
 	f()
 }
 
-// shorten bounds a text, and makes it valid UTF-8.
+// shorten returns a text of limited length in valid UTF-8.
 func shorten(s string) string {
 	if len(s) > maxMessage {
 		n := maxMessage

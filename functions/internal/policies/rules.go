@@ -8,7 +8,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// The names of conftest's rules.
+// The patterns for the names of conftest's rules.
 // See https://github.com/open-policy-agent/conftest/blob/master/policy/engine.go.
 var (
 	warningName = regexp.MustCompile(`^warn(_[a-zA-Z0-9]+)*$`)
@@ -18,13 +18,13 @@ var (
 
 const exceptionName = "exception"
 
-// A rule is all definitions of a name in a package.
+// A rule has all definitions of a name in a package.
 type rule struct {
 	namespace string
 	name      string
 }
 
-// A definition is one of a rule.
+// A definition is one definition of a rule.
 type definition struct {
 	rule
 	module *ast.Module
@@ -40,7 +40,8 @@ func (r rule) compare(to rule) int {
 // warns reports whether the rule's results are warnings.
 func (r rule) warns() bool { return warningName.MatchString(r.name) }
 
-// exempt is the name of the rule in exceptions, "" for those without one: deny_root has "root".
+// exempt returns the rule's name in exceptions, such as "root" for deny_root; "" if the rule cannot be in
+// exceptions.
 func (r rule) exempt() string {
 	_, name, _ := strings.Cut(r.name, "_")
 	return name
@@ -48,8 +49,8 @@ func (r rule) exempt() string {
 
 func namespaceOf(m *ast.Module) string { return strings.TrimPrefix(m.Package.Path.String(), "data.") }
 
-// definitions finds those of the rules in a module, exceptions among them, and the mistakes in their
-// heads. One that only the evaluation brings to light is found there.
+// definitions returns the definitions of rules in a module, including exceptions. It records mistakes in their
+// heads; other mistakes are found by the evaluation.
 func definitions(m *ast.Module, ps *problems) (out []definition) {
 	for _, r := range m.Rules {
 		ref := r.Head.Ref()
@@ -78,7 +79,7 @@ func definitions(m *ast.Module, ps *problems) (out []definition) {
 	return out
 }
 
-// form is the head of a rule as it has to be.
+// form returns how the head of a rule should be written, as an example.
 func form(name string, m *ast.Module) string {
 	item := "msg"
 	if name == exceptionName {
@@ -90,10 +91,11 @@ func form(name string, m *ast.Module) string {
 	return "\"" + name + " contains " + item + " if { ... }\""
 }
 
-// conftestFile is a document that conftest makes, and whose absence would let rules pass.
+// conftestFile is a document that only conftest defines. A rule that refers to it would let every plan pass
+// here.
 var conftestFile = ast.MustParseRef("data.conftest.file")
 
-// foreign finds references to documents that conftest alone has.
+// foreign records references to documents that only conftest defines.
 func foreign(c *ast.Compiler, d directory, ps *problems) {
 	if d.has([]string{"conftest", "file"}) || len(c.GetRulesWithPrefix(conftestFile)) > 0 {
 		return

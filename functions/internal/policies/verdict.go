@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// maxFindings is the limit of failures, and of warnings.
+// maxFindings is the maximum number of failures, and of warnings, in a Verdict.
 const maxFindings = 10
 
-// A Verdict is the results of a judgement. The plan passes if there are no failures.
+// A Verdict is the result of a judgement. The plan passes if there are no failures.
 type Verdict struct {
-	// Failures are of the rules deny and violation, Warnings of warn. Both are sorted by namespace,
-	// rule and message, without duplicates, and have at most 10 items.
+	// Failures come from the rules deny and violation, Warnings from warn. Both are sorted by namespace, rule
+	// and message, without duplicates, and have at most 10 items.
 	Failures, Warnings []Finding
-	// MoreFailures and MoreWarnings are the numbers of those that were left off.
+	// MoreFailures and MoreWarnings are the numbers of further findings that are not in Failures and Warnings.
 	MoreFailures, MoreWarnings int
 }
 
-// A Finding is one message of a rule. Its other keys, if it is an object, are not kept.
+// A Finding is one message of a rule. If the message is an object, only its key msg is kept.
 type Finding struct {
 	Namespace string // the package, without "data."
 	Rule      string // the whole name: "deny_public_bucket"
@@ -34,7 +34,7 @@ func (e *evaluation) verdict() (v Verdict) {
 	return v
 }
 
-// bounded sorts findings, and returns the first ones, and how many there are beyond.
+// bounded sorts findings. It returns the first maxFindings, and the number of the others.
 func bounded(all []Finding) (kept []Finding, more int) {
 	slices.SortFunc(all, Finding.compare)
 	all = slices.Compact(all)

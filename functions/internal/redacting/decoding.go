@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// The limit of decoding a text again and again: JSON in JSON in a plan.
+// mostDecoded is how often a text is decoded at most: plans contain JSON in JSON.
 const mostDecoded = 3
 
 // A step decodes one kind of escapes; it reports whether there were any.
 type step func(stream) (stream, bool)
 
-// decoded returns a text in all its readings: unchanged, and without one, two or three layers of
-// backslashes; and each of these also without the escapes of templates, of HTML or of URLs. Not all
-// at once: an escape of one of them is plain text to another.
+// decoded returns all readings of a text: unchanged, and with one, two or three layers of backslash escapes
+// decoded; each of these also with the escapes of templates, HTML or URLs decoded. Only one of these kinds is
+// decoded at a time, because an escape of one kind is plain text in another.
 func decoded(s stream) []stream {
 	all := []stream{s}
 	for range mostDecoded {
@@ -43,8 +43,9 @@ func decoded(s stream) []stream {
 	return all
 }
 
-// each copies a stream and decodes its escapes. An escape begins with sign, of at most two
-// characters, and decode returns its meaning and its size in characters; size 0 is no escape.
+// each returns a copy of a stream with its escapes decoded. An escape begins with sign, which has one or two
+// characters. decode returns the meaning of an escape and its size in characters; size 0 means that it is no
+// escape.
 func (s stream) each(sign string, decode func(text string) (meaning string, size int)) (out stream, changed bool) {
 	signs := []rune(sign)
 	isSign := func(r rune) bool { return r == signs[0] || r == signs[len(signs)-1] }
@@ -69,14 +70,14 @@ func (s stream) each(sign string, decode func(text string) (meaning string, size
 	return out, changed
 }
 
-// longestEscape is the size of an escape in UTF-16, or of four bytes in a URL.
+// longestEscape is the size of the longest escape, in characters: two UTF-16 units, or four bytes in a URL.
 const longestEscape = 12
 
-// unescaped decodes the backslash escapes of string literals in HCL, JSON and Go.
+// unescaped decodes the backslash escapes of HCL, JSON and Go strings.
 // Sources: https://www.rfc-editor.org/rfc/rfc8259#section-7, https://go.dev/ref/spec#Rune_literals
 func unescaped(s stream) (stream, bool) { return s.each(`\`, escape) }
 
-// untemplated decodes the doubled signs of HCL that do not begin a template.
+// untemplated decodes $${ and %%{, which in HCL mean a literal ${ and %{.
 // Source: https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md#template-expressions
 func untemplated(s stream) (stream, bool) {
 	return s.each("$%", func(text string) (string, int) {
@@ -87,10 +88,10 @@ func untemplated(s stream) (stream, bool) {
 	})
 }
 
-// unreferenced decodes HTML.
+// unreferenced decodes HTML character references, such as "&amp;".
 func unreferenced(s stream) (stream, bool) { return s.each("&", entity) }
 
-// pathDecoded decodes a URL, queryDecoded also the spaces of its query.
+// pathDecoded decodes the percent escapes of a URL; queryDecoded also decodes "+" as a space.
 // Source: https://www.rfc-editor.org/rfc/rfc3986#section-2.1
 func pathDecoded(s stream) (stream, bool) { return s.each("%", percent) }
 
@@ -103,11 +104,11 @@ func queryDecoded(s stream) (stream, bool) {
 	})
 }
 
-// escapes are those of one letter.
+// escapes are the escapes of a backslash and one more character.
 var escapes = map[byte]string{'n': "\n", 'r': "\r", 't': "\t", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '"': `"`, '\\': `\`, '/': "/", '\'': "'", '`': "`"}
 
-// escape decodes a backslash escape at the beginning of a text; the size, in characters, is 0 if
-// there is none.
+// escape decodes the backslash escape at the beginning of a text. The size, in characters, is 0 if there is
+// none.
 func escape(text string) (string, int) {
 	if len(text) < 2 {
 		return "", 0
@@ -142,7 +143,7 @@ func hexadecimal(text string, digits int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// entity decodes a character reference of HTML at the beginning of a text.
+// entity decodes the HTML character reference at the beginning of a text; see escape for the results.
 func entity(text string) (string, int) {
 	end := strings.IndexByte(text, ';')
 	if end < 2 || strings.Trim(text[1:end], "#0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {
@@ -154,7 +155,7 @@ func entity(text string) (string, int) {
 	return "", 0
 }
 
-// percent decodes a character of one to four bytes in a URL.
+// percent decodes the percent escapes of one character, of one to four bytes, at the beginning of a text.
 func percent(text string) (string, int) {
 	var bytes []byte
 	for len(bytes) < utf8.UTFMax && strings.HasPrefix(text[3*len(bytes):], "%") {

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// The limits of looking into base64: shorter runs hold no secret in two layers, and no reader of a plan undoes more layers. Of what is compressed
-// only so many bytes are searched.
+// Limits of the search in base64: shorter runs cannot contain a secret in two layers, no reader of a plan
+// decodes more layers by hand, and only so many bytes of compressed data are searched.
 const (
 	shortestRun  = 12
 	mostLayers   = 3
 	mostUnpacked = 4 << 20
 )
 
-// inside returns the runs of base64 in a text that hold a secret: in UTF-16, as PowerShell encodes it, compressed, as base64gzip does, or in
-// base64 once more. A run is hidden as a whole.
+// inside returns the runs of base64 in a text that contain a secret: as UTF-16 (PowerShell's encoding),
+// compressed (base64gzip), or in base64 again. A run is hidden as a whole.
 func (s *Secrets) inside(text string, layers int) (out []span) {
 	for from := 0; from < len(text); from++ {
 		to := from
@@ -32,7 +32,8 @@ func (s *Secrets) inside(text string, layers int) (out []span) {
 	return out
 }
 
-// holds reports whether there is a secret in decoded bytes. The bytes of UTF-16 that are zero are not visible, and so are passed over.
+// holds reports whether decoded bytes contain a secret. In UTF-16, every second byte is zero; zero bytes are
+// invisible, so the search skips them.
 func (s *Secrets) holds(data string, layers int) bool {
 	for _, view := range decoded(newStream(data, 0)) {
 		if len(s.index.find(view)) > 0 {
@@ -42,7 +43,8 @@ func (s *Secrets) holds(data string, layers int) bool {
 	return layers > 1 && len(s.inside(data, layers-1)) > 0
 }
 
-// unpacked returns the bytes that are in base64, and of those the ones that are compressed; "" if it is none.
+// unpacked returns the bytes that a run of base64 encodes, uncompressed if they were compressed; "" if it is
+// not base64.
 func unpacked(run string) string {
 	run = strings.NewReplacer("-", "+", "_", "/").Replace(run)
 	data, err := base64.RawStdEncoding.DecodeString(run[:len(run)-len(run)%4])

@@ -4,22 +4,22 @@ import (
 	"unicode"
 )
 
-// A long secret is also found by any so many characters in a row, reduced: a report that shows a
-// part of a long line shows a part of a secret.
+// window is the length of a part of a long secret that is found on its own, in reduced bytes. A report that
+// shows a part of a long line may show only a part of a secret.
 const window = 32
 
-// For a secret up to this length a window begins at each byte; for longer ones, and for encodings,
-// at every so many bytes. Windows overlap, so the whole of a secret is found.
+// In a secret of at most dense bytes, a window begins at each byte. In longer secrets, and in encodings, a
+// window begins at every stride-th byte. Windows overlap, so a whole secret is always found.
 const (
 	dense  = 4096
 	stride = 16
 )
 
-// A short secret without blank space is not found across blank space: "a sit is" does not contain
-// "asiti". This is the limit of its length in bytes.
+// longSolid is the maximum length in bytes of a secret without blank space that is not found across blank space
+// in a text: "a sit is" does not contain "asiti".
 const longSolid = 12
 
-// A kind limits where a short secret is found.
+// A kind says at which places in a text a short secret counts.
 type kind byte
 
 const (
@@ -38,10 +38,10 @@ func kindOf(isSolid, isWord bool) kind {
 	return anywhere
 }
 
-// An index finds reduced secrets in reduced texts, in a time that does not grow with the number of
-// secrets. Secrets shorter than a window are found by their first bytes and their length, of which
-// there are at most [window]; longer ones by the hashes of windows, from a rolling sum. A false
-// find, of two windows with the same hash of 64 bits, hides harmless text.
+// An index finds reduced secrets in reduced texts. The time does not grow with the number of secrets. Secrets
+// shorter than a window are found by their first bytes and their length: at most [window] lengths exist. Longer
+// secrets are found by the hashes of windows, computed as a rolling sum. If two windows have the same 64-bit
+// hash, harmless text is hidden.
 type index struct {
 	short   map[string]kind
 	lengths map[[prefix]byte]uint64 // bit n: a short secret of n bytes has this prefix
@@ -49,14 +49,14 @@ type index struct {
 	bits    [1 << 13]uint64 // a filter of the hashes of windows: most hashes are not in it
 }
 
-// prefix is the number of first bytes that tell short secrets apart.
+// prefix is the number of first bytes by which short secrets are looked up.
 const prefix = 4
 
 func newIndex() *index {
 	return &index{short: map[string]kind{}, lengths: map[[prefix]byte]uint64{}, windows: map[uint64]struct{}{}}
 }
 
-// add adds a reduced secret; with whole, each part of it of the length of a window counts.
+// add adds a reduced secret. If whole is set, each part of the length of a window counts as the secret.
 func (x *index) add(text string, k kind, whole bool) {
 	if len(text) < window {
 		if have, ok := x.short[text]; !ok || k < have {
@@ -85,10 +85,10 @@ func (x *index) window(text string) {
 	x.bits[bit(h)/64] |= 1 << (bit(h) % 64)
 }
 
-// The sum of a window is that of its bytes, each multiplied by a power of base.
+// base is the factor of the rolling sum: each byte of a window is multiplied by a power of base.
 const base = 0x9E3779B97F4A7C15
 
-// first is the factor of the byte that leaves a window.
+// first is the factor of the first byte of a window, which leaves the sum next.
 var first = func() uint64 {
 	p := uint64(1)
 	for range window {
@@ -97,10 +97,10 @@ var first = func() uint64 {
 	return p
 }()
 
-// bit maps a hash to its bit in bits.
+// bit returns the index in bits for a hash.
 func bit(h uint64) uint64 { return (h ^ h>>29) * 0xBF58476D1CE4E5B9 >> (64 - 19) }
 
-// find returns the spans of secrets in a stream, in bytes of the text.
+// find returns the spans of all secrets in a stream, in bytes of the original text.
 func (x *index) find(s stream) []span {
 	r := s.reduced(true)
 	var out []span
@@ -122,7 +122,7 @@ func (x *index) find(s stream) []span {
 	return out
 }
 
-// shorts adds the longest short secret that begins at a position and counts there.
+// shorts appends the span of the longest short secret that begins at a position and counts there.
 func (x *index) shorts(out []span, s stream, r reduced, at int) []span {
 	lengths := x.lengths[[prefix]byte(r.bytes[at:at+prefix])]
 	for n := window - 1; n >= prefix && lengths != 0; n-- {
@@ -137,12 +137,12 @@ func (x *index) shorts(out []span, s stream, r reduced, at int) []span {
 	return out
 }
 
-// span returns the origin of some reduced bytes in the text.
+// span returns the position in the original text of the reduced bytes from i to j.
 func (s stream) span(r reduced, i, j int) span {
 	return span{s.at[r.rune[i]].from, s.at[r.rune[j-1]].to}
 }
 
-// counts reports whether a short secret may be found from one character to another.
+// counts reports whether a short secret of a kind counts between two characters of the stream.
 func (s stream) counts(k kind, from, to int) bool {
 	if k == anywhere {
 		return true

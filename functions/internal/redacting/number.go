@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Numbers with fewer digits are not searched for: a plan is full of them (counts, ports, sizes,
-// percentages), they can be guessed in a thousand attempts, and removing them would hide the plan's
-// effects.
+// shortestNumber is the smallest number of digits for which a number is searched. Shorter numbers are frequent
+// in a plan (counts, ports, sizes, percentages), and can be guessed in a thousand attempts. Removing them would
+// hide the plan's effects.
 const shortestNumber = 4
 
-// A number with so many digits is also found inside of longer ones.
+// longNumber is the number of digits from which a number is also found within longer numbers.
 const longNumber = 8
 
 // A number is the absolute value of a decimal number: 0.DIGITS times ten to the power of exp.
@@ -21,20 +21,20 @@ type number struct {
 	exp         int
 }
 
-// String is the same for all spellings of a number.
+// String returns the same text for all spellings of a number.
 func (n number) String() string { return n.significant + "e" + strconv.Itoa(n.exp) }
 
 // digits returns the count of digits of the number written out, without leading zeros.
 func (n number) digits() int { return max(len(n.significant), n.exp) }
 
-// isNumber reports whether a whole text is a decimal number.
+// isNumber reports whether a text is a decimal number as a whole.
 func isNumber(text string) bool {
 	_, ok := parseNumber(text)
 	return ok
 }
 
-// parseNumber reads a number in the spelling of JSON or of people: a sign, digits, perhaps in
-// groups of three, a fraction, an exponent.
+// parseNumber parses a number as written in JSON or by people: a sign, digits, perhaps in groups of three, a
+// fraction, an exponent.
 func parseNumber(text string) (number, bool) {
 	text = strings.TrimLeft(text, "+-")
 	for _, grouped := range []bool{false, true} {
@@ -75,8 +75,8 @@ func readNumber(text string, grouped bool) (n number, size int) {
 	return n, size
 }
 
-// groups reads digits in groups of three after a first group of one to three, all separated by the
-// same character.
+// groups reads digits in groups of three, after a first group of one to three. The separator must be the same
+// everywhere.
 func groups(text string, whole int) (digits string, size int) {
 	digits, size = text[:whole], whole
 	if whole > 3 {
@@ -93,7 +93,7 @@ func groups(text string, whole int) (digits string, size int) {
 	return digits, size
 }
 
-// exponent reads an exponent, if there is a plausible one.
+// exponent reads an exponent. size is 0 if there is none, or if it is implausibly large.
 func exponent(text string) (exp, size int) {
 	if text == "" || text[0] != 'e' && text[0] != 'E' {
 		return 0, 0
@@ -116,7 +116,7 @@ func signOf(c byte) int {
 	return 1
 }
 
-// run returns the number of digits at the beginning of a text.
+// run returns the number of decimal digits at the beginning of a text.
 func run(text string) int {
 	n := 0
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
@@ -125,8 +125,8 @@ func run(text string) int {
 	return n
 }
 
-// numbersIn returns the spans of some numbers in a text. It tries each run of digits as the
-// beginning of a number in groups, of one with a fraction and an exponent, and alone.
+// numbersIn returns the spans of secret numbers in a text. It reads each run of digits in three ways: as the
+// beginning of a number in groups, with a fraction and an exponent, and alone.
 func numbersIn(text string, secret map[string]bool) []span {
 	var out []span
 	for i := 0; i < len(text) && len(secret) > 0; {

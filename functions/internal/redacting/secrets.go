@@ -9,15 +9,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Hidden replaces a secret.
+// Hidden is the text in place of a secret.
 const Hidden = "(sensitive value)"
 
-// Shorter texts, in visible bytes, are not searched for: they are parts of too many words, and
-// removing them would tell where they were.
+// shortestText is the smallest length of a secret text, in visible bytes. Shorter texts are parts of too many
+// words, and removing them would show where they were.
 const shortestText = 5
 
-// Secrets are the values to remove. The zero value is ready, and has none. It is filled by one
-// goroutine, and can be used by many after that.
+// Secrets are the values to remove. The zero value is empty and ready to use. One goroutine adds values; after
+// that, many goroutines can call [Secrets.From].
 type Secrets struct {
 	texts   map[string]bool // reduced
 	solid   map[string]bool // the short ones among texts that have no blank space
@@ -30,7 +30,7 @@ type Secrets struct {
 	index *index
 }
 
-// Text adds a text, as a whole and each of its lines, since a diff shows single lines.
+// Text adds a text as a whole, and each of its lines, because a diff shows single lines.
 func (s *Secrets) Text(text string) {
 	s.init()
 	if isNumber(text) {
@@ -43,7 +43,7 @@ func (s *Secrets) Text(text string) {
 	}
 }
 
-// whole adds a text in the forms that keep it in one piece.
+// whole adds a text as a whole, in its different forms.
 func (s *Secrets) whole(text string) {
 	if !usable(text) || s.encoded[text] {
 		return
@@ -62,7 +62,7 @@ func (s *Secrets) whole(text string) {
 	}
 }
 
-// title returns a text as the function title of configurations does: the first letter of each word is a capital.
+// title returns a text with each word's first letter as a capital, as Terraform's function title does.
 func title(text string) string {
 	before := ' '
 	return strings.Map(func(r rune) rune {
@@ -74,8 +74,7 @@ func title(text string) string {
 	}, text)
 }
 
-// usable reports whether to search for a text. A row of dashes or backticks is no secret, and
-// without it Markdown would lose its structure.
+// usable reports whether a text may be a secret. A row of dashes or backticks is none: Markdown needs them.
 func usable(text string) bool {
 	text = strings.TrimSpace(text)
 	if len(text) < shortestText {
@@ -92,7 +91,8 @@ func firstRune(s string) (rune, bool) {
 	return 0, false
 }
 
-// Number adds a number in decimal, to be found in all spellings; see [shortestNumber].
+// Number adds a decimal number, which is then removed in all spellings. Short numbers are ignored; see
+// shortestNumber.
 func (s *Secrets) Number(decimal string) {
 	s.init()
 	n, ok := parseNumber(decimal)
@@ -109,8 +109,8 @@ func (s *Secrets) Number(decimal string) {
 	}
 }
 
-// Key adds a key of a map. Such keys are often words, such as "username": they are found as whole
-// words only, and not at all if they are [Secrets.Known].
+// Key adds a key of a map. Keys are often words, such as "username", so they are removed only as whole words. A
+// key that is [Secrets.Known] is not removed.
 func (s *Secrets) Key(name string) {
 	s.init()
 	if isNumber(name) {
@@ -120,7 +120,7 @@ func (s *Secrets) Key(name string) {
 	}
 }
 
-// Keys returns the keys that [Secrets.Key] was given.
+// Keys returns the keys that were added with [Secrets.Key].
 func (s *Secrets) Keys() []string {
 	var out []string
 	for k := range s.keys {
@@ -130,7 +130,7 @@ func (s *Secrets) Keys() []string {
 	return out
 }
 
-// Known declares that a key of a map is no secret, since everybody can read it elsewhere.
+// Known declares that a key of a map is no secret, because everybody can read it elsewhere.
 func (s *Secrets) Known(name string) {
 	s.init()
 	s.known[name] = true
@@ -142,7 +142,7 @@ func (s *Secrets) init() {
 	}
 }
 
-// From returns a text with [Hidden] in the place of each secret.
+// From returns a text with [Hidden] in place of each secret.
 func (s *Secrets) From(text string) string {
 	if len(s.texts)+len(s.numbers)+len(s.keys) == 0 {
 		return text
@@ -151,7 +151,7 @@ func (s *Secrets) From(text string) string {
 	return without(text, s.found(text))
 }
 
-// build makes the index. Encodings are only of whole secrets.
+// build makes the index of all secrets. Only whole secrets are indexed in encodings.
 func (s *Secrets) build() *index {
 	x := newIndex()
 	for text := range s.texts {

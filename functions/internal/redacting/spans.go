@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// A text is searched in pieces, so that its decoded forms do not take many times its memory. They
-// overlap by more than a window takes in any form of bounded size.
+// A text is searched in pieces, so that its decoded forms do not take many times its memory. Pieces overlap by
+// more than the longest window in any form.
 const (
 	piece   = 256 << 10
 	overlap = 16 << 10
@@ -47,7 +47,7 @@ func merged(all []span) []span {
 	return out
 }
 
-// spare cuts spans so that they leave out the lines that give a report its structure.
+// spare removes from the spans the lines that structure a report; see structure.
 func spare(found []span, text string) []span {
 	if len(found) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func spare(found []span, text string) []span {
 	return out
 }
 
-// without returns a text with [Hidden] in the place of spans.
+// without returns a text with [Hidden] in place of the spans.
 func without(text string, spans []span) string {
 	if len(spans) == 0 {
 		return text

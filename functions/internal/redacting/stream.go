@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// A span is a part of a text, from one byte to before another.
+// A span is the part of a text from one byte up to, but not including, another.
 type span struct{ from, to int }
 
-// A stream is a text, or its decoded form, with the origin of each character in the text.
+// A stream is a text or its decoded form. For each character, at is its position in the original text.
 type stream struct {
 	runes []rune
 	at    []span
@@ -32,26 +32,26 @@ func (s *stream) push(r rune, at span) {
 	s.at = append(s.at, at)
 }
 
-// pushed adds the decoded form of the characters from i to before j.
+// pushed appends a text, which is the decoded form of the characters from i up to j of the stream of.
 func (s *stream) pushed(text string, of stream, i, j int) {
 	for _, r := range text {
 		s.push(r, span{of.at[i].from, of.at[j-1].to})
 	}
 }
 
-// text returns at most so many characters, from i on.
+// text returns the characters from index i on, at most as many as most says.
 func (s stream) text(i, most int) string {
 	return string(s.runes[i:min(len(s.runes), i+most)])
 }
 
-// A reduced text has only the visible characters of another, without blank space, in UTF-8; rune
-// has the index in the stream for each byte.
+// A reduced text has only the visible characters of a stream, without blank space, in UTF-8. For each byte,
+// rune is the index of its character in the stream.
 type reduced struct {
 	bytes []byte
 	rune  []int32
 }
 
-// reduced leaves out invisible characters, and with margins also the margins of lines.
+// reduced returns the visible characters. If margins is set, it also leaves out the margins of lines.
 func (s stream) reduced(margins bool) reduced {
 	r := reduced{make([]byte, 0, len(s.runes)), make([]int32, 0, len(s.runes))}
 	for i := 0; i < len(s.runes); i++ {
@@ -75,11 +75,11 @@ func (s stream) reduced(margins bool) reduced {
 // reduce returns the visible characters of a text, without the margins of its lines.
 func reduce(text string) string { return string(newStream(text, 0).reduced(true).bytes) }
 
-// reduceAll is like reduce, but keeps the margins.
+// reduceAll is like reduce, but does not leave out the margins.
 func reduceAll(text string) string { return string(newStream(text, 0).reduced(false).bytes) }
 
-// unseen reports whether a character is blank space or invisible. The replacement for bytes that
-// are not UTF-8 counts as invisible, too: the original cannot be known.
+// unseen reports whether a character is blank space or invisible. The replacement character for bytes that are
+// not UTF-8 counts as invisible, too, because the original is not known.
 // Source: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
 func unseen(r rune) bool {
 	if r > ' ' && r < 0x7f {
@@ -92,14 +92,14 @@ func unseen(r rune) bool {
 	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// The limit of a margin in characters.
+// maxMargin is the maximum length of a line's margin, in characters.
 const maxMargin = 200
 
-// margins are the signs in the margins of our texts, beside space: symbols of actions, and the rule
-// beside the values of a diagnostic.
+// margins are the signs in the margins of our reports, beside spaces: symbols of actions, and the vertical line
+// of a diagnostic.
 var margins = []string{"+", "-", "~", "!", ".", "-/+", "+/-", "<=", "│"}
 
-// margin returns the number of characters before the text of a line.
+// margin returns the length of a line's margin: the number of characters before its text.
 func margin(line []rune) int {
 	i := blanks(line)
 	word := i

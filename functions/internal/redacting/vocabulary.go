@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// The author of a configuration chooses its sensitive values, and could choose our own words, so
-// that a plan would hide its deletions. Parts of these phrases are no secrets.
+// phrases are texts of ours that are never hidden. The author of a configuration could declare such a word as
+// sensitive, for example to hide a deletion in a plan. Parts of the phrases are not hidden either.
 var phrases = []string{
 	"will be created", "will be destroyed", "will be updated in-place", "must be replaced", "will be replaced, as requested",
 	"is tainted, so must be replaced", "will be replaced due to changes in replace_triggered_by", "will be read during apply",
@@ -27,7 +27,7 @@ var vocabulary = sync.OnceValue(func() []string {
 	return out
 })
 
-// isVocabulary reports whether a reduced text is a part of what we write ourselves.
+// isVocabulary reports whether a reduced text is a part of one of our phrases.
 func isVocabulary(reduced string) bool {
 	for _, p := range vocabulary() {
 		if strings.Contains(p, reduced) {
@@ -37,8 +37,8 @@ func isVocabulary(reduced string) bool {
 	return false
 }
 
-// structure matches the lines that hold a report together, or count what it does: no
-// secret can be in them.
+// structure matches the lines of a report that cannot contain a secret: they give the report its structure, or
+// count its changes.
 var structure = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?m)^(`{3,}(diff)?|</details>|<details( open)?><summary>[A-Za-z ]+(: [0-9]+)?</summary>|(\\*\\*)?Plan:(\\*\\*)?( |[0-9]+|to|import|add|change|destroy|forget|[,.])+)$")
 })

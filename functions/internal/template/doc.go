@@ -1,10 +1,10 @@
-// Package template checks template.yaml against the behaviour of CloudFormation and IAM: whether
-// its resources can be created in some order (Problems), and the rights of everybody once they are
-// (Policies, Matrix). It has tests only.
+// Package template tests template.yaml against the rules of CloudFormation and IAM: whether its resources can
+// be created in some order (Problems), and which rights each role then has (Policies, Matrix). It has tests
+// only.
 //
-// It refuses to know the properties of AWS' resource types, which .ci/template.mjs checks, and the
-// use that functions make of their rights, which lambdatest's stories check. It decides on no
-// request itself: .ci/policies.mjs does, with a simulator that others maintain.
+// It does not check the properties of AWS resource types, which .ci/template.mjs does, or how functions use
+// their rights, which lambdatest's stories do. It does not decide whether IAM allows a request:
+// .ci/policies.mjs does, with a simulator that others maintain.
 //
 // Start at Problems.
 package template

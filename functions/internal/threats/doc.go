@@ -1,10 +1,9 @@
-// Package threats is the table of attacks on Lockstep, and the proof that each defence is
-// held by a test. It has tests only, and nothing else imports it.
+// Package threats has the table of attacks on Lockstep, and proves that a test checks each defence. It has
+// tests only, and nothing else imports it.
 //
-// testdata/threats.txt names each threat in a sentence. The other files there are rows: a
-// threat, an attack, which is a test, a defence, which is a file, and a mutant: the
-// defence weakened by an edit of a line or two. A row is proved when the attack's test
-// passes with the code as it is, and fails with the mutant.
+// testdata/threats.txt describes each threat in a sentence. The other files there contain rows. A row has a
+// threat, an attack (a test), a defence (a file), and a mutant: an edit of a line or two that weakens the
+// defence. A row is proved if the attack's test passes with the code as it is, and fails with the mutant.
 //
 //	threat: strangers
 //	attack: ./functions/pipeline TestStrangersAreNotServed/by_name
@@ -12,14 +11,13 @@
 //	- 	if !s.match(repo) {
 //	+ 	if false {
 //
-// Records are separated by blank lines; lines that begin with # are comments. An attack is
-// a package and a pattern as -run takes it, whose first part is the whole name of a test.
-// Lines with - are a text that the file contains exactly once, those with + replace it; without
-// them it is deleted. An edit may follow another, and after another defence line the edits are
-// of that file. "copy: yes" runs the attack in a copy of the
-// repository, for files that Go's -overlay does not reach; "quick: yes" makes the mutant
-// one of the few that run with all other tests.
+// Blank lines separate records; lines that begin with # are comments. An attack is a package and a pattern for
+// go test's -run; the first part of the pattern is the whole name of a test. Lines with - are a text that the
+// file contains exactly once. Lines with + replace that text; without them the text is deleted. A row may have
+// several edits; after another defence line, the edits apply to that file. "copy: yes" runs the attack in a
+// copy of the repository, for files that Go's -overlay does not reach. "quick: yes" makes the mutant one of the
+// few that run with all other tests.
 //
-// The package refuses to know the defences: it reads texts, and runs go test. Start
-// at notation_test.go; `make mutants` runs all rows.
+// The package does not know the defences: it reads texts and runs go test. Start at notation_test.go; `make
+// mutants` runs all rows.
 package threats

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 )
 
-// For returns the world of the named App; it is w itself for the first App. The world of another App can reach
-// only the App's own part of the stores. For reads the App's key, so the caller should keep the result.
+// For returns a World for the App with a name; for the first App it is w itself. Another App's World has access
+// only to that App's own part of the stores. For reads the App's key, so the caller should keep the result.
 func (w *World) For(ctx context.Context, name string) (*World, error) {
 	if name == string(w.Space) {
 		return w, nil
@@ -24,7 +24,7 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	x.Space = tenants.Space(a.Name)
 	x.AppID, x.GitHubURL, x.AppKeySecret = a.ID, a.URL, applist.KeySecret(w.AppsSecrets, a.Name)
 	x.Serves, x.Intake, x.Artifacts = a.Owners(), w.intakeOf(a), x.Space.Artifacts(w.Artifacts)
-	// Another repository has the same names, too, so no pattern gives it places for states.
+	// The same repository names exist on the other App's GitHub, so the patterns for own states do not apply.
 	x.OwnStates = nil
 	if w.tarballs != nil {
 		own := *w.tarballs
@@ -38,7 +38,7 @@ func (w *World) For(ctx context.Context, name string) (*World, error) {
 	return &x, nil
 }
 
-// An UnknownAppError reports that the deployment does not have the App of a message, so the message is not
+// An UnknownAppError reports that a message names an App that this deployment does not have. The message is not
 // handled.
 type UnknownAppError struct{ Name string }
 
@@ -47,7 +47,7 @@ func (e *UnknownAppError) Error() string {
 	return fmt.Sprintf("the App %q is no longer in the parameter Apps of the stack: add it again, so that its remaining work is done", e.Name)
 }
 
-// intakeOf returns the intake of an App other than the first.
+// intakeOf returns the intake of an App. It is not called for the first App.
 func (w *World) intakeOf(a applist.App) *intake.Intake {
 	space := tenants.Space(a.Name)
 	return &intake.Intake{Records: space.Records(w.Intake.Records), Queue: space.Queue(w.Intake.Queue), Serves: a.Owners(), Log: w.Intake.Log}

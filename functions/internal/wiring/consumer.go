@@ -23,16 +23,17 @@ import (
 // release its leases and report the outcome. Short invocations use a part of it.
 const Margin = 15 * time.Second
 
-// margin returns that time for an invocation with so much time left.
+// margin returns the margin for an invocation with so much time left: Margin, or a sixth of that time if it is
+// less.
 func margin(left time.Duration) time.Duration { return min(Margin, max(left, 0)/6) }
 
-// grace is how long after an invocation's end its message is delivered again, if the invocation has reported
-// nothing.
+// grace is how long after the end of an invocation its message is delivered again, if the invocation has
+// reported nothing.
 const grace = 60 * time.Second
 
-// A Consumer handles the messages of SQS events, one after the other.
+// A Consumer handles the messages of SQS events, one after another.
 type Consumer struct {
-	// Handle handles a message. After an error another attempt may help.
+	// Handle handles a message. After an error, the message is delivered again.
 	Handle func(ctx context.Context, m pipeline.Message) error
 	SQS    Visibility
 	// QueueURL is the URL of any queue in the same account and region.
@@ -45,8 +46,8 @@ type Visibility interface {
 	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
 }
 
-// Batch handles the messages of an event, and returns those that have to be delivered again. After a message
-// fails, the later ones of its group are not handled.
+// Batch handles the messages of an event, and returns those that must be delivered again. After a message
+// fails, the later messages of its group are not handled, so that their order is kept.
 func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 	var out events.SQSEventResponse
 	failed := map[string]bool{} // groups
@@ -60,7 +61,7 @@ func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEven
 	return out, nil
 }
 
-// one handles a message, and reports whether it is finished.
+// one handles a message, and reports whether it is done, so that it is not delivered again.
 func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	log := c.Log.With("message", x.MessageId, "group", x.Attributes["MessageGroupId"], "received", x.Attributes["ApproximateReceiveCount"])
 	var m pipeline.Message
@@ -71,7 +72,7 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	log = log.With("id", m.ID, "repository", m.Pull.Repository(), "pull", m.Pull.Number)
 	end, ok := ctx.Deadline()
 	if ok {
-		// If this process dies, the message is delivered again once it has certainly ended.
+		// If this process dies, the message is delivered again, after the process has certainly ended.
 		c.hide(ctx, log, x, time.Until(end)+grace)
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-margin(time.Until(end))))
@@ -95,8 +96,8 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	return false
 }
 
-// pause returns the delay before the next attempt at a message after an error. Work that was stopped because
-// its time was over continues at once, if GitHub's rate limit allows that.
+// pause returns the delay before the next attempt at a message after an error. If the invocation's time was
+// over (stopped), the next attempt starts at once, unless GitHub's rate limit or another process forbids it.
 func pause(err error, stopped bool, received string, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
 	var busy *pipeline.BusyError
@@ -107,8 +108,8 @@ func pause(err error, stopped bool, received string, now time.Time) time.Duratio
 	return pipeline.Redelivery(n, err, now)
 }
 
-// hide hides a message from other receivers for a time. If that fails, the queue's own time counts, which is
-// longer than any invocation.
+// hide makes a message invisible to other receivers for a duration. If that fails, the queue's own visibility
+// timeout applies, which is longer than any invocation.
 func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessage, d time.Duration) {
 	url, err := queueURL(c.QueueURL, x.EventSourceARN)
 	if err == nil {
@@ -122,7 +123,8 @@ func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessa
 	}
 }
 
-// queueURL returns the URL of a queue from its ARN and the URL of a neighbour.
+// queueURL returns the URL of the queue with an ARN. neighbour is the URL of any queue in the same account and
+// region.
 func queueURL(neighbour, arn string) (string, error) {
 	name := arn[strings.LastIndex(arn, ":")+1:]
 	i := strings.LastIndex(neighbour, "/")

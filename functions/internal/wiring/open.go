@@ -22,34 +22,35 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A World has the open clients of a function.
+// A World has everything that a function uses: its settings, log and open clients.
 type World struct {
 	Settings
 	Log *slog.Logger
 	AWS aws.Config
 	SQS *sqs.Client
-	// Space is the name of the App; "" for the first App.
+	// Space is the part of the stores that belongs to the App, by its name; "" for the first App.
 	Space tenants.Space
-	// App is the GitHub App; nil for the webhook's function, which calls nobody.
+	// App is the GitHub App; nil in the webhook's function, which sends no requests to GitHub.
 	App *github.App
-	// Intake has the records and the queue of all functions.
+	// Intake has the records and the queue, which all functions use.
 	Intake *intake.Intake
-	// Artifacts and Secrets are not for the webhook's function. Secrets must not be in anything that is written
-	// on a pull request.
+	// Artifacts and Secrets are not set in the webhook's function. Lockstep must not write any of Secrets on a
+	// pull request.
 	Artifacts pipeline.Artifacts
 	Secrets   []github.Secret
-	// tarballs stores the archives of commits for further plans; nil for functions that ask only GitHub.
+	// tarballs stores the archives of commits for later plans; nil if the function always downloads from
+	// GitHub.
 	tarballs *tarballStore
-	// WebhookSecrets are the first App's, only for the webhook's function.
+	// WebhookSecrets are the first App's webhook secrets. They are set only in the webhook's function.
 	WebhookSecrets []github.Secret
 }
 
-// openTimeout is how long opening may take: less than a function has to begin.
+// openTimeout is the time limit of Open. It is shorter than Lambda's own limit for starting a function.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
 const openTimeout = 9 * time.Second
 
-// Open protects the process, and opens the clients of a function from its environment. Secrets are read once,
-// now. A changed secret reaches only environments that begin later.
+// Open protects the process, and opens the clients of a function as its environment says. It reads secrets
+// once: a changed secret is used only by execution environments that start later.
 func Open(f Function) (*World, error) {
 	if err := shield.Raise(); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func Open(f Function) (*World, error) {
 	return w, w.openApp(ctx)
 }
 
-// queues returns the queues to which the function may send.
+// queues returns the URLs of the queues to which the function may send.
 func (w *World) queues() map[pipeline.QueueName]string {
 	out := map[pipeline.QueueName]string{}
 	for name, url := range map[pipeline.QueueName]string{pipeline.Events: w.Events, pipeline.Plans: w.Plans, pipeline.Applies: w.Applies} {
@@ -112,24 +113,24 @@ func (w *World) openApp(ctx context.Context) error {
 	return nil
 }
 
-// Where returns a command that fetches an artifact. If a plan is too long for GitHub, people fetch it with
-// their own rights.
+// Where returns a command that downloads an artifact. If a plan is too long for GitHub, people download it with
+// their own AWS rights.
 func (w *World) Where(a pipeline.Artifact) string {
 	return fmt.Sprintf("aws s3 cp s3://%s/%s -", w.Bucket, w.Space.Artifact(a).Key)
 }
 
-// Consumer returns the handler of events from the function's queues.
+// Consumer returns a Consumer of the function's queues that calls handle.
 func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *Consumer {
 	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}
 }
 
-// logger returns a function's log for CloudWatch: one line of JSON for each entry. The types of secrets keep
-// them out of it.
+// logger returns a function's log for CloudWatch: one line of JSON for each entry. Secrets cannot appear in it,
+// because their types cannot be printed.
 func logger(f Function) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", string(f))
 }
 
-// Fail ends a function that cannot begin, with the reason in its log.
+// Fail ends the process of a function that cannot start, and logs the reason.
 func Fail(f Function, err error) {
 	logger(f).Error("the function cannot start", "error", err.Error())
 	os.Exit(1)

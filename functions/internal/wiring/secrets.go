@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// secret reads a secret that is a text.
+// secret reads a secret from AWS Secrets Manager.
 func secret(ctx context.Context, cfg aws.Config, arn string) (github.Secret, error) {
 	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
 	if err != nil {
@@ -23,8 +23,8 @@ func secret(ctx context.Context, cfg aws.Config, arn string) (github.Secret, err
 	return github.NewSecret(*out.SecretString), nil
 }
 
-// webhookSecrets reads the secrets that sign webhooks. There is one; while it is being changed there are the
-// old and the new one, each on its own line.
+// webhookSecrets reads the secrets that sign webhooks. Usually there is one. While it is being replaced there
+// are the old and the new one, one a line.
 func webhookSecrets(ctx context.Context, cfg aws.Config, arn string) ([]github.Secret, error) {
 	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// A Function is one of the pipeline's, by the name of its directory.
+// A Function is the name of a Lambda function of the pipeline, which is also the name of its directory.
 type Function string
 
 const (
@@ -25,12 +25,12 @@ const (
 	Janitor Function = "janitor"
 )
 
-// functions are all functions of the pipeline.
+// functions are all Lambda functions of the pipeline.
 var functions = []Function{Webhook, Plan, Apply, Janitor}
 
 // Settings are a function's environment variables. Fields whose variables the function does not read are zero.
 type Settings struct {
-	Table, Bucket, Key     string // of records, of artifacts, and the KMS key of these
+	Table, Bucket, Key     string // the table of records, the bucket of artifacts and its KMS key
 	Events, Plans, Applies string // the URLs of queues
 	AppID                  int64
 	AppKeySecret           string // the ARN of a secret
@@ -39,29 +39,29 @@ type Settings struct {
 	// Apps are the Apps other than the first. AppsSecrets is the prefix of the names of their secrets.
 	Apps        applist.List
 	AppsSecrets string
-	// Serves are the owners and repositories that are served.
+	// Serves are the owners and repositories for which Lockstep works.
 	Serves intake.Serves
-	// Deployment is the name of this deployment; "" for none.
+	// Deployment is the name of this deployment; "" if it has none.
 	Deployment string
-	// TargetRole is the ARN of the role for providers, with its ExternalID; "" for none.
+	// TargetRole is the ARN of the role for providers, and ExternalID its external ID; "" for none.
 	TargetRole, ExternalID string
-	// StateRole is the ARN of the role that can access states, with its StateExternalID.
+	// StateRole is the ARN of the role with access to states, and StateExternalID its external ID.
 	StateRole, StateExternalID string
-	// OwnStates are the places where every repository may have its own states.
+	// OwnStates are the places in which every repository may store its own states.
 	OwnStates places.Own
-	// Mirror is a directory with packages of providers, which is then their only source; "" means their
+	// Mirror is a directory with provider packages, which are then installed only from there; "" means the
 	// registries.
 	Mirror string
 	// Builds is the name of the CodeBuild project for long applies; "" for none.
 	Builds string
-	// MaxPlans is how many plans are made at a time. One repository may use all of them while no other
-	// repository has plans to make.
+	// MaxPlans is the maximum number of plans at the same time. One repository may use all of them while no
+	// other repository has plans to make.
 	MaxPlans int
-	// StopBefore is how long before its end an apply starts no more changes.
+	// StopBefore is how long before its time limit an apply stops starting changes.
 	StopBefore time.Duration
 }
 
-// variable is one of the environment.
+// A variable is an environment variable that some functions read.
 type variable struct {
 	name     string
 	of       []Function // the functions that read it
@@ -112,7 +112,7 @@ func variablesOf(f Function) []string {
 	return out
 }
 
-// readSettings reads a function's settings. The error names everything that is wrong.
+// readSettings reads a function's settings. The error names all mistakes.
 func readSettings(f Function, getenv func(string) string) (Settings, error) {
 	var s Settings
 	if f == Apply {
@@ -170,8 +170,8 @@ func appID(s *Settings, value string) (err error) {
 	return nil
 }
 
-// secretARN parses the ARN of a secret. A value that is no ARN may be the secret itself in the wrong variable,
-// so it is not repeated.
+// secretARN returns a parser for the ARN of a secret. Its error does not quote the value, because somebody may
+// have entered the secret itself.
 func secretARN(field func(*Settings) *string) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		if parts := strings.SplitN(value, ":", 6); len(parts) != 6 || parts[0] != "arn" || parts[2] != "secretsmanager" {

@@ -11,22 +11,22 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A tarballStore implements github.Tarballs with the stores of a deployment. Nothing in it is needed: if an
-// archive is missing, GitHub is asked. So its failures are only logged.
+// A tarballStore implements github.Tarballs with the stores of a deployment. It logs errors and does not return
+// them: if an archive is missing, it is downloaded from GitHub.
 type tarballStore struct {
-	// Artifacts are those of all Apps. The archives of all are in one directory, which a rule of the bucket
-	// empties every day.
+	// Artifacts are the artifacts of all Apps. The archives of all Apps are in one directory, which a lifecycle
+	// rule of the bucket empties every day.
 	Artifacts pipeline.Artifacts
 	// Records are the App's own records.
 	Records pipeline.Records
-	App     string // its name, "" for the first one
+	App     string // name of the App; "" for the first one
 	Log     func(error)
 }
 
-// dir is the directory of the artifacts.
+// dir is the directory of archives among the artifacts.
 const dir = "tarballs"
 
-// tarballEntry is the value of a record.
+// tarballEntry is the content of the record for an archive.
 type tarballEntry struct {
 	SHA256 []byte `json:"sha256"` // of the archive
 }
@@ -61,7 +61,7 @@ func (s tarballStore) get(ctx context.Context, r github.Repo, sha string) ([]byt
 	}
 	data, err := s.Artifacts.Get(ctx, s.artifact(r, sha))
 	if errors.Is(err, pipeline.ErrNoArtifact) {
-		return nil, nil // its day is over
+		return nil, nil // the bucket's rule has deleted it
 	}
 	if err != nil {
 		return nil, err

@@ -10,12 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 )
 
-// Webhooks are the addresses for webhooks of all Apps. At each address only the signatures of its own App
-// count: a delivery belongs to the App whose address it came to, whatever it contains. Many goroutines may use
-// it.
+// Webhooks answers the webhooks of all Apps. Each App has its own path. At that path only the App's own
+// signatures are valid: a delivery belongs to the App whose path it was sent to, whatever it contains. Webhooks
+// is safe for concurrent use.
 type Webhooks struct {
 	apps applist.List
-	// first makes the webhook of the first App, and open that of another App. They read the App's secret.
+	// first makes the webhook handler of the first App, and open that of another App. Both read the App's
+	// secret.
 	first func(context.Context) (intake.Webhook, error)
 	open  func(context.Context, applist.App) (intake.Webhook, error)
 	log   func(error)
@@ -23,17 +24,17 @@ type Webhooks struct {
 	known map[string]known
 }
 
-// A known address is one whose secrets were read at a time.
+// A known is an App's webhook handler, with the time at which its secrets were read.
 type known struct {
 	intake.Webhook
 	at time.Time
 }
 
-// secretAge is how long a secret is used before it is read again. So a secret that was replaced, because
-// somebody else knows it, is useless after that time, however long the process lives.
+// secretAge is how long a secret is used before it is read again. If a secret was replaced because somebody
+// else learned it, the old secret is useless after that time, however long the process lives.
 const secretAge = 5 * time.Minute
 
-// Webhooks returns the addresses.
+// Webhooks returns the handler of all Apps' webhooks.
 func (w *World) Webhooks() *Webhooks {
 	log := func(err error) { w.Log.Error("not received", "error", err.Error()) }
 	return &Webhooks{
@@ -49,8 +50,9 @@ func (w *World) Webhooks() *Webhooks {
 	}
 }
 
-// Answer answers a webhook that came to a path, as intake.Webhook does. A secret is read at the first webhook
-// of its App, and again once it is [secretAge] old. A secret that cannot be read blocks no other App.
+// Answer answers a webhook that was sent to a path, as intake.Webhook does. It reads an App's secret at the
+// App's first webhook, and again once the secret is [secretAge] old. A secret that cannot be read does not
+// affect other Apps.
 func (x *Webhooks) Answer(ctx context.Context, path string, header http.Header, body []byte) (status int, text string) {
 	name, ok := x.apps.HookOf(path)
 	if !ok {

@@ -1,12 +1,12 @@
-// Package lambdatest is the base of the pipeline's tests. It has the contracts of the stores and queues as
-// tests, which every implementation passes ([TestRecords], [TestArtifacts] and [TestLine]), and AWS Lambda on
-// one machine.
+// Package lambdatest is the base of the pipeline's tests. It tests the contracts of the stores and queues,
+// which every implementation must pass ([TestRecords], [TestArtifacts] and [TestLine]). It also runs AWS Lambda
+// functions on one machine.
 //
-// [NewFunction] runs a function's real bootstrap with the Runtime API. [Function.URL] makes it a web server,
-// and a [Mapping] feeds it from an SQS queue. A function is treated as by AWS: its environment has only its
-// settings, it has a deadline, it is frozen between invocations, and it can die at any moment. Real servers
-// stand in for S3, DynamoDB and SQS (package statebackendtest, [StartQueues]). An [Account] plays the rest. The
-// [Stack.Decisions] are compared with a simulator of IAM (package templates).
+// [NewFunction] runs a function's real bootstrap with a Runtime API. [Function.URL] makes it a web server, and
+// a [Mapping] delivers messages to it from an SQS queue. A function is treated as on AWS: its environment has
+// only its settings, it has a deadline, it is frozen between invocations, and it can die at any moment. Real
+// servers replace S3, DynamoDB and SQS (package statebackendtest, [StartQueues]). An [Account] replaces the
+// other services. A test compares the [Stack.Decisions] with a simulator of IAM (package templates).
 //
-// This package refuses to know the contents of the functions. Start reading at [Function].
+// This package does not know what the functions do. Start reading at [Function].
 package lambdatest

@@ -14,22 +14,23 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Line is pipeline.Queue together with the consumer of its queues. All queues are treated alike.
+// A Line is a pipeline.Queue together with the consumer of its queues. All queues behave in the same way.
 type Line interface {
 	pipeline.Queue
-	// Work delivers the available messages without waiting, one after the other, until there are no more. An
-	// error of handle returns the message.
+	// Work delivers the available messages without waiting, one after another, until there are no more. If
+	// handle returns an error, the message returns to the queue.
 	Work(ctx context.Context, handle func(context.Context, pipeline.Message) error) error
-	// Take delivers one message to a process that dies of it, if there is a message.
+	// Take delivers a message to a process that dies before it has handled the message. ok is false if there is
+	// no message.
 	Take(ctx context.Context) (m pipeline.Message, ok bool, err error)
-	// Pass lets the time pass during which delivered messages are hidden.
+	// Pass makes the visibility timeout of delivered messages end, so that they can be delivered again.
 	Pass(ctx context.Context) error
-	// Dead delivers all dead letters, and deletes them.
+	// Dead returns all messages in the dead-letter queues, and deletes them.
 	Dead(ctx context.Context) ([]pipeline.Message, error)
 }
 
-// TestLine tests the contract of pipeline.Queue, which is the behaviour of SQS FIFO queues. open
-// returns queues that are empty. The tests run in parallel.
+// TestLine tests the contract of pipeline.Queue, which is the behaviour of SQS FIFO queues. open returns a Line
+// with empty queues. The tests run in parallel.
 func TestLine(t *testing.T, open func(t *testing.T) Line) {
 	hold(t, open, []contract[Line]{
 		{"order", lineOrder},
@@ -44,7 +45,7 @@ func TestLine(t *testing.T, open func(t *testing.T) Line) {
 	})
 }
 
-// message returns a message of an event of a pull request, whose number is its group.
+// message returns a message for an event of a pull request. Its group is the pull request's number.
 func message(id string, number int) pipeline.Message {
 	return pipeline.Message{ID: id, Pull: pipeline.Pull{Installation: 1, Repo: github.Repo{Owner: "acme", Name: "infra", ID: 5}, Number: number}, Action: "synchronize", Kind: "pushed"}
 }
@@ -58,7 +59,8 @@ func send(t *testing.T, l Line, messages ...pipeline.Message) {
 	}
 }
 
-// work handles the messages that are there, and returns their IDs in order. Messages in bad fail.
+// work handles the available messages, and returns their IDs in order. It returns an error for the messages in
+// bad.
 func work(t *testing.T, l Line, bad ...string) (ids []string) {
 	t.Helper()
 	if err := l.Work(t.Context(), func(_ context.Context, m pipeline.Message) error {
@@ -83,8 +85,8 @@ func pass(t *testing.T, l Line) {
 	}
 }
 
-// want compares IDs group by group: between groups there is no order. The group of an ID is the
-// part before the dot.
+// want compares IDs, group by group, because the order between groups is not defined. An ID's group is the part
+// before the dot.
 func want(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	groups := func(ids []string) map[string][]string {
@@ -102,7 +104,7 @@ func want(t *testing.T, what string, got []string, want ...string) {
 
 func lineOrder(t *testing.T, l Line) {
 	var all []string
-	for n := range 12 { // more than nine, and than SQS hands over at once
+	for n := range 12 { // more than nine, and more than SQS returns at once
 		for group := range 3 {
 			id := fmt.Sprintf("%d.%d", group, n)
 			all = append(all, id)
@@ -142,7 +144,7 @@ func lineTwice(t *testing.T, l Line) {
 	want(t, "sent again when it was handled", work(t, l), "1.c")
 }
 
-// lineNames checks that IDs and groups may be any text, and that different ones stay different.
+// lineNames checks that IDs and groups may be any text, and that different texts are not confused.
 func lineNames(t *testing.T, l Line) {
 	long := strings.Repeat("x", 200)
 	ids := []string{long, long + "y", strings.Repeat("z", 128), "with space", "with  space", "ä", "a/b@c", "a", "A", "\x00"}
@@ -175,7 +177,7 @@ func lineQueues(t *testing.T, l Line) {
 		m.Kind, m.Target = kind, "5/7"
 		all = append(all, m)
 	}
-	all[3].ID = "another" // goes where pushed goes
+	all[3].ID = "another" // has the same group as pushed
 	send(t, l, all...)
 	kinds := map[pipeline.Kind]int{}
 	if err := l.Work(t.Context(), func(_ context.Context, m pipeline.Message) error { kinds[m.Kind]++; return nil }); err != nil {
@@ -186,7 +188,7 @@ func lineQueues(t *testing.T, l Line) {
 	}
 }
 
-// lineFailure checks that a failure holds back its own group, and no other.
+// lineFailure checks that a failed message delays its own group, and no other.
 func lineFailure(t *testing.T, l Line) {
 	send(t, l, message("1.a", 1), message("1.b", 1), message("2.a", 2), message("2.b", 2))
 	want(t, "at first", work(t, l, "1.a"), "1.a fails", "2.a", "2.b")
@@ -195,7 +197,7 @@ func lineFailure(t *testing.T, l Line) {
 	want(t, "later", work(t, l), "1.a", "1.b")
 }
 
-// lineDeath checks a failure that nobody reports.
+// lineDeath checks that a message is delivered again if its process dies without reporting a failure.
 func lineDeath(t *testing.T, l Line) {
 	send(t, l, message("1.a", 1), message("1.b", 1))
 	if m, ok, err := l.Take(t.Context()); err != nil || !ok || m.ID != "1.a" {
@@ -207,7 +209,8 @@ func lineDeath(t *testing.T, l Line) {
 	want(t, "later", work(t, l), "1.a", "1.b")
 }
 
-// lineDead checks that a message that comes too often is given up, and that its group then continues.
+// lineDead checks that a message that fails too often goes to the dead-letter queue, and that its group then
+// continues.
 func lineDead(t *testing.T, l Line) {
 	bad := message("1.bad", 1)
 	bad.Lines = []grammar.Line{{Text: "lockstep apply"}}
@@ -236,7 +239,8 @@ func lineDead(t *testing.T, l Line) {
 	want(t, "at last", work(t, l))
 }
 
-// lineHandlers checks that a message that is sent while another one is handled is handled after it.
+// lineHandlers checks that a message that is sent while another one of its group is handled, is handled after
+// it.
 func lineHandlers(t *testing.T, l Line) {
 	send(t, l, message("1.a", 1))
 	var got []string

@@ -21,8 +21,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
-// StartQueues starts a real SQS server without queues, and returns its URL. It ends with the tests of the package: a
-// process serves all of them, each as an application of its own, since its start takes half a second of processor time.
+// StartQueues starts a real SQS server without queues, and returns its URL. The server stops when the tests of
+// the package end. One process serves all tests, each with its own application, because its start takes half a
+// second of processor time.
 func StartQueues(t testing.TB) (url string) {
 	t.Helper()
 	app := statebackendtest.Part(t, "npm", "fauxqs", "node_modules", "fauxqs", "dist", "app.js")
@@ -46,8 +47,9 @@ func StartQueues(t testing.TB) (url string) {
 	return "http://" + string(address)
 }
 
-// starting is a program that starts a server for each request, and answers with its address. It ends with its
-// input, which is when we do. The server's own command cannot be told an address, and listens on all.
+// starting is a JavaScript program that starts an SQS server for each HTTP request and answers with the
+// server's address. It ends when its input is closed, which happens when our process ends. The SQS server's own
+// command is not used, because it listens on all addresses.
 const starting = `const { buildApp } = await import(process.argv[1]);
 const { createServer } = await import("node:http");
 const host = "127.0.0.1";
@@ -65,7 +67,7 @@ var started struct {
 	input   io.Closer // kept open
 }
 
-// queues starts the program, once, and returns its address.
+// queues starts that program, once, and returns its address.
 func queues(node, app string) (address string, err error) {
 	started.Lock()
 	defer started.Unlock()
@@ -93,7 +95,7 @@ func queues(node, app string) (address string, err error) {
 	return started.address, nil
 }
 
-// SQS returns a client of the server at a URL.
+// SQS returns a client for the SQS server at a URL.
 func SQS(url string) *sqs.Client {
 	return sqs.New(sqs.Options{
 		Region: Region, BaseEndpoint: aws.String(url),
@@ -101,10 +103,10 @@ func SQS(url string) *sqs.Client {
 	})
 }
 
-// QueueID names a queue as senders and as policies do.
+// A QueueID identifies a queue: senders use the URL, policies the ARN.
 type QueueID struct{ URL, ARN string }
 
-// MakeQueue makes a FIFO queue, with another for its dead letters, if given.
+// MakeQueue creates a FIFO queue. If dead is not nil, it is the dead-letter queue.
 func MakeQueue(t testing.TB, client *sqs.Client, name string, dead *QueueID) QueueID {
 	t.Helper()
 	attributes := map[string]string{"FifoQueue": "true", "VisibilityTimeout": "900"}

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// TestRecords tests the contract of pipeline.Records. open returns records that are empty, or that share
-// nothing with those of earlier tests. The tests run in parallel.
+// TestRecords tests the contract of pipeline.Records. open returns Records that are empty, or at least contain
+// nothing of earlier tests. The tests run in parallel.
 func TestRecords(t *testing.T, open func(t *testing.T) pipeline.Records) {
 	hold(t, open, []contract[pipeline.Records]{
 		{"absent", absentRecord},
@@ -86,7 +86,7 @@ func recordVersions(t *testing.T, r pipeline.Records) {
 		wantConflict(t, fmt.Sprintf("on top of %q", old), err)
 	}
 	wantRecord(t, r, key, "two", two)
-	// The same value gets another version: whoever read the first one must notice.
+	// The same value must get another version, so that a caller who has read the first one notices the write.
 	three := mustPut(t, r, key, "two", two)
 	if three == one {
 		t.Errorf("the version %q came again", one)
@@ -116,7 +116,8 @@ func recordDelete(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordMadeAgain checks that the version of a deleted record does not fit a record that was made after it.
+// recordMadeAgain checks that the version of a deleted record is not valid for a later record with the same
+// key.
 func recordMadeAgain(t *testing.T, r pipeline.Records) {
 	const key = "lease/x"
 	ctx := t.Context()
@@ -146,7 +147,7 @@ func recordValues(t *testing.T, r pipeline.Records) {
 	if _, err := r.Put(t.Context(), "run/values/too-large", bytes.Repeat([]byte("x"), pipeline.MaxRecord+1), ""); err == nil || errors.Is(err, pipeline.ErrConflict) {
 		t.Errorf("more than MaxRecord: %v", err)
 	}
-	// The value is the caller's again once Put has returned.
+	// Once Put has returned, the caller may change the value.
 	value := []byte("mine")
 	v, err := r.Put(t.Context(), "run/values/mine", value, "")
 	if err != nil {
@@ -156,7 +157,7 @@ func recordValues(t *testing.T, r pipeline.Records) {
 	wantRecord(t, r, "run/values/mine", "mine", v)
 }
 
-// oddKeys returns different keys that an implementation might treat as equal or invalid.
+// oddKeys returns different keys that an implementation might treat as equal, or as invalid.
 func oddKeys() []string {
 	return []string{
 		"run/5/a@b", "run/5/A@b", "run/5/a@B", "run/5/a", "run/5/a@b#1", "run/5/a%2Fb", "run/5/a%252Fb", "run/5/...", "run/5/.a", "run/5/a.",
@@ -186,7 +187,7 @@ func recordKeys(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordList checks that a list has the records one level down, in the order of bytes.
+// recordList checks that a list has the records exactly one level below, ordered by bytes.
 func recordList(t *testing.T, r pipeline.Records) {
 	for _, key := range oddKeys() {
 		mustPut(t, r, key, "of "+key, "")
@@ -210,7 +211,7 @@ func recordList(t *testing.T, r pipeline.Records) {
 			if string(rec.Value) != "of "+rec.Key {
 				t.Errorf("List(%s): %q has the value %q", dir, rec.Key, rec.Value)
 			}
-			if rec.Key == "run/5/a@b" { // the version from a list serves for a write
+			if rec.Key == "run/5/a@b" { // the version in a list is valid for a write
 				mustPut(t, r, rec.Key, "of "+rec.Key, rec.Version)
 			}
 		}
@@ -220,7 +221,7 @@ func recordList(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordLongList checks a list with more than fits into one answer of DynamoDB, which is 1 MB.
+// recordLongList checks a list that is larger than one answer of DynamoDB, which has at most 1 MB.
 func recordLongList(t *testing.T, r pipeline.Records) {
 	const n = 8
 	value := strings.Repeat("x", pipeline.MaxRecord)
@@ -238,8 +239,8 @@ func recordLongList(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// recordRace checks that one of many writers to one version wins, and that no value is lost on the way to the
-// last one.
+// recordRace checks that only one of many concurrent writes to the same version succeeds, and that no
+// successful write is lost.
 func recordRace(t *testing.T, r pipeline.Records) {
 	const key, writers, turns = "state/race", 8, 12
 	var mu sync.Mutex
@@ -276,7 +277,7 @@ func recordRace(t *testing.T, r pipeline.Records) {
 	}
 }
 
-// winners runs do many times at once, and returns how many had no conflict.
+// winners calls do many times concurrently, and returns how many calls had no conflict.
 func winners(t *testing.T, do func(i int) error) int {
 	t.Helper()
 	const n = 12

@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// A Function is a Lambda function as AWS runs it: its real bootstrap in execution
-// environments, each of which does one invocation at a time, is frozen in between, and
-// is used again. It is safe for concurrent use; it ends with the test.
+// A Function is a Lambda function as AWS runs it: its real bootstrap, in execution environments. An environment
+// handles one invocation at a time, is frozen between invocations, and is reused. A Function is safe for
+// concurrent use. It ends with the test.
 type Function struct {
 	t    testing.TB
 	spec FunctionSpec
@@ -28,32 +28,32 @@ type Function struct {
 
 	mu     sync.Mutex
 	number int
-	envs   []*environment // those that live
+	envs   []*environment // those whose process runs
 	done   []Invocation
 	disks  []string
 }
 
-// A FunctionSpec is a function in template.yaml.
+// A FunctionSpec describes a function of template.yaml.
 type FunctionSpec struct {
 	Name string
 	// Bootstrap is the path of the program.
 	Bootstrap string
-	// Env is the function's environment, in addition to the variables that AWS sets for every
-	// function. Nothing of the test's own environment gets in.
+	// Env is the function's environment, in addition to the variables that AWS sets for every function. The
+	// test's own environment is not passed on.
 	Env map[string]string
-	// Timeout is how long an invocation may take; then its environment is killed.
+	// Timeout is the time limit of an invocation. An environment that exceeds it is killed.
 	Timeout time.Duration
-	// Promised is how long an invocation is told that it may take, where that is longer: as where the
-	// machine below a function dies. 0: Timeout.
+	// Promised is the time limit that the function itself sees, if it is longer than Timeout. It simulates that
+	// the machine of a function dies early. 0 means Timeout.
 	Promised time.Duration
-	// Log gets the function's output; nil discards it.
+	// Log receives the function's output; nil discards it.
 	Log io.Writer
 
-	// happens is told of what AWS does around the function.
+	// happens is called when AWS does something around the function.
 	happens func(occurrence)
 }
 
-// An occurrence is something that AWS does around a function.
+// An occurrence is something that AWS does around a function, such as calling it.
 type occurrence int
 
 const (
@@ -67,11 +67,11 @@ func (f *Function) tell(o occurrence) {
 	}
 }
 
-// InitTimeout is how long a function may take until it asks for its first event.
+// InitTimeout is the time limit for a new environment until it asks for its first event.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
 const InitTimeout = 10 * time.Second
 
-// NewFunction returns a function. Nothing is started yet.
+// NewFunction returns a function. It starts no environment yet.
 func NewFunction(t testing.TB, spec FunctionSpec) *Function {
 	f := &Function{t: t, spec: spec, ctx: t.Context()}
 	t.Cleanup(func() {
@@ -83,18 +83,18 @@ func NewFunction(t testing.TB, spec FunctionSpec) *Function {
 	return f
 }
 
-// An Invocation is the outcome of one invocation.
+// An Invocation is the result of one invocation.
 type Invocation struct {
-	// Payload is the function's answer. Error is set instead, if it gave none.
+	// Payload is the function's answer. If there was none, Error is set instead.
 	Payload []byte
 	Error   *FunctionError
-	// Init is how long a new environment took until it asked for the event; 0 for one
-	// that was used again. Duration is from the event to the answer.
+	// Init is how long a new environment took to ask for the event; 0 for a reused environment. Duration is the
+	// time from the event to the answer.
 	Init, Duration time.Duration
 }
 
-// A FunctionError is a failed invocation: the function returned an error, ended, or missed its
-// deadline.
+// A FunctionError reports a failed invocation: the function returned an error, ended, or exceeded its time
+// limit.
 type FunctionError struct {
 	Type    string `json:"errorType"`
 	Message string `json:"errorMessage"`
@@ -103,8 +103,8 @@ type FunctionError struct {
 // Error implements error.
 func (e *FunctionError) Error() string { return e.Type + ": " + e.Message }
 
-// Invoke hands an event over, to an idle environment or a new one, and waits until the
-// environment is idle again or has ended. The error is one of the machine.
+// Invoke passes an event to an idle or a new environment. It returns once that environment is idle again or has
+// ended. The error is a failure of the test machine, not of the function.
 func (f *Function) Invoke(event any) (Invocation, error) {
 	payload, err := json.Marshal(event)
 	if err != nil {
@@ -121,22 +121,21 @@ func (f *Function) Invoke(event any) (Invocation, error) {
 	return got, err
 }
 
-// Invocations returns the outcomes of all invocations so far, in the order of their ends.
+// Invocations returns the results of all invocations so far, in the order in which they ended.
 func (f *Function) Invocations() []Invocation {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.done)
 }
 
-// Disks returns the directories that environments have had for temporary files. They are
-// there until the test ends.
+// Disks returns the directories for temporary files of all environments so far. They exist until the test ends.
 func (f *Function) Disks() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.disks)
 }
 
-// Kill ends all environments at once, busy or not. The next invocation starts a new one.
+// Kill kills all environments at once, busy or idle. The next invocation starts a new one.
 func (f *Function) Kill() {
 	f.mu.Lock()
 	envs := f.envs
@@ -148,22 +147,22 @@ func (f *Function) Kill() {
 	}
 }
 
-// Terminate asks the processes of all environments to end, by SIGTERM, as Lambda does before it takes an
-// environment away.
+// Terminate sends SIGTERM to the processes of all environments, as Lambda does before it removes an
+// environment.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-shutdown
 func (f *Function) Terminate() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, e := range f.envs {
 		select {
-		case <-e.ended: // its number may be another's by now
+		case <-e.ended: // another process may have its number now
 		default:
 			syscall.Kill(e.pid, syscall.SIGTERM)
 		}
 	}
 }
 
-// idle returns an environment that waits for an event, and takes it.
+// idle returns an environment that waits for an event, and marks it as busy.
 func (f *Function) idle() (*environment, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -181,7 +180,7 @@ func (f *Function) idle() (*environment, error) {
 	return e, err
 }
 
-// start starts an environment, which is taken.
+// start starts an environment, marked as busy.
 func (f *Function) start(number int) (*environment, error) {
 	e := &environment{
 		spec: f.spec, id: fmt.Sprintf("%s-%d", f.spec.Name, number), busy: true,
@@ -192,7 +191,7 @@ func (f *Function) start(number int) (*environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A path as short as the true one: there are sockets below it.
+	// The path must be about as short as /tmp, because it contains sockets, whose paths are limited.
 	tmp, err := os.MkdirTemp("", "l-*")
 	if err != nil {
 		return nil, err
@@ -207,8 +206,8 @@ func (f *Function) start(number int) (*environment, error) {
 	}
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.WaitDelay = time.Second
-	// A group of its own, so that plugins freeze and die with it. It must not outlive
-	// us, frozen, either.
+	// Its own process group, so that plugins are frozen and killed with it. The process must also end when ours
+	// does, even if it is frozen.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	e.begin = time.Now()
 	if err := cmd.Start(); err != nil {
@@ -236,8 +235,8 @@ func (f *Function) forget(e *environment) {
 	}
 }
 
-// environ is the variables that AWS sets for every function, with the function's own settings. The
-// directory for temporary files is /tmp there.
+// environ returns the environment of a function: the variables that AWS sets for every function, and the
+// function's own settings. On AWS, tmp is /tmp.
 // Source:
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
 func (f *Function) environ(runtimeAPI, tmp string) []string {
@@ -260,14 +259,14 @@ func (f *Function) environ(runtimeAPI, tmp string) []string {
 	return env
 }
 
-// FunctionARN is the name under which a function is invoked.
+// FunctionARN returns the ARN by which a function with a name is invoked.
 func FunctionARN(name string) string {
 	return "arn:aws:lambda:" + Region + ":" + AccountID + ":function:" + name
 }
 
-// BuildFunctions builds the bootstraps of functions as `make build` does, but for this
-// machine, and as tests are built: then most of it is in the cache. It returns
-// their paths by name.
+// BuildFunctions builds the bootstraps of functions as `make build` does, but for this machine and with the
+// options of test builds, so that most packages are in the build cache. It returns the paths of the programs by
+// function name.
 func BuildFunctions(root, dir string, names ...string) (map[string]string, error) {
 	args := []string{"build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", dir + "/"}
 	for _, name := range names {

@@ -10,10 +10,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// What AWS does around the functions, by the rights that the template gives it: it assumes their roles,
+// This file checks the rights for what AWS does around the functions: it assumes their roles, writes their
+// logs, takes messages from their queues, and calls them. The template must allow each of these.
 // writes their logs, takes messages from their queues, and calls them.
 
-// around decides about what AWS does around a function.
+// around returns a listener that evaluates the template's policies for each occurrence around a function.
 func (s *Stack) around(function, role string) func(occurrence) {
 	return func(o occurrence) {
 		if o == isAsked {
@@ -38,14 +39,14 @@ func (s *Stack) around(function, role string) func(occurrence) {
 	}
 }
 
-// must decides about what has to be allowed.
+// must evaluates a call that the policies have to allow. If they do not, the call is recorded in Denied.
 func (s *Stack) must(x templates.Rights, c templates.Call) {
 	if !s.ask(x, c) {
 		s.denied(Request{Function: x.Who, Action: c.Action, Resource: c.Resource})
 	}
 }
 
-// Tick lets a schedule of the template call its function.
+// Tick makes a schedule of the template call its function.
 func (s *Stack) Tick(schedule string) (Invocation, error) {
 	aim := s.Template.Resources[schedule].Properties["Target"].(map[string]any)
 	function, role := templates.Target(aim["Arn"]), templates.Target(aim["RoleArn"])

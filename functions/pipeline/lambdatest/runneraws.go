@@ -18,8 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// The region, the account and the credentials of functions: those of the real servers that stand in
-// for AWS.
+// The region, the account and the credentials of the functions, for the servers that replace AWS.
 const (
 	Region    = templates.Region
 	AccountID = templates.AccountID
@@ -27,8 +26,8 @@ const (
 	SecretKey = "testsecret"
 )
 
-// An Account is the part of an AWS account that no program here plays: the secrets of Secrets
-// Manager, the roles that STS gives credentials for, and functions of a team's own.
+// An Account replaces the rest of an AWS account: the secrets of Secrets Manager, the roles for which STS gives
+// credentials, and a team's own Lambda functions.
 type Account struct {
 	URL string
 
@@ -38,12 +37,12 @@ type Account struct {
 	holders map[string]string   // roles by session token
 	roles   map[string]Trust
 	assumed []AssumedRole
-	// functions are those of a team's own, by ARN.
+	// functions are a team's own Lambda functions, by ARN.
 	functions map[string]func([]byte) ([]byte, error)
 	published map[string][]string // by topic
 }
 
-// An AssumedRole is how a role was asked for.
+// An AssumedRole is a request to assume a role.
 type AssumedRole struct {
 	Role, ExternalID, Session string
 	Tags                      map[string]string
@@ -51,7 +50,7 @@ type AssumedRole struct {
 	Policy                    string // of the session
 }
 
-// StartAccount starts an account. It ends with the test.
+// StartAccount starts the server of an account. It ends with the test.
 func StartAccount(t testing.TB) *Account {
 	a := &Account{secrets: map[string]string{}, roles: map[string]Trust{}, readers: map[string][]string{}, holders: map[string]string{}, published: map[string][]string{}}
 	s := httptest.NewServer(a)
@@ -60,7 +59,7 @@ func StartAccount(t testing.TB) *Account {
 	return a
 }
 
-// Keep puts a secret into the account and returns its ARN.
+// Keep stores a secret in the account and returns its ARN.
 func (a *Account) Keep(name, value string) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -69,21 +68,21 @@ func (a *Account) Keep(name, value string) string {
 	return arn
 }
 
-// KeepFor puts a secret, or a parameter, into an account, which roles may read, and nobody else.
+// KeepFor stores a secret or a parameter in the account. Only the roles may read it.
 func (a *Account) KeepFor(arn, value string, roles ...string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.secrets[arn], a.readers[arn] = value, roles
 }
 
-// AddRole puts a role into the account and returns its ARN.
+// AddRole adds a role to the account and returns its ARN.
 func (a *Account) AddRole(name string) string { return a.AddRoleOf(AccountID, name, Trust{}) }
 
-// A Trust is the trust policy of a role: the external ID and the tag repository that it asks for; ""
-// asks for none.
+// A Trust is the trust policy of a role: the required external ID, and the required value of the tag
+// repository; "" requires none.
 type Trust struct{ ExternalID, Repository string }
 
-// AddRoleOf is AddRole for another account, with a trust policy.
+// AddRoleOf adds a role with a trust policy to another account, and returns its ARN.
 func (a *Account) AddRoleOf(account, name string, trust Trust) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,21 +91,21 @@ func (a *Account) AddRoleOf(account, name string, trust Trust) string {
 	return arn
 }
 
-// trusts reports whether a role can be assumed in this way.
+// trusts reports whether the trust policy of a role allows a request to assume it.
 func (a *Account) trusts(as AssumedRole) bool {
 	trust, ok := a.roles[as.Role]
 	return ok && (trust.ExternalID == "" || trust.ExternalID == as.ExternalID) && (trust.Repository == "" || trust.Repository == as.Tags["repository"])
 }
 
-// Assumed returns how roles were asked for, in order.
+// Assumed returns all requests to assume roles, in order.
 func (a *Account) Assumed() []AssumedRole {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([]AssumedRole(nil), a.assumed...)
 }
 
-// ServeHTTP implements http.Handler: GetSecretValue in the JSON 1.1 protocol,
-// AssumeRole, GetCallerIdentity and Publish in the query protocol.
+// ServeHTTP implements http.Handler: GetSecretValue in the JSON 1.1 protocol; AssumeRole, GetCallerIdentity and
+// Publish in the query protocol.
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,14 +138,15 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "no such action", http.StatusNotImplemented)
 }
 
-// Published returns the messages on a topic.
+// Published returns the messages that were published on a topic.
 func (a *Account) Published(topic string) []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.published[topic])
 }
 
-// AddFunction puts a function of a team's own into the account: answer returns its result, or an error of its own.
+// AddFunction adds a team's own Lambda function to the account. answer returns the function's result, or its
+// error.
 func (a *Account) AddFunction(arn string, answer func(payload []byte) ([]byte, error)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -156,7 +156,7 @@ func (a *Account) AddFunction(arn string, answer func(payload []byte) ([]byte, e
 	a.functions[arn] = answer
 }
 
-// invoked returns the function that a request invokes.
+// invoked returns the ARN of the function that a request invokes; false if it is another request.
 // Source: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
 func invoked(r *http.Request) (string, bool) {
 	rest, is := strings.CutPrefix(r.URL.Path, "/2015-03-31/functions/")

@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// follow returns what S3 asks of KMS in the name of whoever made a call: a data key for what is put, and to
-// decrypt that of what is read. Objects of the template's bucket have the key and the encryption
-// context of their upload, and those of the bucket of states its default key, if it has one.
+// follow returns the calls to KMS that S3 makes on behalf of the caller of c: GenerateDataKey for a written
+// object, Decrypt for a read one. Objects in the template's bucket have the key and the encryption context of
+// their upload. Objects in the bucket of states have the bucket's default key, if it has one.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html
 func (s *Stack) follow(c templates.Call, header http.Header) []templates.Call {
 	action := map[string]string{"s3:PutObject": "kms:GenerateDataKey", "s3:GetObject": "kms:Decrypt"}[c.Action]
@@ -42,7 +42,7 @@ func (s *Stack) follow(c templates.Call, header http.Header) []templates.Call {
 	return []templates.Call{sealed}
 }
 
-// seals notes under which key an object is. The caller has the mutex.
+// seals records with which key an object is encrypted. The caller has locked the mutex.
 func (s *Stack) seals(object string, c templates.Call) {
 	if s.sealed == nil {
 		s.sealed = map[string]templates.Call{}
@@ -50,7 +50,7 @@ func (s *Stack) seals(object string, c templates.Call) {
 	s.sealed[object] = c
 }
 
-// throughS3 is a call of S3's to KMS.
+// throughS3 returns a call to KMS that S3 makes.
 // Source: https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
 func throughS3(action, key string, context map[string]string) templates.Call {
 	c := templates.Call{Action: action, Resource: key, Context: map[string][]string{"kms:ViaService": {"s3." + Region + ".amazonaws.com"}}}
@@ -63,8 +63,8 @@ func throughS3(action, key string, context map[string]string) templates.Call {
 	return c
 }
 
-// s3Context returns the condition keys that S3 makes of a request. It counts as one by TLS, which
-// AWS would have been asked by, and the runner's servers do not speak.
+// s3Context returns the condition keys that S3 derives from a request. The request counts as sent by TLS, as it
+// would be on AWS, although the test servers have no TLS.
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
 func s3Context(header http.Header) map[string][]string {
 	out := tls()
@@ -76,16 +76,16 @@ func s3Context(header http.Header) map[string][]string {
 	return out
 }
 
-// bucketOf returns the ARN of the bucket that an object is in.
+// bucketOf returns the ARN of the bucket that contains an object.
 func bucketOf(arn string) string {
 	bucket, _, _ := strings.Cut(arn, "/")
 	return bucket
 }
 
-// tls is the context of a request by TLS.
+// tls returns the condition keys of a request by TLS.
 func tls() map[string][]string { return map[string][]string{"aws:SecureTransport": {"true"}} }
 
-// encryptionContextOf is what an upload says of whose it is.
+// encryptionContextOf returns the encryption context in the headers of an upload.
 func encryptionContextOf(header http.Header) map[string]string {
 	var pairs map[string]string
 	data, err := base64.StdEncoding.DecodeString(header.Get("x-amz-server-side-encryption-context"))
@@ -93,7 +93,7 @@ func encryptionContextOf(header http.Header) map[string]string {
 		err = json.Unmarshal(data, &pairs)
 	}
 	if err != nil {
-		return nil // whoever asks for the repository finds none
+		return nil // the client gets an answer that the repository does not exist
 	}
 	return pairs
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// serveBuilds starts CodeBuild, which has no project yet.
+// serveBuilds starts the fake CodeBuild, which has no project yet.
 func (s *Stack) serveBuilds() {
 	s.builds = &codebuild.Service{Program: s.Bootstraps["apply"], Log: s.Log, Fails: func(err error) { s.t.Error(err) }}
 	server := httptest.NewServer(s.builds)
@@ -20,7 +20,8 @@ func (s *Stack) serveBuilds() {
 	s.t.Cleanup(s.builds.Kill)
 }
 
-// makeProject makes the project, whose builds ask for what its buildspec and CodeBuild do.
+// makeProject creates the CodeBuild project of the template. Each build makes the AWS requests of its buildspec
+// and of CodeBuild itself.
 func (s *Stack) makeProject(name string, p map[string]any) {
 	role := templates.Target(p["ServiceRole"])
 	front := httptest.NewServer(s.newGate("build", role))
@@ -48,8 +49,8 @@ func (s *Stack) makeProject(name string, p map[string]any) {
 	}
 }
 
-// KillBuilds ends the processes of all builds at once, as a fault of CodeBuild does.
+// KillBuilds kills the processes of all builds at once, as an outage of CodeBuild would.
 func (s *Stack) KillBuilds() { s.builds.Kill() }
 
-// Builds returns the status of all builds, in the order of their starts.
+// Builds returns the status of each build, in the order of their starts.
 func (s *Stack) Builds() []string { return s.builds.Statuses() }

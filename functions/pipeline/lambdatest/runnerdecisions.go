@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// protects returns the policies of a resource of the template; nil where it has none.
+// protects returns the policies of a resource of the template; nil if it has none.
 func (s *Stack) protects(arn string) []templates.Statement {
 	if strings.HasPrefix(arn, "arn:aws:s3:::") {
 		arn = bucketOf(arn)
@@ -17,7 +17,7 @@ func (s *Stack) protects(arn string) []templates.Statement {
 	return s.policies().resources[arn]
 }
 
-// A deployment is the policies of a stack.
+// A deployment has all policies of a stack.
 type deployment struct {
 	roles     map[string][]templates.Statement // by the role's logical name
 	resources map[string][]templates.Statement // by ARN
@@ -40,12 +40,12 @@ func (s *Stack) policies() *deployment {
 	return s.deployed
 }
 
-// rightsOf are those of a role of the template, by its logical name.
+// rightsOf returns the rights of a role of the template, by its logical name.
 func (s *Stack) rightsOf(role string) templates.Rights {
 	return templates.Rights{Who: s.resolver.Atts[role+".Arn"], Own: s.policies().roles[role]}
 }
 
-// ask decides, and keeps the decision.
+// ask decides whether a call is allowed, and records the decision.
 func (s *Stack) ask(x templates.Rights, c templates.Call) bool {
 	ok := x.May(s.protects(c.Resource), c)
 	s.mu.Lock()
@@ -61,7 +61,8 @@ func (s *Stack) Decisions() []templates.Decision {
 	return slices.Clone(s.decisions)
 }
 
-// Written is a text in the template's words: what the deployment has given names to is named by Fn::Sub.
+// Written returns a text in which the template's names, in the form of Fn::Sub, replace the values of the
+// deployment. An ARN becomes "${Table.Arn}", for example.
 func (s *Stack) Written(text string) string {
 	for _, name := range s.named() {
 		text = strings.ReplaceAll(text, name[0], "${"+name[1]+"}")
@@ -69,7 +70,7 @@ func (s *Stack) Written(text string) string {
 	return text
 }
 
-// named are the values of resources and parameters, the longest first, with their names.
+// named returns the values of resources and parameters with their names, the longest value first.
 func (s *Stack) named() [][2]string {
 	var out [][2]string
 	for name, value := range s.resolver.Atts {

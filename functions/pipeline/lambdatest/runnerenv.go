@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// environment is an execution environment: a process, and the Runtime API that it
-// talks to. The API is as small as this:
+// environment is an execution environment: a process, and the Runtime API that it uses. The API is as small as
+// this:
 //
-//	GET  .../invocation/next          waits for an event; being asked again ends the invocation before
-//	POST .../invocation/ID/response   the answer
-//	POST .../invocation/ID/error      there is none
-//	POST .../init/error               it cannot begin
+//	GET  .../invocation/next          waits for an event; the next call ends the invocation
+//	POST .../invocation/ID/response   the answer of an invocation
+//	POST .../invocation/ID/error      an invocation failed
+//	POST .../init/error               the function cannot start
 //
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
 type environment struct {
@@ -45,7 +45,7 @@ type environment struct {
 	why     *FunctionError // why the process was killed
 }
 
-// event is the event for the process.
+// An event is an invocation's input, with the deadline of the invocation.
 type event struct {
 	id       string
 	payload  []byte
@@ -102,7 +102,7 @@ func (e *environment) next(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer takes an invocation's answer, within the limit of 6 MB.
+// answer receives the answer of an invocation, within Lambda's limit of 6 MB.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 func (e *environment) answer(w http.ResponseWriter, r *http.Request, made func([]byte) Invocation) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxPayload+1))
@@ -116,7 +116,7 @@ func (e *environment) answer(w http.ResponseWriter, r *http.Request, made func([
 	case err != nil:
 		w.WriteHeader(http.StatusBadRequest)
 	case !known:
-		w.WriteHeader(http.StatusForbidden) // of no invocation, or answered before
+		w.WriteHeader(http.StatusForbidden) // there is no such invocation, or it was answered before
 	case len(body) > MaxPayload:
 		e.answers <- Invocation{Error: &FunctionError{"Function.ResponseSizeTooLarge", "the answer is larger than 6 MB"}}
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
@@ -134,7 +134,7 @@ func (e *environment) initError(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// take makes the environment busy if it is idle.
+// take marks the environment as busy if it is idle, and reports whether it was.
 func (e *environment) take() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -145,7 +145,7 @@ func (e *environment) take() bool {
 	return true
 }
 
-// invoke hands one event to the environment, which was taken.
+// invoke passes an event to the environment, which the caller has marked as busy.
 func (e *environment) invoke(payload []byte) (Invocation, error) {
 	e.thaw()
 	var cold time.Duration
@@ -183,7 +183,8 @@ func (e *environment) invoke(payload []byte) (Invocation, error) {
 		}
 	}
 	got.Init, got.Duration = cold, time.Since(began)
-	// The process is done when it asks for more. It is frozen then, whatever goes on in it.
+	// The invocation is finished when the process asks for the next event. Then the process is frozen, whatever
+	// it is doing.
 	select {
 	case <-e.asked:
 		e.freeze()
@@ -192,7 +193,8 @@ func (e *environment) invoke(payload []byte) (Invocation, error) {
 	return got, nil
 }
 
-// wait waits for a sign of the process, which may end instead; false: neither came.
+// wait waits for a sign of the process, until the time limit or the end of the process. It reports whether the
+// sign came, or the process ended.
 func (e *environment) wait(sign <-chan struct{}, limit time.Duration) bool {
 	t := time.NewTimer(limit)
 	defer t.Stop()
@@ -221,7 +223,7 @@ func (e *environment) thaw() {
 	e.frozen = false
 }
 
-// kill ends the process and all that it started.
+// kill kills the process and everything that it started.
 func (e *environment) kill(kind, message string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -229,13 +231,13 @@ func (e *environment) kill(kind, message string) {
 		e.why = &FunctionError{kind, message}
 	}
 	select {
-	case <-e.ended: // its number may be another's by now
+	case <-e.ended: // another process may have its number now
 	default:
 		syscall.Kill(-e.pid, syscall.SIGKILL)
 	}
 }
 
-// end notes that the process has ended.
+// end records that the process has ended.
 func (e *environment) end(err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -245,7 +247,7 @@ func (e *environment) end(err error) {
 	close(e.ended)
 }
 
-// broken is an invocation that the end of the process ended.
+// broken returns the result of an invocation during which the process ended.
 func (e *environment) broken() Invocation {
 	e.mu.Lock()
 	defer e.mu.Unlock()

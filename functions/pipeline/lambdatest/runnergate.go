@@ -20,9 +20,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// gate is all of AWS for a function, under one address. It passes a request on to the server of its
-// service if the function's role allows it or, with the credentials of a session, if the session's
-// role and policy do.
+// gate is the one address under which a function finds all of AWS. It forwards a request to the server of the
+// service if the function's role allows the request. If the request has the credentials of a session, the
+// session's role and policy must allow it.
 type gate struct {
 	stack    *Stack
 	function string
@@ -30,22 +30,23 @@ type gate struct {
 	services map[string]*httputil.ReverseProxy
 }
 
-// A Request is a request of a function to AWS.
+// A Request is a request to AWS that a function made.
 type Request struct {
 	Function string
-	// Session is the ARN of the role that was assumed for it; "" for the function's own.
+	// Session is the ARN of the role whose session made the request; "" if the function made it with its own
+	// role.
 	Session string
-	// Action is IAM's name of it, "s3:PutObject", and Resource the ARN that it is for.
+	// Action is IAM's name of the action, such as "s3:PutObject". Resource is the ARN of the object of the
+	// action.
 	Action, Resource string
 	Key              string // the partition key of a DynamoDB item, up to the first "/"
 	Header           http.Header
 }
 
-// String returns function, action and resource.
+// String returns function, action and resource, separated by spaces.
 func (r Request) String() string { return r.Function + " " + r.Action + " " + r.Resource }
 
-// Services are the addresses of the servers that play AWS.
-// KMS may be "", if nothing is encrypted by it.
+// Services are the addresses of the servers that replace AWS. KMS may be "" if nothing is encrypted with it.
 type Services struct{ S3, DynamoDB, SQS, Account, KMS, builds string }
 
 func (s *Stack) newGate(function, role string) *gate {
@@ -59,7 +60,7 @@ func (s *Stack) newGate(function, role string) *gate {
 		}
 		g.services[name] = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
-			r.Out.Host = r.In.Host // it is signed
+			r.Out.Host = r.In.Host // the signature includes the host
 		}, ModifyResponse: hide}
 	}
 	return g
@@ -123,10 +124,11 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.count(w, r, service, calls, body)
 }
 
-// mayList is the key of a func in the context of a request to S3: whether the caller may list the bucket.
+// mayList is a context key of a request to S3. Its value is a func that reports whether the caller may list the
+// bucket.
 type mayList struct{}
 
-// hide turns "there is no such object" into "access denied" for those who may not list the bucket.
+// hide changes the answer "no such object" to "access denied" if the caller may not list the bucket.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
 func hide(res *http.Response) error {
 	listed, ok := res.Request.Context().Value(mayList{}).(func() bool)
@@ -142,7 +144,7 @@ func hide(res *http.Response) error {
 	return nil
 }
 
-// may decides on a call, and on those that follow from it.
+// may decides on a call and on the calls that follow from it.
 func (g *gate) may(who templates.Rights, c templates.Call, header http.Header) bool {
 	if !g.stack.ask(who, c) {
 		return false
@@ -155,7 +157,8 @@ func (g *gate) may(who templates.Rights, c templates.Call, header http.Header) b
 	return true
 }
 
-// other serves a role that is not the stack's. The account decides on its own secrets.
+// other serves a request of a role that does not belong to the stack. The account decides about its own
+// secrets.
 func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service string, calls []templates.Call) {
 	if service == "s3" {
 		for _, c := range calls {
@@ -172,7 +175,7 @@ func (g *gate) other(w http.ResponseWriter, r *http.Request, role, service strin
 	g.services[service].ServeHTTP(w, r)
 }
 
-// read returns the service of a request, and the actions in it.
+// read returns the service of a request, and its calls.
 func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	target := r.Header.Get("X-Amz-Target")
 	protocol, operation, _ := strings.Cut(target, ".")
@@ -212,7 +215,7 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	}
 	form, err := url.ParseQuery(string(body))
 	if err == nil && form.Get("Action") == "GetCallerIdentity" {
-		return "account", nil // which everybody may
+		return "account", nil // everybody may do that
 	}
 	if err == nil && form.Get("Action") == "Publish" {
 		return "account", []templates.Call{{Action: "sns:Publish", Resource: form.Get("TopicArn")}}
@@ -223,7 +226,7 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []templates.Call) {
 	return "s3", []templates.Call{readS3(r)}
 }
 
-// leadingKeys is the condition key of the partition keys of items.
+// leadingKeys is the condition key with the partition keys of the items in a DynamoDB request.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
 const leadingKeys = "dynamodb:LeadingKeys"
 
@@ -231,7 +234,7 @@ func arn(service, resource string) string {
 	return strings.Join([]string{"arn:aws", service, Region, AccountID, resource}, ":")
 }
 
-// readS3 reads a request in path style.
+// readS3 returns the call of an S3 request, whose address is in path style.
 func readS3(r *http.Request) templates.Call {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	if key == "" {
@@ -241,7 +244,7 @@ func readS3(r *http.Request) templates.Call {
 	return templates.Call{Action: action, Resource: "arn:aws:s3:::" + bucket + "/" + key, Context: s3Context(r.Header)}
 }
 
-// refuse answers in the form of the service.
+// refuse answers with an error in the service's format.
 func refuse(w http.ResponseWriter, service string, status int, code, message string) {
 	if service == "s3" || service == "account" {
 		type failure struct {

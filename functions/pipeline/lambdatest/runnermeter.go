@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pricing"
 )
 
-// count serves a request, and counts it.
+// count serves a request, and adds its units to the stack's meter.
 func (g *gate) count(w http.ResponseWriter, r *http.Request, service string, calls []templates.Call, body []byte) {
 	overheard := &metering.Answer{ResponseWriter: w, Keep: service == "dynamodb"}
 	g.services[service].ServeHTTP(overheard, r)
@@ -27,7 +27,7 @@ func (g *gate) count(w http.ResponseWriter, r *http.Request, service string, cal
 	}
 }
 
-// Usage returns what has been consumed since it was called the last time. No function may be at work.
+// Usage returns what was used since its last call. No function may be running.
 func (s *Stack) Usage() pricing.Usage {
 	u := pricing.Usage{Functions: map[string]pricing.Time{}, Counts: s.meter.Take()}
 	if s.billed == nil {
@@ -49,7 +49,7 @@ func (s *Stack) Usage() pricing.Usage {
 	return u
 }
 
-// properties are those of a function, by its short name.
+// properties returns the properties of a function of the template, by its short name.
 func (s *Stack) properties(short string) (found map[string]any) {
 	s.each("AWS::Serverless::Function", func(name string, p map[string]any) {
 		if strings.EqualFold(name, short+"Function") {
@@ -59,7 +59,7 @@ func (s *Stack) properties(short string) (found map[string]any) {
 	return found
 }
 
-// number is that of a property, which may be within {Size: N}.
+// number returns the number in a property, which may be within {Size: N}; otherwise if there is none.
 func (s *Stack) number(property any, otherwise int) int {
 	if of, ok := property.(map[string]any); ok && of["Size"] != nil {
 		property = of["Size"]

@@ -16,10 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// A Mapping is an event source mapping: it takes messages from an SQS queue, hands them to a
-// function, and deletes those that the function did not report as failed. The queue brings the
-// others again after their visibility timeout, and moves those that came too often to the
-// dead-letter queue.
+// A Mapping is an event source mapping. It receives messages from an SQS queue, passes them to a function, and
+// deletes those that the function did not report as failed. SQS delivers the others again after their
+// visibility timeout. It moves a message that was delivered too often to the dead-letter queue.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 type Mapping struct {
 	Queue     *sqs.Client
@@ -27,18 +26,18 @@ type Mapping struct {
 	QueueName string
 	Function  *Function
 	BatchSize int32
-	// Twice hands every batch over a second time, when it was handled.
+	// Twice passes every batch to the function a second time, after it was handled.
 	Twice bool
 
-	asks  func(action string) // told of what Lambda does with the queue, by the function's role
-	taken func(bytes int64)   // told of each batch
+	asks  func(action string) // called with each action of Lambda on the queue, which needs the function's role
+	taken func(bytes int64)   // called with the size of each batch
 
 	mu   sync.Mutex
 	left map[string]string // receipts of messages that were not deleted, by message ID
 }
 
-// Step receives once, without waiting, and returns the number of messages and the outcome of their
-// invocation.
+// Step receives once, without waiting. It returns the number of messages and the result of the invocation that
+// handled them.
 func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 	m.ask("sqs:ReceiveMessage")
 	in, err := m.Queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
@@ -64,7 +63,7 @@ func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 		got, err = m.Function.Invoke(m.event(in.Messages))
 	}
 	if err != nil || got.Error != nil {
-		return len(in.Messages), got, err // all of them come again
+		return len(in.Messages), got, err // all messages are delivered again
 	}
 	failed, err := failures(got.Payload)
 	if err != nil {
@@ -89,8 +88,8 @@ func (m *Mapping) ask(action string) {
 	}
 }
 
-// failures reads a function's answer about the failures of single messages. The answer may be
-// wrong: an unknown ID, or no JSON, fails the whole batch.
+// failures returns the IDs of the failed messages in a function's answer. If the answer is not JSON, or a
+// failure has no ID, it returns an error: the whole batch has failed.
 func failures(payload []byte) ([]string, error) {
 	var answer events.SQSEventResponse
 	if len(payload) > 0 {
@@ -139,8 +138,8 @@ func (m *Mapping) drop(x types.Message) {
 	delete(m.left, aws.ToString(x.MessageId))
 }
 
-// Expire ends the visibility timeout of all received and undeleted messages, and returns their
-// number. They come again at once.
+// Expire ends the visibility timeout of all received messages that were not deleted, and returns their number.
+// They can be received at once.
 func (m *Mapping) Expire(ctx context.Context) (int, error) {
 	m.mu.Lock()
 	left := m.left

@@ -27,9 +27,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// A Stack is template.yaml deployed on this machine: its queues, table and bucket on real
-// servers, its functions under the runner, each with the environment, the timeout and the
-// permissions that the template gives it.
+// A Stack is template.yaml deployed on this machine. Its queues, table and bucket are on real servers. Each
+// function has the environment, the timeout and the permissions that the template gives it.
 type Stack struct {
 	StackOptions
 	t        testing.TB
@@ -40,7 +39,7 @@ type Stack struct {
 	builds   *codebuild.Service
 	deployed *deployment
 
-	// Gates are the addresses at which functions find AWS, by function.
+	// Gates are the addresses under which functions find AWS, by function name.
 	Gates     map[string]string
 	Functions map[string]*Function // by logical name without "Function", in lower case
 	Mappings  []*Mapping           // sorted by name
@@ -54,38 +53,38 @@ type Stack struct {
 	sessions  map[string]session // by access key
 	assumed   []AssumedRole
 	fault     func(Request) int
-	sealed    map[string]templates.Call // by the ARN of an object in the bucket, what it is decrypted by
+	sealed    map[string]templates.Call // the call that decrypts an object in the bucket, by the object's ARN
 	decisions []templates.Decision
 	meter     metering.Meter
-	billed    map[string]int // invocations that Usage has returned, by function
+	billed    map[string]int // invocations that Usage has counted, by function
 }
 
-// StackOptions are the contents of a deployment, and its surroundings.
+// StackOptions describe a deployment and the servers around it.
 type StackOptions struct {
 	Template   templates.Template
 	Name       string
-	Parameters map[string]string // those with a default may be left out
+	Parameters map[string]string // may omit parameters with a default
 	Services   Services
-	// Bootstraps are the functions' programs, by name.
+	// Bootstraps are the paths of the functions' programs, by function name.
 	Bootstraps map[string]string
-	// StateTable is the table with the hash key LockID, if there is one.
+	// StateTable is the DynamoDB table for state locks, with the hash key LockID; "" if there is none.
 	StateTable string
 	// Aliases are the ARNs of KMS keys by alias.
 	Aliases map[string]string
-	// Timeouts replace the template's, by function, in seconds.
+	// Timeouts replace the timeouts of the template, by function name.
 	Timeouts map[string]time.Duration
-	// Promised is how long the invocations of functions are told that they may take, by function,
-	// where that is longer.
+	// Promised are the time limits that the functions themselves see, if they are longer; see
+	// [FunctionSpec.Promised].
 	Promised map[string]time.Duration
-	// OtherRoles decides on requests to S3 of the roles that an [Account] has made: role is NAME, or NAME-ACCOUNT
-	// in another account than the stack's. nil: they may do nothing there.
+	// OtherRoles decides about S3 requests of the roles that an [Account] has made. role is NAME, or
+	// NAME-ACCOUNT for a role in another account than the stack's. nil refuses all.
 	OtherRoles func(role, action, resource string) bool
-	// Env is added to the environment of all functions, and takes precedence.
+	// Env is added to the environment of all functions, and overrides it.
 	Env map[string]string
 	Log io.Writer
 }
 
-// Deploy makes all resources of the template. They end with the test.
+// Deploy creates all resources of the template. They end with the test.
 func Deploy(t testing.TB, o StackOptions) *Stack {
 	t.Helper()
 	s := &Stack{
@@ -109,7 +108,7 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 	s.names()
 	s.each("AWS::DynamoDB::Table", s.makeTable)
 	s.each("AWS::S3::Bucket", s.makeBucket)
-	// Dead letters first, which the others name.
+	// Dead-letter queues first, because the other queues refer to them.
 	for _, dead := range []bool{true, false} {
 		s.each("AWS::SQS::Queue", func(name string, p map[string]any) {
 			if (p["RedrivePolicy"] == nil) == dead {
@@ -130,8 +129,8 @@ func (s *Stack) Ref(name string) string { return s.resolver.Known(s.resolver.Ref
 // Att returns the value of GetAtt for "NAME.ATTRIBUTE" in the template.
 func (s *Stack) Att(name string) string { return s.resolver.Known(s.resolver.Atts, name) }
 
-// names gives every resource its name and ARN, but for queues, which get theirs when
-// they are made.
+// names sets the name and the ARN of every resource, except for queues, whose names are set when they are
+// created.
 func (s *Stack) names() {
 	for name, r := range s.Template.Resources {
 		id := strings.ToLower(s.Name + "-" + name)
@@ -236,7 +235,7 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 	s.Gates[short] = front.URL
 	env := map[string]string{
 		"AWS_ENDPOINT_URL": front.URL,
-		// The variables that the backend of states reads itself.
+		// The backend of states reads these variables itself.
 		"AWS_ENDPOINT_URL_S3": front.URL, "AWS_ENDPOINT_URL_DYNAMODB": front.URL, "AWS_ENDPOINT_URL_STS": front.URL,
 	}
 	for k, v := range p["Environment"].(map[string]any)["Variables"].(map[string]any) {
@@ -267,9 +266,8 @@ func (s *Stack) makeMapping(_ string, p map[string]any) {
 	})
 }
 
-// Fault has some requests answered with an HTTP status of the test's choice: f returns
-// it, or 0 to let one through. f is called before each request that is allowed. nil ends
-// it.
+// Fault makes some requests fail. f is called before each allowed request. It returns the HTTP status of the
+// answer, or 0 to let the request through. A nil f ends the faults.
 func (s *Stack) Fault(f func(Request) int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,13 +291,13 @@ func (s *Stack) denied(q Request) {
 	s.refused = append(s.refused, q)
 }
 
-// Requests returns the requests of functions to AWS that were allowed; Denied the others.
+// Requests returns the requests of functions to AWS that were allowed. See Denied for the others.
 func (s *Stack) Requests() []Request { return s.list(&s.requests) }
 
-// Denied returns the requests of functions to AWS that their roles do not allow.
+// Denied returns the requests of functions to AWS that their roles did not allow.
 func (s *Stack) Denied() []Request { return s.list(&s.refused) }
 
-// ForgetDenied forgets the denials so far, which a test has provoked.
+// ForgetDenied removes the requests in Denied so far, which a test has provoked.
 func (s *Stack) ForgetDenied() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

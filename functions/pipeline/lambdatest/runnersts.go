@@ -23,24 +23,25 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/templates"
 )
 
-// STS for the roles of the template: those whom a role trusts get credentials, and their use needs
+// This file has STS for the roles of the template. A caller whom a role trusts gets credentials. A request with
+// these credentials must be allowed by both the role's policies and the session's own policy.
 // the role's policies and the session's own.
 
-// A session is the rights of an assumed role.
+// A session has the rights of an assumed role.
 type session struct {
 	AssumedRole
 	rights        templates.Rights
 	secret, token string
 }
 
-// limits of AssumeRole.
+// Limits of AssumeRole.
 // Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 const (
 	maxSessionPolicy = 2048
 	maxChained       = 3600 // seconds, where a role assumes a role
 )
 
-// roleOf returns the logical name of a role of the template; "" for another's.
+// roleOf returns the logical name of a role of the template; "" for another role.
 func (s *Stack) roleOf(arn string) string {
 	for name, r := range s.Template.Resources {
 		if r.Type == "AWS::IAM::Role" && s.resolver.Atts[name+".Arn"] == arn {
@@ -50,16 +51,14 @@ func (s *Stack) roleOf(arn string) string {
 	return ""
 }
 
-// Sessions returns how the template's roles were assumed, in order, and with which
-// policies.
+// Sessions returns all requests to assume the template's roles, in order, with the session policies.
 func (s *Stack) Sessions() []AssumedRole {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.assumed)
 }
 
-// assume decides about AssumeRole for a role of the template, asked for by caller, and
-// returns the credentials' session.
+// assume decides on a request by caller to assume a role of the template, and returns the new session.
 func (s *Stack) assume(caller templates.Rights, form url.Values) (session, error) {
 	x := session{AssumedRole: readAssumed(form), rights: s.rightsOf(s.roleOf(form.Get("RoleArn")))}
 	for _, c := range callsToAssume(form) {
@@ -82,7 +81,8 @@ func (s *Stack) assume(caller templates.Rights, form url.Values) (session, error
 	return x, nil
 }
 
-// callsToAssume are those of AssumeRole. TagSession knows no external ID.
+// callsToAssume returns the calls that IAM evaluates for AssumeRole. The external ID is not a condition key of
+// TagSession.
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecuritytokenservice.html
 func callsToAssume(form url.Values) []templates.Call {
 	as := readAssumed(form)
@@ -141,10 +141,10 @@ func readAssumed(form url.Values) AssumedRole {
 	return as
 }
 
-// errNobody is a request with credentials that nobody was given.
+// errNobody reports a request with credentials that nobody received.
 var errNobody = errors.New("these credentials are nobody's")
 
-// by returns the session that a request is made in; nil if it is the function's own.
+// by returns the session whose credentials a request has; nil for the function's own credentials.
 func (g *gate) by(r *http.Request) (*session, error) {
 	_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if scope == "" {
@@ -163,8 +163,8 @@ func (g *gate) by(r *http.Request) (*session, error) {
 	return &x, nil
 }
 
-// resign signs a request of a session as the servers behind the gate know it: they have
-// one user.
+// resign signs a session's request again, with the credentials that the servers behind the gate accept: they
+// have one user.
 func resign(r *http.Request, body []byte, service string) error {
 	r.Header.Del("Authorization")
 	r.Header.Del("X-Amz-Security-Token")

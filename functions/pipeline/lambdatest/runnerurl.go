@@ -14,12 +14,11 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// MaxPayload is the size of the largest event and answer of an invocation that is
-// waited for, in bytes.
+// MaxPayload is the maximum size of the event and of the answer of a synchronous invocation, in bytes.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 const MaxPayload = 6 << 20
 
-// URL is a function's own address: it turns HTTP requests into events, in format 2.0, and the
+// URL returns the handler of a function URL. It turns HTTP requests into events, in format 2.0, and the
 // function's results into HTTP answers.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
 func (f *Function) URL() http.Handler {
@@ -72,7 +71,7 @@ func urlEvent(r *http.Request, body []byte) events.LambdaFunctionURLRequest {
 	return e
 }
 
-// isText reports whether a body of a type is put into the event as it is.
+// isText reports whether a body with a content type is put into the event unchanged, rather than in base64.
 func isText(contentType string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (strings.HasPrefix(kind, "text/") || kind == "application/json" || kind == "application/xml" || kind == "application/javascript")

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// values collects what a workflow's arguments mean to one project.
+// values collects the effects of a workflow's arguments on one project.
 type values struct {
 	*reader
 	project     *Project
@@ -22,7 +22,7 @@ type values struct {
 	variables   bool              // some have been set
 }
 
-// apply takes an argument.
+// apply adds the effect of an argument.
 func (v *values) apply(a argument) {
 	switch a.command {
 	case "unknown":
@@ -41,8 +41,8 @@ func (v *values) apply(a argument) {
 	}
 }
 
-// variable takes one of the environment. TF_VAR_x is the variable x, and TF_CLI_ARGS_plan has
-// arguments.
+// variable adds the effect of an environment variable. TF_VAR_x sets the variable x, and TF_CLI_ARGS_plan
+// contains arguments.
 func (v *values) variable(a argument) {
 	text := a.text.Value
 	name, ours := strings.CutPrefix(a.name, "TF_VAR_")
@@ -65,10 +65,10 @@ func (v *values) variable(a argument) {
 	v.environment[a.name] = text
 }
 
-// valued are the arguments that have a value, which may be the next argument.
+// valued are the arguments with a value, which may be the next argument.
 var valued = map[string]bool{"-var-file": true, "-var": true, "-backend-config": true, "-target": true, "-replace": true, "-parallelism": true, "-exclude": true, "-lock-timeout": true, "-state": true, "-plugin-dir": true}
 
-// argument takes one of init or plan. Terraform reads -x and --x alike.
+// argument adds the effect of an argument of init or plan. Like Terraform, it accepts -x and --x.
 func (v *values) argument(a argument) {
 	if w := v.waiting; w != nil && w.command == a.command {
 		v.waiting = nil
@@ -82,7 +82,7 @@ func (v *values) argument(a argument) {
 	}
 	name, value, has := strings.Cut(text, "=")
 	if n, rest, spaced := strings.Cut(name, " "); spaced && valued[n] {
-		// Versions that used a shell split such an argument.
+		// Versions of Atlantis that used a shell split such an argument at the space.
 		name, value, has = n, strings.TrimSpace(text[len(n)+1:]), rest != ""
 	}
 	switch {
@@ -97,7 +97,7 @@ func (v *values) argument(a argument) {
 	}
 }
 
-// complete reports an argument whose value is missing.
+// complete adds an error if the last argument needs a value, and has none.
 func (v *values) complete() {
 	if w := v.waiting; w != nil {
 		v.errorf(w.text.At, "Argument without a value", "The argument %s needs a value, after = or as the next argument.", w.text.Value)
@@ -105,7 +105,8 @@ func (v *values) complete() {
 	v.waiting = nil
 }
 
-// option takes an argument of init or plan with its value; the command is "" for both.
+// option adds the effect of an argument of init or plan with its value. command is "" if both have the
+// argument.
 func (v *values) option(command, name string, value Text) {
 	switch {
 	case command == "init" && (name == "-var" || name == "-var-file"):
@@ -142,8 +143,8 @@ func (v *values) option(command, name string, value Text) {
 	}
 }
 
-// set sets a variable. A list or an object is written as one; everything else is a text, which
-// becomes what the variable's type wants.
+// set sets a variable. A value in the syntax of a list or an object becomes one. Any other value is a text,
+// which is converted to the variable's type later.
 func (v *values) set(name string, at Text, text string) {
 	if !hclsyntax.ValidIdentifier(name) {
 		v.errorf(at.At, "Invalid name of a variable", "%q is not the name of a variable.", visible(name))
@@ -169,7 +170,7 @@ func (v *values) set(name string, at Text, text string) {
 	}
 }
 
-// backend takes an argument of the backend: a file, or name=value.
+// backend adds an argument of the backend: a file, or name=value.
 func (v *values) backend(value Text) {
 	if !strings.Contains(value.Value, "=") {
 		if at, ok := v.file("-backend-config", value); ok {
@@ -192,7 +193,7 @@ func (v *values) backend(value Text) {
 	v.project.BackendConfig[name] = literal(rest)
 }
 
-// file returns the path of a file from the repository's directory: it is written from the project's.
+// file returns the path of a file relative to the repository. In the argument it is relative to the project.
 func (v *values) file(name string, value Text) (Text, bool) {
 	if strings.ContainsAny(v.project.Dir.Value, "*?[") {
 		v.errorf(v.project.At, "Files of many directories", "The workflow names the file %q with %s, but the project is a pattern of directories. Write project blocks in lockstep.hcl.", visible(value.Value), name)

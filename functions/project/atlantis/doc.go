@@ -1,12 +1,12 @@
-// Package atlantis reads atlantis.yaml, in which repositories describe their projects for Atlantis. No step of a workflow
-// is run and no shell is started: of workflows those arguments count that mean something to a plan here. Everything else
-// becomes a [Notice], with its lines.
+// Package atlantis reads atlantis.yaml, in which a repository describes its projects for Atlantis. It runs no
+// step of a workflow and starts no shell. It uses only the arguments in workflows that affect a plan in
+// Lockstep. Everything else becomes a [Notice] with its lines.
 //
-// Where a part of the file decides which state or which values a project has, and cannot be read, it
-// is an error and not a notice: a plan with other values could destroy what it should keep.
+// If a part of the file decides which state or which values a project has, and cannot be read, that is an error
+// rather than a notice: a plan with other values could destroy objects.
 //
-// The package refuses to know the repository's other files, pull requests and the rights of a project:
-// package project decides how far a file is believed. Start at [Options.Parse].
+// The package does not know the repository's other files, pull requests and the rights of a project: package
+// project decides what the file may set. Start at [Options.Parse].
 //
 // Source: https://www.runatlantis.io/docs/repo-level-atlantis-yaml, and the behaviour of version 0.47.1.
 package atlantis

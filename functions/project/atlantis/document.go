@@ -12,70 +12,72 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// FileName is the file's name, in the repository's directory.
+// FileName is the name of Atlantis' file, in the root of the repository.
 const FileName = "atlantis.yaml"
 
-// A Document is the content of atlantis.yaml, in the terms of lockstep.hcl. Names and paths are as they stand
-// in the file, and not checked.
+// A Document is the content of atlantis.yaml, in the terms of lockstep.hcl. Names and paths are as in the file,
+// unchecked.
 type Document struct {
 	Projects []Project
-	// Discover is set if directories without an entry are projects, too, if their configurations have a backend.
+	// Discover is set if directories without an entry are also projects, if their configurations have a
+	// backend.
 	Discover bool
-	// Exclude are patterns of directories that are not.
+	// Exclude are patterns of directories that are not projects.
 	Exclude []Text
 	// Require are the requirements, in the order of their first lines.
 	Require []requirements.Requirement
-	// Automerge is set if a pull request is merged once all of its projects are applied, and DeleteBranch if its
-	// branch goes then.
+	// Automerge is set if Lockstep merges a pull request once all its projects are applied. DeleteBranch is set
+	// if it then deletes the branch.
 	Automerge    bool
 	DeleteBranch bool
 	// Unreadable is set if the file has errors that may hide a requirement.
 	Unreadable bool
-	// Notices are the parts without a meaning here, in the order of the file.
+	// Notices are the parts that have no effect here, in the order of the file.
 	Notices []Notice
 }
 
-// A Text is a text of the file with its range.
+// A Text is a text in the file with its place.
 type Text struct {
 	Value string
 	At    hcl.Range
 }
 
-// A Project is one of the file's list. Paths are from the repository's directory.
+// A Project is an entry in the list of projects. Paths are relative to the repository.
 type Project struct {
 	At        hcl.Range
 	Name      Text
 	Dir       Text
 	Workspace Text // empty: the default one
-	// WhenChanged are patterns in doublestar's notation; one that begins with ! takes files out again.
-	// nil: the project's own files.
+	// WhenChanged are patterns in doublestar's notation. A pattern with a leading ! excludes files again. nil
+	// means the project's own files.
 	WhenChanged   []Text
 	VarFiles      []Text
 	Variables     map[string]json.RawMessage
 	BackendFiles  []Text
 	BackendConfig map[string]json.RawMessage
-	// DependsOn are the names of projects of the file that are applied before it. Group is its
-	// execution_order_group: those of lower groups are applied before it, too.
+	// DependsOn are the names of projects that are applied before this one. Group is its execution_order_group:
+	// projects with a lower number are also applied before it.
 	DependsOn []Text
 	Group     int
 	// Broken is set if the project has errors.
 	Broken bool
 }
 
-// A Notice is about a part of the file that has no meaning here, or another form.
+// A Notice says that a part of the file has no effect in Lockstep, or that lockstep.hcl has another form for
+// it.
 type Notice struct {
 	File  string
 	Lines []int
-	// Key is the part: a key of the file, a step, or an argument of a command. Whoever may open a pull
-	// request has written it, in at most 60 bytes without control characters.
+	// Key is the part: a key of the file, a step, or an argument of a command. The author of a pull request may
+	// have written it. It has at most 60 bytes and no control characters.
 	Key string
-	// Instead is a sentence about the way here.
+	// Instead is a sentence that says what to do in Lockstep.
 	Instead string
-	// Carried is set if lockstep.hcl has the part, in another form.
+	// Carried is set if lockstep.hcl has the part in another form.
 	Carried bool
 }
 
-// Where is the notice's place, for people: the part, and its lines in its file.
+// Where returns the place of the notice for people: the part, the file and the lines.
 func (n Notice) Where() string {
 	var lines []string
 	for _, x := range n.Lines {
@@ -84,19 +86,19 @@ func (n Notice) Where() string {
 	return n.Key + " (" + n.File + ":" + strings.Join(lines, ", ") + ")"
 }
 
-// notices collects notices: the same one of many projects is one with many lines.
+// notices collects notices. The same notice about several projects becomes one notice with several lines.
 type notices struct {
 	file string
 	all  []Notice
 }
 
-// Limits of a report: nobody reads more.
+// Limits of a report, because people read no more: the number of notices, and of the lines in one.
 const (
 	maxNotices = 100
 	maxLines   = 200
 )
 
-// add adds a notice about a part, with the sentence that has the given name in instead.
+// add adds a notice about the part key. name selects its sentence in instead.
 func (n *notices) add(line int, key, name string) {
 	key = visible(key)
 	new := Notice{File: n.file, Key: key, Instead: instead[name], Carried: slices.Contains(carried, name)}
@@ -116,7 +118,7 @@ func (n *notices) add(line int, key, name string) {
 	}
 }
 
-// sorted returns the notices by their first lines.
+// sorted returns the notices, sorted by the first line of each.
 func (n *notices) sorted() []Notice {
 	for _, x := range n.all {
 		slices.Sort(x.Lines)
@@ -127,10 +129,11 @@ func (n *notices) sorted() []Notice {
 	return n.all
 }
 
-// maxKey is the limit of a notice's key in bytes.
+// maxKey is the maximum length of a notice's Key in bytes.
 const maxKey = 60
 
-// visible cuts a text of the file, and replaces characters that could change the look of a report.
+// visible returns a text of the file, cut to maxKey bytes and without characters that could change the look of
+// a report.
 func visible(s string) string {
 	out := []byte{}
 	for _, r := range s {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// expanded replaces variables of the environment in an argument: WORKSPACE and DIR, which Atlantis sets
-// for its commands, and those of env steps. dir is the value of DIR, the project's directory on the
-// server; "" if a path of it would mean nothing. Any other variable is an error: the argument decides on
-// values.
+// expanded replaces environment variables in an argument: WORKSPACE and DIR, which Atlantis sets for its
+// commands, and those of env steps. dir is the value of DIR, the project's directory on the server; "" if a
+// path below it would have no meaning here. Any other variable is an error, because the argument may decide
+// about values.
 //
 // Source: its tfclient.prepCmd. PROJECT_NAME and others are there for run steps only.
 func (v *values) expanded(name string, value Text, dir string) (string, bool) {

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
-// Limits of a file: enough for two thousand projects, and too little for a bomb.
+// Limits of a file. They are enough for two thousand projects, and stop a YAML bomb.
 const (
 	maxSize  = 512 << 10 // bytes
 	maxDepth = 20        // levels, where the deepest key has nine
@@ -20,7 +20,7 @@ const (
 	maxDiags = 100       // after which errors are only counted
 )
 
-// A source is the text of a file under way, with the errors in it.
+// A source is the text of a file that is being read, with the errors in it.
 type source struct {
 	name  string
 	text  string
@@ -28,7 +28,7 @@ type source struct {
 	diags hcl.Diagnostics
 	count int // of errors
 	nodes int
-	// shape is set once there is an error in the form of what decides requirements.
+	// shape is set once a part that decides about requirements has an error in its form.
 	shape bool
 }
 
@@ -42,7 +42,7 @@ func newSource(name string, src []byte) *source {
 	return s
 }
 
-// at is the rest of the line at a node.
+// at returns the range from a node to the end of its line.
 func (s *source) at(n *yaml.Node) hcl.Range { return s.place(n.Line, n.Column) }
 
 func (s *source) place(line, column int) hcl.Range {
@@ -64,13 +64,13 @@ func (s *source) errorf(at hcl.Range, summary, detail string, args ...any) {
 	s.diags = append(s.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// formf is errorf for an error that may hide a requirement.
+// formf adds an error that may hide a requirement.
 func (s *source) formf(at hcl.Range, summary, detail string, args ...any) {
 	s.shape = true
 	s.errorf(at, summary, detail, args...)
 }
 
-// load returns the node of the file's one document, nil for an empty file and beside errors.
+// load returns the root node of the file; nil if the file is empty or has an error.
 func (s *source) load() *yaml.Node {
 	if len(s.text) > maxSize {
 		s.formf(s.place(1, 1), "Too long", "The file %s has %d bytes; at most %d are read.", s.name, len(s.text), maxSize)
@@ -95,7 +95,8 @@ func (s *source) load() *yaml.Node {
 	return docs[0].Content[0]
 }
 
-// follow returns the node for which an alias stands, or else the node. nil: there are too many.
+// follow returns the node that an alias refers to; any other node is returned unchanged. It returns nil if
+// there are too many.
 func (s *source) follow(n *yaml.Node) *yaml.Node {
 	for depth := 0; n != nil && n.Kind == yaml.AliasNode; depth++ {
 		if depth > maxDepth {
@@ -119,13 +120,13 @@ type field struct {
 	value *yaml.Node
 }
 
-// null reports whether a node is one without a value.
+// null reports whether a node has no value.
 func null(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.Tag == "!!null"
 }
 
-// fields returns those of a mapping, with the mappings that are merged into it. what is its name in
-// errors. Duplicate keys are errors, as they are for Atlantis.
+// fields returns the fields of a mapping, including those of mappings merged into it. what is the mapping's
+// name in errors. Like in Atlantis, duplicate keys are errors.
 func (s *source) fields(n *yaml.Node, what string) []field {
 	return s.merged(n, what, 0)
 }
@@ -170,7 +171,7 @@ func (s *source) merged(n *yaml.Node, what string, depth int) []field {
 	return out
 }
 
-// bases returns the fields of a mapping, or of a list of mappings, whose first wins.
+// bases returns the fields of a mapping, or of a list of mappings: the first mapping with a key wins.
 func (s *source) bases(from *yaml.Node, what string, depth int) []field {
 	n := s.follow(from)
 	if n == nil || n.Kind != yaml.SequenceNode {
@@ -187,7 +188,7 @@ func (s *source) bases(from *yaml.Node, what string, depth int) []field {
 	return out
 }
 
-// items returns those of a list.
+// items returns the items of a list.
 func (s *source) items(f field) []*yaml.Node {
 	n := s.follow(f.value)
 	if null(n) {
@@ -200,7 +201,7 @@ func (s *source) items(f field) []*yaml.Node {
 	return n.Content
 }
 
-// texts returns a list of texts: nil if the key has none.
+// texts returns a list of texts; nil if the key has no value.
 func (s *source) texts(f field) []Text {
 	var out []Text
 	n := s.follow(f.value)
@@ -215,7 +216,7 @@ func (s *source) texts(f field) []Text {
 	return out
 }
 
-// scalar returns the text of a field; false for none.
+// scalar returns the text of a field; false if there is none.
 func (s *source) scalar(f field) (Text, bool) {
 	if null(s.follow(f.value)) {
 		return Text{At: s.at(f.at)}, false
@@ -232,7 +233,7 @@ func (s *source) text1(x *yaml.Node, key string) (Text, bool) {
 	return Text{n.Value, s.at(x)}, true
 }
 
-// truth returns a field that is true or false; unset for none.
+// truth returns the truth value of a field; unset if there is none.
 func (s *source) truth(f field, unset bool) bool {
 	t, ok := s.scalar(f)
 	switch strings.ToLower(t.Value) {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// changed returns the patterns of when_modified of a project in a directory as patterns of when_changed.
-// There a pattern is from the project's directory and may leave it by .., and matches what is below a
-// directory that it matches, too; here it is from the repository's directory and matches files.
-// outside are those that leave the repository, and match nothing.
+// changed converts the patterns of when_modified for a project in a directory to patterns of when_changed. In
+// Atlantis a pattern is relative to the project's directory, may leave it by .., and also matches everything
+// below a directory that it matches. Here it is relative to the repository, and matches files. outside are the
+// patterns that leave the repository, and match nothing.
 //
 // Source: https://github.com/moby/patternmatcher, which Atlantis asks with the parents of each file.
 func changed(dir string, patterns []Text) (out, outside []Text) {
@@ -37,8 +37,8 @@ func changed(dir string, patterns []Text) (out, outside []Text) {
 
 var plain = strings.NewReplacer("{", `\{`, "}", `\}`)
 
-// starred returns the patterns for one: braces mean nothing there, and ** inside a name stands for
-// directories, too.
+// starred converts one pattern to doublestar's notation. In Atlantis braces have no meaning, and ** inside a
+// name also matches directories.
 func starred(text string) []string {
 	elements := starredElements(text)
 	whole := strings.Join(elements, "/")
@@ -55,7 +55,8 @@ func starred(text string) []string {
 	return []string{whole, whole + "/**"}
 }
 
-// starredElements returns the elements of a pattern's path. One with ** inside becomes several: a**b is a*, ** and *b.
+// starredElements returns the elements of a pattern's path. An element with ** inside becomes several: a**b
+// becomes a*, ** and *b.
 func starredElements(text string) []string {
 	var elements []string
 	for e := range strings.SplitSeq(plain.Replace(text), "/") {
@@ -76,8 +77,8 @@ func starredElements(text string) []string {
 	return elements
 }
 
-// names reports whether an element of a pattern is for files, by its extension: directories are not
-// called so.
+// names reports whether an element of a pattern matches only files: it has a file extension, which directories
+// do not have.
 func names(element string) bool {
 	extension := strings.TrimRight(path.Ext(element), "*")
 	return slices.Contains([]string{".tf", ".tofu", ".tfvars", ".hcl", ".json", ".yaml", ".yml", ".tpl", ".tmpl", ".tftpl", ".sh", ".py", ".txt", ".md"}, extension)

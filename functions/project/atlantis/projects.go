@@ -28,8 +28,8 @@ func (r *reader) projects(f field) {
 	r.known()
 }
 
-// steps reports the steps of workflows that decide on an apply, and that nobody runs here: an error for the projects that
-// have them, unless the options say to drop them.
+// steps reports the steps in workflows that decide about an apply, because Lockstep does not run them. For
+// projects with such a workflow that is an error, unless the options say to drop the steps.
 func (r *reader) steps() {
 	for _, name := range slices.Sorted(maps.Keys(r.workflows)) {
 		w := r.workflows[name]
@@ -54,7 +54,7 @@ func (r *reader) steps() {
 // maxNamed is the maximum number of names in an error.
 const maxNamed = 10
 
-// several names things of a kind.
+// several returns a text that names things of a kind, such as "the projects a and b".
 func several(kind string, names []string) string {
 	if len(names) > 1 {
 		kind += "s"
@@ -66,7 +66,7 @@ func several(kind string, names []string) string {
 	return fmt.Sprintf("the %s %s", kind, few(quoted))
 }
 
-// few lists texts, the first of many.
+// few returns a list of texts for people: the first maxNamed.
 func few(all []string) string {
 	if more := len(all) - maxNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(all[:maxNamed], ", "), more)
@@ -74,7 +74,7 @@ func few(all []string) string {
 	return strings.Join(all, ", ")
 }
 
-// known leaves out the names in depends_on that no project has. Atlantis waits for none of them either.
+// known removes the names in depends_on that no project has. Atlantis ignores them, too.
 func (r *reader) known() {
 	names := map[string]bool{}
 	for _, p := range r.doc.Projects {
@@ -125,7 +125,8 @@ func (r *reader) project(n *yaml.Node) {
 	r.doc.Projects = append(r.doc.Projects, p)
 }
 
-// named checks the directory of a project, and gives it a name if it has none: commands need one.
+// named checks the directory of a project. If the project has no name, it gets one, because commands need a
+// name.
 func (r *reader) named(p *Project, set map[string]field) {
 	if p.Dir.Value == "" {
 		r.formf(p.Dir.At, "No directory", "A project needs the key dir. Write the directory of its root module, as a path from the root of the repository. For the root itself, write \".\".")
@@ -148,7 +149,7 @@ func (r *reader) named(p *Project, set map[string]field) {
 	}
 }
 
-// setting reads a key of a project, but for those that the others need.
+// setting reads a key of a project, except for the keys that other methods read.
 func (r *reader) setting(p *Project, f field) {
 	switch f.key {
 	case "name", "dir", "workspace", "workflow", "autoplan":
@@ -182,7 +183,7 @@ func (r *reader) setting(p *Project, f field) {
 	}
 }
 
-// noticeUnless notices a key, unless it has a value that asks for what Lockstep does anyhow.
+// noticeUnless adds a notice about a key, unless Lockstep does anyway what its value asks for.
 func (r *reader) noticeUnless(f field, asIs func(value string) bool) {
 	if t, ok := r.scalar(f); ok && !asIs(t.Value) {
 		r.notice(f)
@@ -213,7 +214,7 @@ func (r *reader) group(p *Project, f field) {
 	}
 }
 
-// autoplan reads which files' changes plan a project.
+// autoplan reads which changed files cause a plan of a project.
 func (r *reader) autoplan(p *Project, f field) {
 	enabled := true
 	for _, x := range r.fields(f.value, f.key) {
@@ -243,7 +244,7 @@ func (r *reader) autoplan(p *Project, f field) {
 	}
 }
 
-// many checks a directory that is a pattern of directories.
+// many checks a project whose directory is a pattern of directories.
 func (r *reader) many(p *Project) {
 	elements := strings.Split(p.Dir.Value, "/")
 	odd := func(e string) bool { return strings.Count(e, "*") > 1 || strings.ContainsAny(e, "?[") }
@@ -255,7 +256,7 @@ func (r *reader) many(p *Project) {
 	}
 }
 
-// workflow gives a project the arguments of its workflow: that of the field, or else the server's.
+// workflow adds the arguments of a project's workflow: the one that the field names, or else the server's.
 func (r *reader) workflow(p *Project, f field) {
 	name, from := Text{Value: "default", At: p.At}, r
 	if server := r.server; f.at == nil && server != nil && server.set["workflow"].at != nil {
@@ -292,7 +293,7 @@ func (r *reader) workflow(p *Project, f field) {
 	}
 }
 
-// literal is a value as JSON.
+// literal returns a text as JSON.
 func literal(s string) json.RawMessage {
 	data, err := json.Marshal(s)
 	if err != nil {

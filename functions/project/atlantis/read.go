@@ -10,16 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// Options are those of reading the file; the zero value has none.
+// Options are options for reading the file. The zero value is the default.
 type Options struct {
-	// DropSteps leaves out the steps of workflows that decide on an apply. Otherwise each is an error.
+	// DropSteps ignores the steps in workflows that decide about an apply. Without it, each is an error.
 	DropSteps bool
-	// Server is the file of Atlantis' server; nil for none.
+	// Server is the configuration file of the Atlantis server; nil if there is none.
 	Server *Server
 }
 
-// Parse reads atlantis.yaml. Beside errors it returns what it can read, with the projects that have
-// none.
+// Parse parses atlantis.yaml. After an error it returns the part that it could read, with the projects that
+// have no errors.
 func (o Options) Parse(name string, src []byte) (Document, hcl.Diagnostics) {
 	r := &reader{source: newSource(name, src), options: o, notices: notices{file: name}, workflows: map[string]*workflow{}}
 	fields := r.fields(r.load(), "the file")
@@ -59,8 +59,8 @@ func (o Options) Parse(name string, src []byte) (Document, hcl.Diagnostics) {
 	return r.doc, r.diags
 }
 
-// served adds what the server's file has for the repository as a whole: its requirements if no project is
-// listed, the mistakes in it that only a project brings to light, and its notices.
+// served adds the parts of the server's file about the whole repository: its requirements if no project is
+// listed, errors that are found only with a project, and its notices.
 func (r *reader) served() {
 	s := r.server
 	if s == nil {
@@ -81,7 +81,7 @@ func (r *reader) served() {
 	r.notices.all = append(s.reader.notices.sorted(), r.notices.sorted()...)
 }
 
-// A reader reads one file.
+// A reader reads one file: atlantis.yaml, or the server's.
 type reader struct {
 	*source
 	doc        Document
@@ -89,9 +89,9 @@ type reader struct {
 	options    Options
 	server     *ruled // nil for none
 	workflows  map[string]*workflow
-	decides    []Text // the steps of the workflow under way that do
-	applying   bool   // its stage apply is read
-	carriedOut bool   // and the step apply was
+	decides    []Text // the steps of the present workflow that decide about an apply
+	applying   bool   // the stage apply of a workflow is being read
+	carriedOut bool   // the step apply was read
 	discover   string // the mode of autodiscover
 	discovers  field
 	ignored    []Text
@@ -99,7 +99,7 @@ type reader struct {
 	deletes    field // the file's true delete_source_branch_on_merge
 }
 
-// version accepts version 3 of the format only: in others a key may mean something else.
+// version accepts only version 3 of the format: in other versions, a key may have another meaning.
 func (r *reader) version(fields []field) bool {
 	i := slices.IndexFunc(fields, func(f field) bool { return f.key == "version" })
 	if i < 0 {
@@ -123,7 +123,7 @@ func (r *reader) version(fields []field) bool {
 	return false
 }
 
-// top reads a key of the file, but for the projects, which need the others.
+// top reads a key of the file, except for the projects, which need the other keys.
 func (r *reader) top(f field) {
 	switch f.key {
 	case "version", "projects":
@@ -137,7 +137,7 @@ func (r *reader) top(f field) {
 		if r.truth(f, false) {
 			r.deletes = f
 		}
-	case "abort_on_execution_order_fail": // what fails is never gone past
+	case "abort_on_execution_order_fail": // Lockstep always does that
 		r.truth(f, false)
 	case "parallel_plan", "parallel_apply":
 		if !r.truth(f, true) {
@@ -154,7 +154,7 @@ func (r *reader) top(f field) {
 
 func (r *reader) notice(f field) { r.notices.add(f.at.Line, f.key, f.key) }
 
-// locks reads repo_locks, of the file or of a project.
+// locks reads repo_locks, in the file or in a project.
 func (r *reader) locks(f field) {
 	for _, x := range r.fields(f.value, f.key) {
 		switch mode, _ := r.scalar(x); {
@@ -168,7 +168,7 @@ func (r *reader) locks(f field) {
 	}
 }
 
-// autodiscover reads how directories without an entry become projects.
+// autodiscover reads whether directories without an entry become projects.
 func (r *reader) autodiscover(f field) {
 	r.discovers = f
 	for _, x := range r.fields(f.value, f.key) {
@@ -186,8 +186,8 @@ func (r *reader) autodiscover(f field) {
 	}
 }
 
-// explore decides on directories without an entry, once the projects are read: they are projects if the
-// file names none, or says so.
+// explore sets Discover after the projects are read: directories without an entry are projects if the file
+// names none, or says so.
 func (r *reader) explore() {
 	none := len(r.doc.Projects) == 0
 	r.doc.Discover = none && r.discover != "disabled" || r.discover == "enabled"
@@ -199,7 +199,8 @@ func (r *reader) explore() {
 	}
 }
 
-// merging decides on the branches of merged pull requests: Lockstep deletes those that it has merged itself.
+// merging reads whether branches of merged pull requests are deleted. Lockstep deletes only branches that it
+// has merged itself.
 func (r *reader) merging() {
 	switch {
 	case r.deletes.at == nil:
@@ -210,7 +211,7 @@ func (r *reader) merging() {
 	}
 }
 
-// asked is one requirement of one project.
+// asked is one requirement for one project.
 type asked struct {
 	command string
 	project string
@@ -219,7 +220,7 @@ type asked struct {
 	rules   requirements.Rules
 }
 
-// require reads a list of requirements of a command for a project.
+// require reads a project's list of requirements for a command.
 func (r *reader) require(f field, command, project string) {
 	a := asked{command: command, project: project, line: f.at.Line, file: r.name}
 	for _, t := range r.texts(f) {
@@ -239,11 +240,11 @@ func (r *reader) require(f field, command, project string) {
 	}
 }
 
-// maxNames is the limit of projects in a require block.
+// maxNames is the maximum number of projects in a require block.
 const maxNames = 100
 
-// required groups requirements: a block for each set of conditions of a command, or several for many
-// projects. One of all projects names none.
+// required groups requirements into blocks, one for each set of conditions of a command. For many projects it
+// makes several blocks. A block for all projects names none.
 func required(all []asked, projects int) []requirements.Requirement {
 	var keys []string
 	sets := map[string][]asked{}

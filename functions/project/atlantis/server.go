@@ -8,30 +8,30 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A Server is the configuration of Atlantis' server, the file of its option --repo-config.
+// A Server is the configuration file of an Atlantis server, which its option --repo-config names.
 //
 // Source: https://www.runatlantis.io/docs/server-side-repo-config, and the behaviour of version 0.47.1.
 type Server struct {
-	// Name is the name of the file, for people; Source its content.
+	// Name is the name of the file, for people. Source is its content.
 	Name   string
 	Source []byte
-	// Repository is HOST/OWNER/NAME, as its entries name repositories; "" for one that is not known: then
-	// entries for all repositories count, and others are errors.
+	// Repository is HOST/OWNER/NAME, as the file's entries name repositories. If it is "", the repository is
+	// not known: entries for all repositories count, and other entries are errors.
 	Repository string
 }
 
-// ruled is the part of a server's file that is about one repository: what its projects have unless
-// atlantis.yaml overrides it.
+// ruled is the part of a server's file about one repository: the defaults of its projects, which atlantis.yaml
+// may override.
 type ruled struct {
 	reader *reader
-	// set are the keys of the entries for the repository; of two with one key the later counts.
+	// set are the keys of the entries for the repository. If two entries have a key, the later counts.
 	set map[string]field
-	// overrides are the keys that atlantis.yaml may set, and custom is set if it may have workflows of its own.
+	// overrides are the keys that atlantis.yaml may set. custom is set if it may define workflows.
 	overrides []string
 	custom    bool
 }
 
-// read reads the file.
+// read parses the server's file, and returns what is about the repository.
 func (x Server) read(o Options) *ruled {
 	r := &reader{source: newSource(x.Name, x.Source), options: o, notices: notices{file: x.Name}, workflows: map[string]*workflow{}}
 	s := &ruled{reader: r, set: map[string]field{}}
@@ -104,10 +104,10 @@ func (s *ruled) about(id Text, repository string) bool {
 	return !is && id.Value == repository
 }
 
-// may reports whether atlantis.yaml may set a key. Without a server's file it may set all.
+// may reports whether atlantis.yaml may set a key. If there is no server's file, it may set all.
 func (s *ruled) may(key string) bool { return s == nil || slices.Contains(s.overrides, key) }
 
-// values1 are the values of texts.
+// values1 returns texts without their places.
 func values1(all []Text) []string {
 	out := []string{}
 	for _, x := range all {
@@ -116,7 +116,8 @@ func values1(all []Text) []string {
 	return out
 }
 
-// defaults gives a project what the server's file has for all, and which of its own keys count.
+// defaults gives a project the server's defaults, and ignores the project's own keys that it may not set. set
+// are those keys.
 func (s *ruled) defaults(r *reader, p *Project, set map[string]field) {
 	if s == nil {
 		return

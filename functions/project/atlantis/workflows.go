@@ -7,25 +7,25 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// An argument is one of a command that a workflow's stage gives, or a variable of the environment.
+// An argument is an argument of a command in a workflow's stage, or an environment variable.
 type argument struct {
 	command string // "init" or "plan"; "env" for a variable
 	name    string // of a variable
 	text    Text
 }
 
-// A workflow is the meaning of its steps for a plan.
+// A workflow has the effects of its steps on a plan.
 type workflow struct {
 	steps  []argument
 	broken bool // some may be missing
-	// decides are the steps with commands of a team's own on which it depends whether, or what, is applied: all of a
-	// plan and of its policies, and those of an apply that do not follow the step apply.
+	// decides are the steps with a team's own commands that decide whether, or what, is applied: all such steps
+	// of a plan and of its policies, and those of an apply that do not follow the step apply.
 	decides []Text
-	// projects are the names of those that have it.
+	// projects are the names of the projects with this workflow.
 	projects []string
 }
 
-// readWorkflows reads all of the file's.
+// readWorkflows reads the workflows of the file.
 func (r *reader) readWorkflows(f field) {
 	for _, w := range r.fields(f.value, f.key) {
 		x, before := &workflow{}, r.count
@@ -50,7 +50,7 @@ func (r *reader) readWorkflows(f field) {
 	}
 }
 
-// applies reads the stage of an apply, which has nothing to add to a plan that is saved.
+// applies reads the stage of an apply. Its arguments have no effect, because Lockstep applies a saved plan.
 func (r *reader) applies(stage field) {
 	r.applying = true
 	defer func() { r.applying = false }()
@@ -84,13 +84,14 @@ func (r *reader) stage(f field) []argument {
 	return out
 }
 
-// maxArguments is the limit of a stage: each project with the workflow reads them.
+// maxArguments is the maximum number of arguments in a stage, because each project with the workflow reads
+// them.
 const maxArguments = 300
 
-// known are the names of steps, those that have a command of their own in the end.
+// known are the names of Atlantis' steps. All others are errors.
 var known = []string{"init", "plan", "apply", "show", "policy_check", "import", "state_rm", "env", "multienv", "run"}
 
-// step reads a step: its name, or a mapping of its name to arguments.
+// step reads a step: its name, or a mapping from its name to arguments.
 func (r *reader) step(n *yaml.Node) []argument {
 	x := r.follow(n)
 	if null(x) {
@@ -132,7 +133,7 @@ func (r *reader) stepWith(f field) []argument {
 	return nil
 }
 
-// env reads a step that sets a variable of the environment.
+// env reads a step that sets an environment variable.
 func (r *reader) env(f field) []argument {
 	var name, value, command *Text
 	for _, x := range r.fields(f.value, "an env step") {
@@ -158,7 +159,7 @@ func (r *reader) env(f field) []argument {
 	return nil
 }
 
-// extra reads the arguments of a command.
+// extra reads the additional arguments of a command.
 func (r *reader) extra(f field) []argument {
 	var out []argument
 	for _, x := range r.fields(f.value, "a step") {
@@ -173,7 +174,8 @@ func (r *reader) extra(f field) []argument {
 	return out
 }
 
-// told returns the name of the notice about a harmless argument of init that people may rely on.
+// told returns the name of the notice about an argument of init that has no effect, but that people may rely
+// on.
 func told(command, arg string) (why string, is bool) {
 	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 	switch {
@@ -185,7 +187,7 @@ func told(command, arg string) (why string, is bool) {
 	return "", false
 }
 
-// harmless reports whether an argument has no meaning because things are so anyway.
+// harmless reports whether an argument can be ignored, because Lockstep behaves that way anyway.
 func harmless(arg string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
 	return slices.Contains([]string{"-no-color", "-input", "-compact-warnings", "-reconfigure", "-upgrade", "-auto-approve", "-detailed-exitcode", "-get", "-lockfile", "-migrate-state", "-force-copy", "-lock-timeout"}, "-"+strings.TrimPrefix(name, "-")) ||

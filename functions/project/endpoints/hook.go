@@ -19,7 +19,7 @@ import (
 //	}
 type HookEvent string
 
-// These are the events. A hook before something can refuse it, and one after something cannot.
+// The events. A hook before something can refuse it. A hook after something cannot.
 const (
 	BeforePlan  HookEvent = "before_plan"
 	AfterPlan   HookEvent = "after_plan"
@@ -33,7 +33,7 @@ var hookEvents = []HookEvent{BeforePlan, AfterPlan, BeforeApply, AfterApply}
 // Before reports whether a hook on the event can refuse what comes after it.
 func (e HookEvent) Before() bool { return e == BeforePlan || e == BeforeApply }
 
-// A Hook is one hook block.
+// A Hook is one hook block: an endpoint that is called on events.
 type Hook struct {
 	Name string
 	On   []HookEvent // sorted as events, each once
@@ -79,7 +79,7 @@ func parseEvent(text string) (HookEvent, error) {
 	return HookEvent(text), nil
 }
 
-// knownEvents names the events.
+// knownEvents returns the names of all events, for an error.
 func knownEvents() string {
 	var names []string
 	for _, e := range hookEvents {

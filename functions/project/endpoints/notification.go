@@ -19,7 +19,7 @@ import (
 //	}
 type Outcome string
 
-// The outcomes.
+// The outcomes of plans and applies that a notify block can name.
 const (
 	OutcomePlanned      Outcome = "planned"
 	OutcomeUnchanged    Outcome = "unchanged" // planned without changes
@@ -72,7 +72,7 @@ func parseOutcome(text string) (Outcome, error) {
 	return Outcome(text), nil
 }
 
-// knownOutcomes names the outcomes.
+// knownOutcomes returns the names of all outcomes, for an error.
 func knownOutcomes() string {
 	var names []string
 	for _, o := range outcomes {

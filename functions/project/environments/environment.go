@@ -6,7 +6,7 @@
 // a base commit. No other type has a role, the name of a secret or a variable of the environment, and a Granted
 // value is never read from a text.
 //
-// This package refuses to know repositories, sessions and the values of secrets. Start reading at [Parse].
+// This package does not know repositories, sessions and the values of secrets. Start reading at [Parse].
 package environments
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// An Environment is a block of a lockstep.hcl, whoever wrote it.
+// An Environment is an environment block of a lockstep.hcl, from any commit.
 type Environment struct {
 	Name string
 	At   hcl.Range
@@ -32,7 +32,7 @@ type Environment struct {
 	broken     bool
 }
 
-// rights count only at the base commit.
+// rights are the rights in an environment block. They count only at the base commit.
 type rights struct {
 	planRole, applyRole, externalID, region, github string
 	env                                             map[string]string
@@ -63,8 +63,8 @@ type Secret struct {
 	At string
 }
 
-// A Granted is what an environment gives to a project, by the base commit. The zero value gives the roles and
-// the region of the deployment, and nothing else.
+// A Granted has the rights that an environment at the base commit gives to a project. The zero value gives the
+// roles and the region of the deployment, and nothing else.
 type Granted struct {
 	name   string
 	at     string // the line of the block at the base commit
@@ -126,8 +126,8 @@ func (g Granted) Secrets() []Secret { return slices.Clone(g.rights.secrets) }
 // encryption is the variable with a part of the encryption block. It is used for nothing else.
 const encryption = "TF_ENCRYPTION"
 
-// Encryption returns what the environment adds to the encryption block, TF_ENCRYPTION by name, if env has it.
-// It can also be one of the Secrets.
+// Encryption returns the variable TF_ENCRYPTION, by name, if the environment's env has it. Its value is merged
+// into the encryption block. The variable can also be one of the Secrets.
 func (g Granted) Encryption() map[string]string {
 	if value, ok := g.rights.env[encryption]; ok {
 		return map[string]string{encryption: value}

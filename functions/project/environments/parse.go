@@ -31,7 +31,8 @@ var (
 	variablePattern = blocks.Pattern(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 )
 
-// Limits of an environment block.
+// Limits of an environment block: the numbers of variables, secrets and branch patterns, and the length of a
+// pattern in bytes.
 const (
 	maxNames    = 200
 	maxSecrets  = 50
@@ -153,7 +154,8 @@ func (p *parser) secrets(at hcl.Range) {
 	}
 }
 
-// ours reports whether Lockstep sets a variable.
+// ours reports whether an environment variable contains AWS credentials. Lockstep sets these itself, so a block
+// must not.
 func ours(name string) bool {
 	upper := strings.ToUpper(name)
 	return strings.HasPrefix(upper, "AWS_ACCESS_KEY") || strings.HasPrefix(upper, "AWS_SECRET") || strings.HasPrefix(upper, "AWS_SESSION_TOKEN")

@@ -2,7 +2,7 @@
 // takes from it the names that it accepts and the remedies in its errors. Editors get the JSON Schema from it
 // ([Schema]). So neither has an argument that the other lacks.
 //
-// This package refuses to know the meaning of a value. Start reading at [Block].
+// This package does not know the meaning of a value. Start reading at [Block].
 package grammar
 
 import (

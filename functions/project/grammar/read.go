@@ -62,7 +62,7 @@ func Contents(name string, body hcl.Body) (*hcl.BodyContent, hcl.Diagnostics) {
 	return remedied(body, schema, remedy)
 }
 
-// Read reads the value of the argument.
+// Read returns the value of the argument. A value of another form is an error.
 func (arg Argument) Read(a *hcl.Attribute) (Value, hcl.Diagnostics) {
 	at := a.Expr.Range()
 	v, ds := a.Expr.Value(nil)
@@ -91,7 +91,7 @@ func refused(at hcl.Range, summary, detail string, args ...any) hcl.Diagnostics 
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at}}
 }
 
-// String describes the form for people.
+// String returns a description of the form for errors, such as "a list of texts".
 func (k Kind) String() string {
 	switch k {
 	case boolean:
@@ -112,7 +112,7 @@ func (k Kind) String() string {
 	return "a text"
 }
 
-// fits reports whether a value, which is known and not null, has the form.
+// fits reports whether a value has the form. The value must be known and not null.
 func (k Kind) fits(v cty.Value) bool {
 	list, object := v.Type().IsTupleType(), v.Type().IsObjectType()
 	switch k {
@@ -139,7 +139,7 @@ func isText(v cty.Value) bool { return v.Type() == cty.String }
 
 func isWhole(v cty.Value) bool { return v.Type() == cty.Number && v.AsBigFloat().IsInt() }
 
-// each reports whether all elements of a value fit; null does not.
+// each reports whether fits is true for all elements of a value. It returns false for null.
 func each(v cty.Value, fits func(cty.Value) bool) bool {
 	for it := v.ElementIterator(); it.Next(); {
 		if _, x := it.Element(); x.IsNull() || !fits(x) {
@@ -197,7 +197,7 @@ func (v Value) List() []Value {
 	return out
 }
 
-// Items returns the values by name, sorted; none if it is a list.
+// Items returns the values of an object by name, sorted. For a list it returns none.
 func (v Value) Items() iter.Seq2[string, Value] {
 	return func(yield func(string, Value) bool) {
 		if v.value == cty.NilVal || !v.value.Type().IsObjectType() {

@@ -1,8 +1,8 @@
 // Package order decides in which order the projects of a pull request are applied. It uses the dependencies
 // between projects and the progress of each.
 //
-// This package is pure. It refuses to read settings (package project does) and to know words (package comment
-// has them). Start reading at [Union] and [Waits].
+// This package is pure. It does not read settings (package project does) or write messages (package comment
+// does). Start reading at [Union] and [Waits].
 package order
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Edges are the projects that each project depends on: names, sorted, each once. A [Set] among them stands for
-// its members, which get no dependencies from it. So a thousand projects that depend on a thousand others are
-// only two thousand edges.
+// Edges has the projects that each project depends on: names, sorted, each once. A name may be a [Set] of
+// projects, which stands for its members. The members themselves depend on nothing through it. So a thousand
+// projects that depend on a thousand others need only two thousand edges.
 type Edges map[string][]string
 
-// Set reports whether a name stands for a set of projects: a pattern or a [Group].
+// Set reports whether a name stands for several projects: it is a pattern or a [Group].
 func Set(name string) bool { return strings.ContainsAny(name, " *?[{\\") }
 
 // Group is the name of the projects with one group number. Projects with the next higher number depend on them.
@@ -37,14 +37,16 @@ func Matches(pattern string, names []string) []string {
 	return out
 }
 
-// Union returns the order that counts for a pull request. Its author writes head, so head may add edges but not
-// remove them: an edge of the base branch between two projects that the head still has stays. A project that
-// the head has removed or renamed waits for nobody and delays nobody. The projects that depended on it depend
-// on its own dependencies. present reports whether the head has a project; it may say no for an unchanged
-// project without edges there.
+// Union returns the dependencies that count for a pull request. Its author writes head, so head may add edges
+// but not remove them: an edge of the base branch counts if the head has both projects.
+//
+// A project that the head has removed or renamed waits for nobody and delays nobody. The projects that depended
+// on it depend on its own dependencies. present reports whether the head has a project. It may say no for an
+// unchanged project without edges there.
 func Union(base, head Edges, present func(name string) bool) Edges {
 	out := Edges{}
-	// A set of the base branch has the members that it has there, whatever the head names that way.
+	// A set of the base branch has the members that it has there, even if the head has a set with the same
+	// name.
 	ours := func(name string) string {
 		if Set(name) {
 			return name + " of the base branch"
@@ -90,8 +92,8 @@ func passing(edges Edges, name string, present func(string) bool) (out []string)
 	return out
 }
 
-// Cycle returns the projects of a cycle, each followed by one that it depends on, with the first one again at
-// the end; nil for none. Equal edges give equal answers.
+// Cycle returns the projects of a cycle: each depends on the next one, and the last is the first one again. It
+// returns nil if there is no cycle. Equal edges give equal results.
 func Cycle(edges Edges) []string {
 	done := map[string]bool{}
 	var way []string
@@ -120,9 +122,9 @@ func Cycle(edges Edges) []string {
 	return nil
 }
 
-// Waves returns the names in the order of their applies. The projects of a wave depend on none in the same or a
-// later wave. Dependencies count through projects that are not among names, because those have no changes.
-// Within a wave the names are sorted. ok is false if there is a [Cycle], and then there are no waves.
+// Waves returns the names in the order of their applies. A project depends on no project in the same or a later
+// wave. Dependencies through projects that are not among names count, too: those have no changes. Within a wave
+// the names are sorted. If there is a [Cycle], ok is false and there are no waves.
 func Waves(edges Edges, names []string) (waves [][]string, ok bool) {
 	if Cycle(edges) != nil {
 		return nil, false
@@ -183,8 +185,7 @@ func Ranks(edges Edges, names []string) map[string]int {
 type Progress int
 
 const (
-	// Unknown means that nothing is known about a project of the pull request: its plan is in progress, or is
-	// lost.
+	// Unknown means that the plan of a project in the pull request is in progress or lost.
 	Unknown   Progress = iota
 	Failed             // it has to be planned again: its plan or apply has failed, or its plan is out of date
 	Unchanged          // its plan has no changes

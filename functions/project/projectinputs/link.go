@@ -4,7 +4,7 @@
 //	inputs = { vpc_id = project.network.outputs.vpc_id }
 //
 // This package is pure. It parses the expressions ([Parse]), names the outputs that they use
-// ([Link.References]), and evaluates them ([Link.Value]). It refuses to know states, and who may read them.
+// ([Link.References]), and evaluates them ([Link.Value]). It does not know states, and who may read them.
 // Start reading at [Parse].
 package projectinputs
 
@@ -84,7 +84,7 @@ func Parse(src []byte, a *hcl.Attribute) (out []Link, ds hcl.Diagnostics) {
 	return out, ds
 }
 
-// Plain returns inputs without their places, sorted. Inputs of two files are equal if they mean the same.
+// Plain returns inputs without their places, sorted, to compare those of two files.
 func Plain(all []Link) []Link {
 	out := slices.Clone(all)
 	for i := range out {
@@ -101,7 +101,7 @@ func (l Link) Range() hcl.Range {
 
 func (at At) pos() hcl.Pos { return hcl.Pos{Line: at.Line, Column: at.Column, Byte: at.Byte} }
 
-// check reports everything that is wrong with an expression whatever the outputs are.
+// check returns the errors in an expression that do not depend on the outputs' values.
 func (l Link) check(at hcl.Range) hcl.Diagnostics {
 	if len(l.Expression) > maxExpression {
 		return refused(at, "Too long", "The input has %d bytes, and at most %d are allowed. Compute the value in an output of the other project.", len(l.Expression), maxExpression)
@@ -116,7 +116,7 @@ func (l Link) check(at hcl.Range) hcl.Diagnostics {
 	return hclsyntax.VisitAll(tree, simple)
 }
 
-// simple refuses expressions that make large values from little text.
+// simple returns errors for expressions that make large values from little text.
 func simple(n hclsyntax.Node) hcl.Diagnostics {
 	switch n.(type) {
 	case *hclsyntax.ForExpr, *hclsyntax.FunctionCallExpr:
@@ -125,7 +125,7 @@ func simple(n hclsyntax.Node) hcl.Diagnostics {
 	return nil
 }
 
-// parse parses the expression again.
+// parse parses the expression. The text was checked before.
 func (l Link) parse() (hclsyntax.Expression, hcl.Diagnostics) {
 	return parsing.Expression([]byte(l.Expression), l.At.File, l.At.pos())
 }
@@ -179,7 +179,8 @@ func reference(t hcl.Traversal) (Reference, hcl.Diagnostics) {
 	return Reference{name, output, at}, nil
 }
 
-// step returns the name at an index of a traversal: of an attribute, or also of an index if keys is set.
+// step returns the name at an index of a traversal: an attribute, or, if keys is set, also an index in
+// brackets.
 func step(t hcl.Traversal, i int, keys bool) (string, bool) {
 	if i >= len(t) {
 		return "", false

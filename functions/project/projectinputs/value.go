@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Value evaluates an input. known are the outputs of projects, by name; a missing one is unknown. Outputs may
-// be unknown or have marks, and then the value has them, too. Errors contain no values.
+// Value evaluates an input. known are the outputs of projects, by the projects' names; other projects' outputs
+// are unknown. If an output is unknown or has marks, so does the value. Errors contain no values.
 func (l Link) Value(b *budget.Budget, known map[string]map[string]cty.Value) (cty.Value, diags.Diagnostics) {
 	e, hs := l.parse()
 	if hs.HasErrors() {
@@ -46,7 +46,7 @@ func (l Link) Value(b *budget.Budget, known map[string]map[string]cty.Value) (ct
 	return v, diags.FromHCL(hs)
 }
 
-// remedy names the existing outputs.
+// remedy returns a sentence that names the existing outputs.
 func remedy(of map[string]cty.Value) string {
 	if len(of) == 0 {
 		return "It has no outputs. Declare the output there, and apply that project."

@@ -2,7 +2,7 @@ package requirements
 
 import "github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 
-// Rules are conditions that must all be met. The zero value of each is no condition.
+// Rules are conditions that must all be met. The zero value of a field means no condition.
 type Rules struct {
 	// By are the people and teams who may ask. Permission is the least permission: "" or "admin".
 	By         []Party `json:",omitempty"`
@@ -24,11 +24,13 @@ type Rules struct {
 	Checks    []Check  `json:",omitempty"`
 	Labels    []string `json:",omitempty"`
 	NotLabels []string `json:",omitempty"`
-	// Windows are the allowed times; the time must be in one of them. It must not be in a Freeze.
+	// Windows are the times at which the command is allowed; one of them must be open. At a time in a Freeze it
+	// is not allowed.
 	Windows []Window `json:",omitempty"`
 	Freezes []Freeze `json:",omitempty"`
-	// MaxChanges and MaxDestroys are limits of a plan; nil for none. A replacement counts as one creation and
-	// one destruction, so as two changes. NoDestroy are patterns of resource types.
+	// MaxChanges and MaxDestroys are the maximum numbers of changes and destructions in a plan; nil means no
+	// limit. A replacement counts as a creation and a destruction, so as two changes. NoDestroy are patterns of
+	// resource types that the plan must not destroy.
 	MaxChanges  *int     `json:",omitempty"`
 	MaxDestroys *int     `json:",omitempty"`
 	NoDestroy   []string `json:",omitempty"`
@@ -45,14 +47,14 @@ type Rules struct {
 type condition struct {
 	name string
 	read func(*blocks.Reader, *Rules)
-	// none reports whether a list argument lists nothing; nil for other arguments.
+	// none reports whether an argument that is a list has no items; nil for other arguments.
 	none func(Rules) bool
 	// ofPlan is set for a condition about a plan's content.
 	ofPlan bool
 }
 
-// conditions lists the conditions. Package grammar has the words for people who write them, package
-// requirementrules the rules, and package rulings the words for people who read a decision.
+// conditions are all conditions. Package grammar has their documentation, package requirementrules evaluates
+// them, and package rulings has the words of a decision.
 var conditions = []condition{
 	{name: "by", read: func(r *blocks.Reader, x *Rules) { x.By = parties(r, "by") }, none: func(x Rules) bool { return x.By == nil }},
 	{name: "permission", read: permission},
@@ -73,7 +75,7 @@ var conditions = []condition{
 	{name: "no_destroy", ofPlan: true, read: func(r *blocks.Reader, x *Rules) { x.NoDestroy = r.Types("no_destroy") }, none: func(x Rules) bool { return x.NoDestroy == nil }},
 }
 
-// names are those of all conditions.
+// names returns the names of all conditions.
 func names() (out []string) {
 	for _, c := range conditions {
 		out = append(out, c.name)

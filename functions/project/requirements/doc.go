@@ -17,6 +17,6 @@
 // a project must be met. A block with a mistake is an error, and never a block with fewer conditions. The
 // caller must refuse what it cannot read.
 //
-// This package refuses to know pull requests and their facts: package requirementrules decides. Start reading
+// This package does not know pull requests and their facts: package requirementrules decides. Start reading
 // at [Parse].
 package requirements

@@ -18,7 +18,8 @@ type Gate struct {
 	endpoints.Endpoint
 }
 
-// ID is a digest of everything that decides. A verdict with another ID comes from another gate.
+// ID returns a digest of everything that affects the verdict. A verdict with another ID comes from another
+// gate.
 func (g Gate) ID() string {
 	data, err := json.Marshal(g)
 	if err != nil {

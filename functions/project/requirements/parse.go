@@ -13,7 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// These are the limits of one file: more than people read, and few enough to evaluate at each command.
+// The limits of the require blocks in one file. They are more than people read, and few enough to evaluate at
+// each command.
 const (
 	maxBlocks       = 200
 	maxAlternatives = 20
@@ -123,8 +124,8 @@ func parseLabel(text string) (string, error) {
 	return fold(text), nil
 }
 
-// lifters parses the people and teams of an override. No App can override, because its comments may contain
-// somebody else's words.
+// lifters reads the people and teams that may override a block. No App may override, because its comments may
+// contain somebody else's words.
 func lifters(r *blocks.Reader) []Party {
 	return blocks.Each(r, "override", func(text string) (Party, error) {
 		if p, err := ParseParty(text); err != nil || !strings.HasSuffix(p.Login, "[bot]") {

@@ -110,7 +110,7 @@ func policy(r *blocks.Reader, b *hcl.Block) Requirement {
 	return x
 }
 
-// inRepository reads the path of a directory in a repository.
+// inRepository parses the path of a directory in a repository.
 func inRepository(s string) (dir string, ok bool) {
 	dir = path.Clean(s)
 	return dir, s != "" && !path.IsAbs(dir) && dir != ".." && !strings.HasPrefix(dir, "../") && !strings.Contains(dir, `\`)

@@ -20,14 +20,14 @@ var commands = func() (out []string) {
 
 // A Requirement is one require block.
 type Requirement struct {
-	// Command is one of commands.
+	// Command is the command that the block restricts: one of commands.
 	Command string
 	// At is the place of the block, for people: "lockstep.hcl:12".
 	At string
 	// Projects are patterns of names and directories, in doublestar's notation; nil means all.
 	Projects []string `json:",omitempty"`
 	Rules
-	// Alternatives are alternatives; one of them must be met; nil for none.
+	// Alternatives are the block's alternatives, one of which must be met; nil means that it has none.
 	Alternatives []Alternative `json:",omitempty"`
 	// Override are the people and teams that may override the block; nil if nobody may.
 	Override []Party `json:",omitempty"`
@@ -66,7 +66,7 @@ func (c Check) Matches(name, app string) bool {
 	return (c.App == "" || c.App == app) && doublestar.MatchUnvalidated(c.Pattern, name)
 }
 
-// String returns a check as it is written.
+// String returns a check as it is written in lockstep.hcl.
 func (c Check) String() string {
 	if c.App != "" {
 		return c.Pattern + " by " + c.App
@@ -74,15 +74,15 @@ func (c Check) String() string {
 	return c.Pattern
 }
 
-// About reports whether a requirement is about a command for a project with any of these names or directories.
-// new is set for a project that the base branch does not know. The pull request's author chose its name, so a
-// requirement for some projects is about it, too.
+// About reports whether a requirement applies to a command for a project with any of these names or
+// directories. new is set for a project that the base branch does not have. The pull request's author chose its
+// name, so a requirement for some projects applies to it, too.
 func (r Requirement) About(command string, names []string, new bool) bool {
 	return r.Command == command && Selects(r.Projects, names, new)
 }
 
-// Selects reports whether patterns of projects select a project with any of these names or directories, or a
-// new one. nil patterns select all. A directory selects everything below it.
+// Selects reports whether patterns of projects match a project with any of these names or directories. They
+// match every new project. nil patterns match all. A directory matches everything below it.
 func Selects(patterns, names []string, new bool) bool {
 	return new || patterns == nil || slices.ContainsFunc(patterns, func(pattern string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return blocks.MatchesPath(pattern, name) })
@@ -94,5 +94,5 @@ func MatchesType(pattern, resource string) bool {
 	return doublestar.MatchUnvalidated(pattern, resource)
 }
 
-// fold returns names of people, teams and labels in the form in which GitHub compares them.
+// fold returns a name of a person, team or label in lower case, because GitHub ignores case.
 func fold(s string) string { return strings.ToLower(s) }

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	_ "time/tzdata" // a Lambda function may have no time zones
+	_ "time/tzdata" // a Lambda function may lack time zone data
 )
 
-// A Window is a weekly time: some days, each with a beginning and an end. It is stored as its text.
+// A Window is a weekly time span on some days, such as "Mon-Fri 08:00-17:00 Europe/Berlin". It is stored as
+// text.
 type Window struct{ Text string }
 
-// A Freeze is a span of time with the reason for people. It is stored as its text.
+// A Freeze is a time span in which a command is not allowed, with the reason. It is stored as text.
 type Freeze struct{ Text string }
 
 // days are the days of the week, as they are written.
@@ -25,7 +26,7 @@ type week struct {
 
 const windowForm = `DAYS HH:MM-HH:MM ZONE, as in "Mon-Fri 08:00-17:00 Europe/Berlin" or "daily 22:00-04:00 UTC"`
 
-// parseWindow reads a window.
+// parseWindow parses the text of a Window.
 func parseWindow(text string) (w week, err error) {
 	words := strings.Fields(text)
 	if len(words) == 2 {
@@ -107,8 +108,8 @@ func zone(name string) (*time.Location, error) {
 	return z, nil
 }
 
-// Open reports whether a moment is in the window, by the clocks of its time zone. The beginning is inside, and
-// the end is not. A window that cannot be read is closed.
+// Open reports whether a time is in the window, in the window's time zone. The beginning is inside, the end is
+// not. A window with an invalid text is never open.
 func (w Window) Open(now time.Time) bool {
 	x, err := parseWindow(w.Text)
 	if err != nil {
@@ -131,7 +132,7 @@ type span struct {
 
 const freezeForm = `FROM/TO ZONE: REASON, as in "2026-12-20/2027-01-06 Europe/Berlin: year's end" or "2026-05-01T18:00/2026-05-02T06:00"`
 
-// parseFreeze parses a freeze. If its end is a day, the whole day belongs to it.
+// parseFreeze parses the text of a Freeze. If its end is a date, the whole day is included.
 func parseFreeze(text string) (s span, err error) {
 	head, reason, _ := strings.Cut(text, ": ")
 	s.reason = strings.TrimSpace(reason)
@@ -173,7 +174,7 @@ func moment(text string, z *time.Location, end bool) (time.Time, error) {
 	return t, nil
 }
 
-// Holds reports whether a moment is in the span. A freeze that cannot be read includes every moment.
+// Holds reports whether a time is in the freeze. A freeze with an invalid text includes every time.
 func (f Freeze) Holds(now time.Time) bool {
 	s, err := parseFreeze(f.Text)
 	return err != nil || !now.Before(s.from) && now.Before(s.to)

@@ -17,19 +17,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// An App is the one that a GitHub for tests has, with the tokens that it was given. It is not
-// safe for concurrent use.
+// An App is the GitHub App of a fake GitHub, with the tokens that it was given. It is not safe for concurrent
+// use.
 type App struct {
 	ID     int64
 	Slug   string
 	key    *rsa.PrivateKey
 	tokens map[string]*Token
 	given  []string // every secret
-	// accepted are the permissions that the App has.
+	// accepted are the permissions that the App has, by name, with their level.
 	accepted map[string]string
 }
 
-// Events are those that the App gets.
+// Events are the names of the webhooks that the App receives.
 var Events = []string{"check_run", "check_suite", "issue_comment", "merge_group", "pull_request", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "status"}
 
 // New returns an App without tokens.
@@ -37,7 +37,8 @@ func New(id int64, slug string) *App {
 	return &App{ID: id, Slug: slug, key: key(), tokens: map[string]*Token{}, accepted: permissions()}
 }
 
-// key is made once a process. It is as small as the process may have it (GODEBUG, rsa1024min): tests sign often.
+// key is the App's private key, made once a process. It is as short as Go allows (GODEBUG rsa1024min), because
+// tests sign often.
 var key = sync.OnceValue(func() *rsa.PrivateKey {
 	k, err := rsa.GenerateKey(rand.Reader, 512)
 	if err != nil {
@@ -52,14 +53,14 @@ var key = sync.OnceValue(func() *rsa.PrivateKey {
 // Login returns the login under which the App acts.
 func (a *App) Login() string { return a.Slug + "[bot]" }
 
-// PEM returns the App's private key as GitHub hands it out.
+// PEM returns the App's private key in the format of GitHub's download.
 func (a *App) PEM() string {
 	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(a.key)}
 	return string(pem.EncodeToMemory(block))
 }
 
-// byApp lets a handler answer only requests of the App itself. GitHub's rules for its JSON web
-// token: RS256, the App's ID as issuer, issued in the past, valid for ten minutes at most.
+// byApp returns a handler that answers only requests of the App itself. It checks GitHub's rules for the JSON
+// web token: RS256, the App's ID as issuer, issued in the past, valid for at most ten minutes.
 //
 // Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
 func (a *App) byApp(h rest.Handler) rest.Handler {

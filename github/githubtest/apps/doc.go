@@ -1,4 +1,4 @@
-// Package apps is a GitHub App's identity: its key, the proof of it by a JSON web token, and the
-// tokens of its installations, with their repositories, permissions and end. It refuses to
-// know what a repository is, beyond its number and its name. Start at [App].
+// Package apps has the identity of a GitHub App in a fake GitHub: its key, the check of its JSON web tokens,
+// and the tokens of its installations, with their repositories, permissions and end. It knows nothing of a
+// repository except its ID and its name. Start at [App].
 package apps

@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A Need is a permission that a request demands, as "checks:write", or several with " or "
-// between them, each of which suffices. "" demands none.
+// A Need is the permission that a request requires, such as "checks:write". Permissions separated by " or " are
+// alternatives. "" requires none.
 type Need string
 
-// permissions returns all that the App asks for. Each has a level: "write" includes "read".
+// permissions returns all permissions that the App asks for, each with its level. "write" includes "read".
 func permissions() map[string]string {
 	return map[string]string{
 		"metadata": "read", "contents": "read", "statuses": "read", "members": "read", "merge_queues": "read",
@@ -21,7 +21,7 @@ func permissions() map[string]string {
 	}
 }
 
-// met reports whether permissions suffice.
+// met reports whether the granted permissions fulfil the need.
 func (n Need) met(granted map[string]string) bool {
 	if n == "" {
 		return true
@@ -35,14 +35,14 @@ func (n Need) met(granted map[string]string) bool {
 	return false
 }
 
-// covers reports whether a level includes another one.
+// covers reports whether the level have includes the level want.
 func covers(have, want string) bool {
 	levels := []string{"read", "write"}
 	at := slices.Index(levels, want)
 	return at >= 0 && slices.Index(levels, have) >= at
 }
 
-// Permissions are those that the account of the App's installation has accepted.
+// Permissions returns the permissions that the account of the App's installation has accepted.
 func (a *App) Permissions() rest.Object {
 	out := rest.Object{}
 	for name, level := range a.accepted {
@@ -51,8 +51,8 @@ func (a *App) Permissions() rest.Object {
 	return out
 }
 
-// Withdraw takes permissions from the App, as an account that does not accept them. Tokens that were
-// given out before lose them, too.
+// Withdraw takes permissions from the App, as if the account had not accepted them. Tokens issued before lose
+// them, too.
 func (a *App) Withdraw(names ...string) {
 	for _, name := range names {
 		delete(a.accepted, name)
@@ -62,7 +62,7 @@ func (a *App) Withdraw(names ...string) {
 	}
 }
 
-// Grant gives the App a permission at a level, "write" say, as an account that accepts it.
+// Grant gives the App a permission at a level such as "write", as if the account had accepted it.
 func (a *App) Grant(name, level string) {
 	a.accepted[name] = level
 	for _, t := range a.tokens {
@@ -70,8 +70,8 @@ func (a *App) Grant(name, level string) {
 	}
 }
 
-// narrowed returns the permissions of a token for a request, and whether all that it asks for were accepted. Metadata is
-// always among them.
+// narrowed returns the permissions of a new token: those asked for, or all if none are named, and always
+// metadata. It returns false if one of them was not accepted.
 func (a *App) narrowed(asked map[string]string) (map[string]string, bool) {
 	if len(asked) == 0 {
 		return maps.Clone(a.accepted), true
@@ -86,5 +86,5 @@ func (a *App) narrowed(asked map[string]string) (map[string]string, bool) {
 	return out, true
 }
 
-// Forbidden is GitHub's answer to a request for which the permissions of a token do not suffice.
+// Forbidden is GitHub's answer if a token lacks the permission for a request.
 var Forbidden = &rest.Problem{Status: http.StatusForbidden, Message: "Resource not accessible by integration"}

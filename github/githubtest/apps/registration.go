@@ -23,7 +23,7 @@ type Manifest struct {
 	Events      []string             `json:"default_events"`
 }
 
-// problem is GitHub's remark about a manifest; nil if an App can be registered by it.
+// problem returns GitHub's error about a manifest; nil if an App can be registered with it.
 func (m Manifest) problem(taken []string) *rest.Problem {
 	switch {
 	case m.Name == "" || len(m.Name) > 34:
@@ -43,15 +43,15 @@ func (m Manifest) problem(taken []string) *rest.Problem {
 
 // Registry is GitHub's page for new Apps. It is not safe for concurrent use.
 type Registry struct {
-	// Manifests are those by which Apps were registered, in order, and Owners their accounts; "" is
-	// the person's own.
+	// Manifests are the manifests with which Apps were registered, in order. Owners are the accounts, in the
+	// same order; "" is the person's own account.
 	Manifests []Manifest
 	Owners    []string
 	codes     map[string]bool // good: true; used: false
 }
 
-// Submit answers the form of a registration: it redirects to the manifest's address with a code.
-// It returns the manifest, nil if there is no App.
+// Submit answers the registration form: it redirects to the manifest's redirect_url with a code. It returns the
+// manifest; nil if it was refused.
 func (x *Registry) Submit(w http.ResponseWriter, r *http.Request) *Manifest {
 	var m Manifest
 	var taken []string
@@ -79,7 +79,8 @@ func (x *Registry) Submit(w http.ResponseWriter, r *http.Request) *Manifest {
 	return &m
 }
 
-// Convert answers POST /app-manifests/{code}/conversions, once a code, where shown is the App.
+// Convert answers POST /app-manifests/{code}/conversions. Each code works once. shown is the App's JSON, to
+// which Convert adds the key and the secrets.
 func (x *Registry) Convert(r *http.Request, a *App, shown rest.Object) (int, any) {
 	code := r.PathValue("code")
 	if !x.codes[code] {
@@ -91,5 +92,5 @@ func (x *Registry) Convert(r *http.Request, a *App, shown rest.Object) (int, any
 	return http.StatusCreated, shown
 }
 
-// Accept sets the permissions that the App has.
+// Accept replaces the permissions that the App has.
 func (a *App) Accept(permissions map[string]string) { a.accepted = permissions }

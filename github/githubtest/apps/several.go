@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Several are the Apps of one GitHub, of which one acts at a time: the first one, but while a request of another is
-// answered. They share the key, and the IDs of installations.
+// Several are the Apps of one fake GitHub. One of them is active, the embedded App: the first one, except while
+// a request of another App is answered. All share one key, and the IDs of installations.
 type Several struct {
 	*App
 	all []*App
@@ -24,14 +24,14 @@ func First(id int64, slug string) *Several {
 	return &Several{a, []*App{a}}
 }
 
-// Add adds an App with the permissions that the first one has.
+// Add adds an App with the same permissions as the first one.
 func (s *Several) Add(id int64, slug string) {
 	a := New(id, slug)
 	a.Accept(maps.Clone(s.all[0].accepted))
 	s.all = append(s.all, a)
 }
 
-// Act makes the App of a request act until back is called.
+// Act makes the App that sent the request r the active one, until back is called.
 func (s *Several) Act(r *http.Request) (back func()) {
 	_, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	var c jwt.RegisteredClaims
@@ -44,7 +44,7 @@ func (s *Several) Act(r *http.Request) (back func()) {
 	return func() { s.App = s.all[0] }
 }
 
-// ByApp lets a handler answer only requests of the App that acts itself: see byApp of an App.
+// ByApp returns a handler that answers only requests of the active App itself; see App.byApp.
 func (s *Several) ByApp(h rest.Handler) rest.Handler {
 	return func(r *http.Request) (int, any) { return s.App.byApp(h)(r) }
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A Token is one of an installation, for some of its repositories.
+// A Token is an installation token, with the repositories and permissions that it gives access to.
 type Token struct {
 	installation int64
 	all          bool // the installation's repositories, as they are now
@@ -21,29 +21,29 @@ type Token struct {
 	expires      time.Time
 }
 
-// A Grant is a repository that an installation may open, and its form in answers.
+// A Grant is a repository that an installation has access to, and the JSON that describes it in answers.
 type Grant struct {
 	ID   int64
 	Name string
 	JSON rest.Object
 }
 
-// A request for a token. Without repositories it asks for all, without permissions for all.
+// A request for a token. No repositories means all of the installation, no permissions means all accepted ones.
 type request struct {
 	RepositoryIDs []int64           `json:"repository_ids"`
 	Repositories  []string          `json:"repositories"`
 	Permissions   map[string]string `json:"permissions"`
 }
 
-// Opens reports whether a token is good for a repository.
+// Opens reports whether the token gives access to a repository of an installation.
 func (t *Token) Opens(installation, repository int64) bool {
 	return installation == t.installation && (t.all || slices.Contains(t.repositories, repository))
 }
 
-// Allows reports whether the token's permissions suffice.
+// Allows reports whether the token's permissions fulfil a need.
 func (t *Token) Allows(n Need) bool { return n.met(t.permissions) }
 
-// Token finds the token of a request.
+// Token returns the token that a request carries, or the problem to answer.
 func (a *App) Token(r *http.Request) (*Token, *rest.Problem) {
 	_, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	t := a.tokens[text]
@@ -53,8 +53,8 @@ func (a *App) Token(r *http.Request) (*Token, *rest.Problem) {
 	return t, nil
 }
 
-// Create answers POST /app/installations/{installation}/access_tokens, where grants are the
-// repositories of that installation; there is no installation without one.
+// Create answers POST /app/installations/{installation}/access_tokens. grants are the repositories of that
+// installation; without any, the installation does not exist.
 func (a *App) Create(r *http.Request, grants []Grant) (int, any) {
 	var in request
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
@@ -95,10 +95,10 @@ func (in request) wants(g Grant) bool {
 	return slices.ContainsFunc(in.Repositories, func(name string) bool { return strings.EqualFold(name, g.Name) })
 }
 
-// Expire ends all tokens.
+// Expire makes all tokens invalid.
 func (a *App) Expire() { clear(a.tokens) }
 
-// Secret makes a secret that is given to the author of a request.
+// Secret returns a new secret with a prefix, and records it for Given.
 func (a *App) Secret(prefix string) string {
 	var b [20]byte
 	rand.Read(b[:]) // never fails
@@ -107,5 +107,5 @@ func (a *App) Secret(prefix string) string {
 	return text
 }
 
-// Given returns all secrets so far.
+// Given returns all secrets that were handed out so far.
 func (a *App) Given() []string { return slices.Clone(a.given) }

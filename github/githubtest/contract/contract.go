@@ -1,12 +1,13 @@
-// Package contract checks requests to GitHub, and the answers of our GitHub for tests, against
-// GitHub's own description of its API; and the webhooks of our GitHub against the community's
-// schemas of GitHub's webhooks.
+// Package contract checks requests to GitHub, and the answers of our fake GitHub, against GitHub's own
+// description of its API. It checks the fake's webhooks against the community's schemas of GitHub's webhooks.
 //
-// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2; the schema of GraphQL,
-// github.graphql, one of @octokit/graphql-schema 15.26.1; the schemas of webhooks, webhooks.json, are a
-// part of @octokit/webhooks-schemas 7.6.1 (all MIT, see LICENSE). testdata/cut.go,
-// testdata/cutgraphql.go and testdata/cutwebhooks.go make them anew. The package refuses to know what
-// Lockstep does with GitHub, and is for tests only. Start at [Transport] and [CheckWebhook].
+// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2. The schema of GraphQL,
+// github.graphql, is a part of @octokit/graphql-schema 15.26.1. The schemas of webhooks, webhooks.json, are a
+// part of @octokit/webhooks-schemas 7.6.1. All are MIT, see LICENSE. To update these files, run
+// testdata/cut.go, testdata/cutgraphql.go and testdata/cutwebhooks.go.
+//
+// The package does not know what Lockstep does with GitHub, and is for tests only. Start at [Transport] and
+// [CheckWebhook].
 package contract
 
 import (
@@ -31,20 +32,20 @@ import (
 //go:embed api.github.com.json
 var description []byte
 
-// An operation is one that GitHub describes.
+// An operation is an operation in GitHub's description of its API.
 type operation struct {
 	method string
 	path   *regexp.Regexp
 	*openapi3.Operation
 }
 
-// byID is the beginning of an address that a repository keeps when its name changes: GitHub leads requests there, and describes
-// only those with names.
+// byID matches the beginning of an address with a repository's ID. GitHub redirects to such addresses after a
+// rename, but describes only addresses with names.
 var byID = regexp.MustCompile(`^/repositories/(\d+)`)
 
 var parameter = regexp.MustCompile(`\\\{[^}]*\\\}`)
 
-// segments returns the pattern of a parameter in a path: two of them may have slashes.
+// segments returns the regular expression for a parameter in a path. Only {ref} and {path} may contain slashes.
 func segments(parameter string) string {
 	switch parameter {
 	case `\{ref\}`, `\{path\}`:
@@ -53,7 +54,7 @@ func segments(parameter string) string {
 	return "[^/]+"
 }
 
-// load reads the description, once.
+// load parses GitHub's description of its API, once a process, and returns the operations in it.
 var load = sync.OnceValues(func() ([]operation, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(description)
 	if err != nil {
@@ -72,12 +73,12 @@ var load = sync.OnceValues(func() ([]operation, error) {
 	return all, nil
 })
 
-// Transport makes requests and checks them and their answers.
+// Transport makes requests, and checks each request and its answer against GitHub's description.
 type Transport struct {
 	Base http.RoundTripper
-	// Report is told of every deviation from the description.
+	// Report is called with every deviation from the description.
 	Report func(error)
-	// Ignore returns true for requests that are not for the API; may be nil.
+	// Ignore returns true for requests that are not to the API. It may be nil.
 	Ignore func(*http.Request) bool
 }
 
@@ -105,8 +106,8 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// check returns the deviation of a request and its answer from the description. Answers with a
-// status from 400 up may have any content.
+// check returns how a request and its answer deviate from the description. An answer with a status of 400 or
+// more may have any content.
 func check(method string, at *url.URL, sent []byte, status int, answer []byte) error {
 	all, err := load()
 	if err != nil {
@@ -175,7 +176,7 @@ func (o operation) request(sent []byte) error {
 func (o operation) answer(status int, answer []byte) error {
 	moved := status == http.StatusMovedPermanently || status == http.StatusTemporaryRedirect
 	if status >= 400 || (moved || status == http.StatusNotModified) && len(answer) == 0 {
-		return nil // the latter are possible for each, and described of some
+		return nil // these answers are possible for each request, but described only for some
 	}
 	r := o.Responses.Value(strconv.Itoa(status))
 	if r == nil || r.Value == nil {
@@ -190,16 +191,16 @@ func (o operation) answer(status int, answer []byte) error {
 	return visit(r.Value.Content, answer, openapi3.VisitAsResponse())
 }
 
-// A checked text is as its schema says. A schema is of requests or of answers.
+// A checked is the key of a text that was checked against a schema: once for requests, once for answers.
 type checked struct {
 	schema *openapi3.Schema
 	sum    [sha256.Size]byte
 }
 
-// valid has each text that was checked and is as it should be: most answers are given again and again.
+// valid caches the texts that passed the check, because most answers occur many times.
 var valid sync.Map
 
-// visit checks a JSON text against a schema. Default values are not filled in.
+// visit checks a JSON text against a schema. It does not fill in default values.
 func visit(content openapi3.Content, text []byte, as openapi3.SchemaValidationOption) error {
 	media := content.Get("application/json")
 	if media == nil || media.Schema == nil {
@@ -220,8 +221,8 @@ func visit(content openapi3.Content, text []byte, as openapi3.SchemaValidationOp
 	return nil
 }
 
-// brief returns the faults and their places, without the schemas and values that make the library's
-// messages long.
+// brief returns the errors and their places, without the schemas and values that make the library's messages
+// long.
 func brief(err error) string {
 	var many openapi3.MultiError
 	if errors.As(err, &many) {

@@ -19,7 +19,7 @@ var loadGraphQL = sync.OnceValues(func() (*ast.Schema, error) {
 	return gqlparser.LoadSchema(&ast.Source{Name: "github.graphql", Input: graphQLSchema})
 })
 
-// checkGraphQL returns the deviation of a query and its answer from the schema. An answer with errors may have any
+// checkGraphQL returns how a query and its answer deviate from the schema. An answer with errors may have any
 // data.
 func checkGraphQL(sent, answer []byte) error {
 	schema, err := loadGraphQL()
@@ -54,7 +54,8 @@ func checkGraphQL(sent, answer []byte) error {
 	return selected("data", op.SelectionSet, a.Data)
 }
 
-// selected holds that a value has all members that a query selects, and no others.
+// selected returns an error unless the value v has exactly the members that a query selects. at is the path for
+// the error.
 func selected(at string, set ast.SelectionSet, v any) error {
 	if list, ok := v.([]any); ok {
 		for _, x := range list {

@@ -16,15 +16,15 @@ import (
 //go:embed webhooks.json
 var webhookSchemas []byte
 
-// compiler reads the schemas of webhooks, once.
+// compiler parses the schemas of webhooks, once a process.
 var compiler = sync.OnceValues(func() (*jsonschema.Compiler, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(webhookSchemas))
 	if err != nil {
 		return nil, fmt.Errorf("read the schemas of webhooks: %w", err)
 	}
 	c := jsonschema.NewCompiler()
-	// The library is stricter about these than GitHub, which sends templates in the place of
-	// addresses, and empty addresses.
+	// The library is stricter about these formats than GitHub, which sends templates in place of addresses, and
+	// empty addresses.
 	for _, name := range []string{"uri", "uri-template"} {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: address})
 	}
@@ -42,10 +42,10 @@ func address(v any) error {
 	return nil
 }
 
-// A compiler is not safe for concurrent use.
+// compiling guards compiler, which is not safe for concurrent use.
 var compiling sync.Mutex
 
-// CheckWebhook returns the deviation of a webhook's payload from its schema.
+// CheckWebhook returns how a webhook's payload deviates from its schema.
 func CheckWebhook(event string, payload []byte) error {
 	c, err := compiler()
 	if err != nil {
@@ -71,7 +71,7 @@ func CheckWebhook(event string, payload []byte) error {
 	return nil
 }
 
-// leaves returns the faults and their places.
+// leaves returns the errors of a validation, each with its place in the payload.
 func leaves(err error) []string {
 	var v *jsonschema.ValidationError
 	if !errors.As(err, &v) {

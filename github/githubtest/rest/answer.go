@@ -8,40 +8,40 @@ import (
 	"time"
 )
 
-// A Handler answers a request with a status and a body: nil, a [Redirect], a [Page], or
-// anything that encoding/json takes.
+// A Handler returns the status and the body of the answer to a request. The body is nil, a [Redirect], a
+// [Page], or a value that encoding/json accepts.
 type Handler func(*http.Request) (status int, body any)
 
-// A Problem is an error as GitHub reports it.
+// A Problem is an error answer of GitHub's API.
 type Problem struct {
 	Status  int
 	Message string
 }
 
-// NotFound is also the answer for everything that the token of a request does not open.
+// NotFound is the answer if something does not exist, or if the token has no access to it.
 var NotFound = &Problem{http.StatusNotFound, "Not Found"}
 
-// Fail returns the status and the body of a problem.
+// Fail returns the status and the body of an error answer.
 func Fail(p *Problem) (int, any) {
 	return p.Status, Object{"message": p.Message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(p.Status)}
 }
 
-// Invalid is the problem of a request whose content GitHub refuses.
+// Invalid returns the error answer to a request with invalid content.
 func Invalid(format string, args ...any) *Problem {
 	return &Problem{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
 }
 
-// Redirect is the body of an answer that points to another address.
+// A Redirect is the body of an answer that redirects to another address.
 type Redirect string
 
-// A Page is a part of a list, and the address of the next part, "" after the last.
+// A Page is a part of a list. Next is the address of the next page; "" after the last.
 type Page struct {
 	Items any
 	Next  string
 }
 
-// Paged cuts a list to the page that the parameters page and per_page of a request select: of 30
-// items, and 100 at most.
+// Paged returns the page of a list that the parameters page and per_page of a request select. A page has 30
+// items by default, and 100 at most.
 //
 // Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
 func Paged[T any](r *http.Request, all []T) Page {
@@ -63,7 +63,7 @@ func Paged[T any](r *http.Request, all []T) Page {
 	return p
 }
 
-// Send writes an answer, with the headers of a rate limit that is nowhere near.
+// Send writes an answer, with headers of a rate limit that is far from used up.
 func Send(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("X-RateLimit-Limit", "5000")
 	w.Header().Set("X-RateLimit-Remaining", "4999")
@@ -85,7 +85,7 @@ func Send(w http.ResponseWriter, status int, body any) {
 	write(w, status, body)
 }
 
-// SendProblem writes a problem as the answer, without rate limit headers.
+// SendProblem writes an error answer, without rate limit headers.
 func SendProblem(w http.ResponseWriter, p *Problem) {
 	status, body := Fail(p)
 	write(w, status, body)
@@ -97,16 +97,16 @@ func write(w http.ResponseWriter, status int, body any) {
 	w.Write(append(Encode(body), '\n'))
 }
 
-// ID returns the number in a request's path that a pattern calls by name; 0 if it is none.
+// ID returns the number in a request's path under the name of a pattern; 0 if it is not a number.
 func ID(r *http.Request, name string) int64 {
 	n, _ := strconv.ParseInt(r.PathValue(name), 10, 64)
 	return n
 }
 
-// Selects reports whether a parameter of a query, "" if it is not set, selects a value.
+// Selects reports whether a query parameter selects a value: it equals the value, or is "".
 func Selects(parameter, value string) bool { return parameter == "" || parameter == value }
 
-// First returns the first element for which is reports so, nil if there is none.
+// First returns the first element for which is returns true; nil if there is none.
 func First[T any](list []*T, is func(*T) bool) *T {
 	for _, x := range list {
 		if is(x) {

@@ -7,8 +7,9 @@ import (
 	"net/http"
 )
 
-// Conditional answers GET requests as next does, with a validator of each answer of 200, or by 304
-// where the request has the same validator. A validator is of an answer and of the token that opened it.
+// Conditional returns a handler with GitHub's conditional GET requests. Each answer of next with status 200
+// gets a validator (ETag). A request with the same validator gets a 304. A validator belongs to one answer and
+// one token.
 //
 // Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
 func Conditional(next http.Handler) http.Handler {
@@ -24,7 +25,7 @@ func Conditional(next http.Handler) http.Handler {
 			w.Header().Set("ETag", fmt.Sprintf(`W/"%x"`, sum))
 			if r.Header.Get("If-None-Match") == w.Header().Get("ETag") {
 				w.Header().Del("Content-Type")
-				w.Header().Del("Link") // whoever asks has it
+				w.Header().Del("Link") // the client has the header already
 				w.WriteHeader(http.StatusNotModified)
 				return
 			}
@@ -34,7 +35,7 @@ func Conditional(next http.Handler) http.Handler {
 	})
 }
 
-// buffered keeps an answer until it is complete.
+// buffered stores an answer until it is complete.
 type buffered struct {
 	http.ResponseWriter
 	status int

@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// Where the API and the pages for people are, in all the addresses of answers.
+// The addresses of the web pages and of the API, in all answers.
 const (
 	WebURL = "https://github.example/"
 	APIURL = "https://api.github.example/"
 )
 
-// An Object is one of JSON. It has every member that GitHub's own description of its API
-// requires, which the package contract checks.
+// An Object is a JSON object. It has every member that GitHub's own description of its API requires; the
+// package contract checks that.
 type Object map[string]any
 
-// URLs adds members that are addresses below base: "keys" becomes "keys_url". They are added once an object, and are
-// there when it is encoded.
+// URLs adds members with addresses below base: "keys" becomes "keys_url". It may be called once for an object.
+// The members are added during encoding.
 func (o Object) URLs(base string, names ...string) { o[addresses] = urls{base, names} }
 
-// addresses is the name of what URLs adds, which no member has.
+// addresses is the key under which URLs stores its members. No real member has that name.
 const addresses = "*_url"
 
 type urls struct {
@@ -42,7 +42,7 @@ func NodeID(kind string, id int64) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%s:%d", kind, id))
 }
 
-// OrNull returns nil for "".
+// OrNull returns s, or nil if s is "".
 func OrNull(s string) any {
 	if s == "" {
 		return nil

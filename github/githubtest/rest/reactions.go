@@ -1,6 +1,6 @@
 package rest
 
-// Reactions is how often each kind of reaction was given to a resource of the API, as answers show it.
+// Reactions returns the number of reactions of each kind to a resource, as answers show it.
 func Reactions(to string, kinds []string, given map[string]int) Object {
 	o := Object{"url": to + "/reactions"}
 	total := 0

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Text reads the text of a comment that a request writes, within the limit that GitHub sets.
+// Text reads the text of a comment from a request. A text beyond GitHub's limit is a problem.
 func Text(r *http.Request) (string, *Problem) {
 	var in struct {
 		Body *string `json:"body"`

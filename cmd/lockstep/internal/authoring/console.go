@@ -53,17 +53,16 @@ var Console = cli.Command{Name: "console", Synopsis: "Evaluate expressions inter
 	return c.pipe(a.In)
 }}
 
-// A console evaluates typed expressions.
+// A console evaluates expressions that a user types.
 type console struct {
 	a    *cli.App
 	eval *eval.Evaluator
 	run  engine.Run
 }
 
-// newConsole opens configuration, state and providers. Nothing is locked, since nothing is
-// written, and there need not be a configuration. If planned, the values are those after a plan;
-// an error in the plan leaves some of them unknown. It returns nil only if there can be no
-// console.
+// newConsole opens configuration, state and providers. It locks nothing, because nothing is written. There need
+// not be a configuration. If planned is set, the values are those after a plan; an error in the plan leaves
+// some of them unknown. It returns nil only if there can be no console.
 func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPaths, planned bool) (*console, diags.Diagnostics) {
 	ds := o.OpenAll(paths)
 	if ds.HasErrors() {
@@ -92,7 +91,7 @@ func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPat
 	return &console{o.App, ev, run}, ds
 }
 
-// collectSet gathers the root variables that have a value. The others are unknown.
+// collectSet returns the root variables that have a value. The others are unknown.
 func collectSet(a *cli.App, d *workdir.Dir, cfg *config.Config, given cli.VarFlags) (map[string]cty.Value, diags.Diagnostics) {
 	sources, ds := a.Sources(d, given)
 	if ds.HasErrors() {
@@ -111,8 +110,8 @@ func collectSet(a *cli.App, d *workdir.Dir, cfg *config.Config, given cli.VarFla
 	return vars, ds
 }
 
-// pipe evaluates line by line, and writes the last result only, as Terraform does. An error ends
-// it.
+// pipe evaluates each line of an input, and writes only the last result, as Terraform does. It stops at the
+// first error.
 func (c *console) pipe(r io.Reader) int {
 	last := ""
 	for lines := bufio.NewScanner(r); lines.Scan(); {
@@ -130,8 +129,8 @@ func (c *console) pipe(r io.Reader) int {
 	return 0
 }
 
-// interact talks with a person until the end of input. An expression goes on over
-// several lines while a bracket is open.
+// interact reads expressions from a user until the end of input. While a bracket is open, an expression
+// continues on the next line.
 func (c *console) interact(file *os.File) int {
 	old, err := term.MakeRaw(int(file.Fd()))
 	if err != nil {
@@ -170,8 +169,7 @@ func (c *console) interact(file *os.File) int {
 	}
 }
 
-// open reports whether an expression cannot be complete, because a bracket or a
-// heredoc has no end yet.
+// open reports whether an expression is incomplete, because a bracket or a heredoc has no end yet.
 func open(text string) bool {
 	tokens, _ := hclsyntax.LexExpression([]byte(text), consoleInput, hcl.InitialPos)
 	depth := 0
@@ -188,7 +186,7 @@ func open(text string) bool {
 	return depth > 0
 }
 
-// consoleInput is the name that ranges in typed expressions carry.
+// consoleInput is the file name in the ranges of typed expressions.
 const consoleInput = "<console-input>"
 
 const consoleHelp = `The console evaluates expressions as they could stand in the root module: they may
@@ -196,7 +194,7 @@ refer to variables, locals, modules, and resources with the values that the stat
 
 Type an expression and press Enter to see its value. "exit", or Control-D, ends the console.`
 
-// answer evaluates one expression, or obeys one command.
+// answer evaluates one expression, or performs one command of the console.
 func (c *console) answer(text string) (string, diags.Diagnostics) {
 	switch text {
 	case "":
@@ -223,7 +221,7 @@ func (c *console) answer(text string) (string, diags.Diagnostics) {
 	return c.text(v, ds)
 }
 
-// text returns a value as the console shows it.
+// text returns a value in the form in which the console shows it.
 func (c *console) text(v cty.Value, ds diags.Diagnostics) (string, diags.Diagnostics) {
 	if bare, _ := v.Unmark(); bare.Type() == funcs.TypeType {
 		if !bare.IsKnown() || bare.IsNull() {
@@ -238,7 +236,7 @@ func (c *console) text(v cty.Value, ds diags.Diagnostics) (string, diags.Diagnos
 	return c.a.Print().Value(v), ds
 }
 
-// hasType reports whether values of type ty contain a result of the function "type".
+// hasType reports whether values of the type ty contain a result of the function "type".
 func hasType(ty cty.Type) bool {
 	switch {
 	case ty == funcs.TypeType:

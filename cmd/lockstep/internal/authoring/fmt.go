@@ -20,13 +20,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// Exit codes of fmt, as Terraform has them.
+// Exit codes of fmt, the same as Terraform's.
 const (
 	fmtFailed      = 2 // something could not be read, parsed or written
 	fmtUnformatted = 3 // -check found something to do
 )
 
-// fmtExtensions are the names of files that fmt formats in directories.
+// fmtExtensions are the extensions of the files that fmt formats in a directory.
 var fmtExtensions = []string{".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tfmock.hcl", ".tofutest.hcl", ".tofumock.hcl"}
 
 var Fmt = cli.Command{Name: "fmt", Synopsis: "Rewrite configuration files in the canonical format", Run: func(a *cli.App, args []string) int {
@@ -75,7 +75,7 @@ type formatter struct {
 	changed                             bool
 }
 
-// standardInput formats standard input, and writes the result, or the changes.
+// standardInput formats standard input, and writes the result, or the changes with -diff.
 func (c *formatter) standardInput() diags.Diagnostics {
 	src, err := io.ReadAll(c.a.In)
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *formatter) path(p string) diags.Diagnostics {
 	return c.file(p)
 }
 
-// formatted reports whether a file is one that fmt looks for.
+// formatted reports whether fmt formats a file in a directory.
 func formatted(name string) bool {
 	for _, ext := range fmtExtensions {
 		if strings.HasSuffix(name, ext) {
@@ -118,8 +118,7 @@ func formatted(name string) bool {
 	return false
 }
 
-// directory formats the files of a directory, except hidden ones and those that editors leave
-// behind.
+// directory formats the files of a directory, except hidden files and temporary files of editors.
 func (c *formatter) directory(dir string) diags.Diagnostics {
 	entries, err := os.ReadDir(c.a.Path(dir))
 	if err != nil {
@@ -158,7 +157,7 @@ func (c *formatter) file(p string) diags.Diagnostics {
 	return ds
 }
 
-// overwrite replaces a file in one step and keeps its permissions.
+// overwrite replaces a file atomically and keeps its permissions.
 func overwrite(path string, data []byte) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -184,13 +183,13 @@ func overwrite(path string, data []byte) error {
 	return os.Rename(t.Name(), path)
 }
 
-// hunk is the first line of a hunk.
+// hunk matches the first line of a hunk in a diff.
 var hunk = regexp.MustCompile(`(?m)^@@ -\d+,\d+ \+\d+,\d+ @@$`)
 
-// headline leaves out a length of one line, as diff does.
+// headline shortens the first line of a hunk: like diff, it leaves out a length of one line.
 func headline(full []byte) []byte { return bytes.ReplaceAll(full, []byte(",1 "), []byte(" ")) }
 
-// source formats the text of one file, and reports its changes.
+// source formats the text of one file, and reports the changes.
 func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) {
 	file, hs := parsing.Config(src, name)
 	c.a.Files[name] = &hcl.File{Bytes: src}
@@ -213,7 +212,7 @@ func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) 
 	return out, nil
 }
 
-// normalize returns src, which has no syntax errors, in the usual format.
+// normalize returns src in the canonical format. src must have no syntax errors.
 func normalize(src []byte, name string) []byte {
 	f, hs := hclwrite.ParseConfig(src, name, hcl.InitialPos)
 	if hs.HasErrors() {

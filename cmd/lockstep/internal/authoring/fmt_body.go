@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
-// normalizeBody replaces outdated forms in the body of a block within blocks of these types:
-// interpolations of a single expression, type constraints in quotes, labels without quotes.
+// normalizeBody replaces outdated syntax in the body of a block: interpolations of a single expression, type
+// constraints in quotes, labels without quotes. within are the types of the blocks around the body.
 func normalizeBody(body *hclwrite.Body, within []string) {
 	for name, attr := range body.Attributes() {
 		was := attr.Expr().BuildTokens(nil)
@@ -29,9 +29,8 @@ func normalizeBody(body *hclwrite.Body, within []string) {
 	}
 }
 
-// unwrapped returns the expression in `"${...}"`, if that is all that the tokens
-// are; parentheses are put around one that stands on several lines. An expression
-// with a comment to the end of a line in it stays as it is.
+// unwrapped returns the expression in `"${...}"`, if the tokens are nothing else. An expression on several
+// lines gets parentheses. An expression that contains a comment to the end of a line is returned unchanged.
 func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
 	inner, ok := interpolated(tokens)
 	inner = trimNewlines(inner)
@@ -46,8 +45,8 @@ func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
 	return append(out, &hclwrite.Token{Type: hclsyntax.TokenCParen, Bytes: []byte(")")})
 }
 
-// interpolated returns the tokens between `"${` and `}"`; false for a template with more than one
-// interpolation, and for a comment to the end of a line.
+// interpolated returns the tokens between `"${` and `}"`. ok is false if the template has more than one
+// interpolation, or contains a comment to the end of a line.
 func interpolated(tokens hclwrite.Tokens) (inner hclwrite.Tokens, ok bool) {
 	n := len(tokens)
 	if n < 5 || tokens[0].Type != hclsyntax.TokenOQuote || tokens[1].Type != hclsyntax.TokenTemplateInterp ||
@@ -67,7 +66,7 @@ func interpolated(tokens hclwrite.Tokens) (inner hclwrite.Tokens, ok bool) {
 			}
 		}
 		if depth == 0 && i < n-3 {
-			return nil, false // the template goes on behind its first part
+			return nil, false // the template has more parts
 		}
 	}
 	return tokens[2 : n-2], true
@@ -85,7 +84,7 @@ func trimNewlines(tokens hclwrite.Tokens) hclwrite.Tokens {
 	return tokens
 }
 
-// enclosed reports whether the tokens stand in one pair of parentheses.
+// enclosed reports whether one pair of parentheses encloses all tokens.
 func enclosed(tokens hclwrite.Tokens) bool {
 	depth := 0
 	for i, t := range tokens {
@@ -102,14 +101,14 @@ func enclosed(tokens hclwrite.Tokens) bool {
 	return false
 }
 
-// oldTypes are outdated type constraints with their present form: in quotes, or without the type
-// of the elements.
+// Outdated type constraints: quotedTypes were written in quotes and map to their present form, shortTypes had
+// no type of the elements.
 var (
 	quotedTypes = map[string][]string{"string": {"string"}, "list": {"list", "string"}, "map": {"map", "string"}}
 	shortTypes  = map[string]bool{"list": true, "map": true, "set": true}
 )
 
-// typeExpression returns the type that the tokens mean, in today's form.
+// typeExpression returns the type constraint in the tokens in its present form.
 func typeExpression(tokens hclwrite.Tokens) hclwrite.Tokens {
 	if len(tokens) == 3 && tokens[0].Type == hclsyntax.TokenOQuote && tokens[1].Type == hclsyntax.TokenQuotedLit && tokens[2].Type == hclsyntax.TokenCQuote {
 		if words := quotedTypes[string(tokens[1].Bytes)]; words != nil {
@@ -133,7 +132,7 @@ func typeExpression(tokens hclwrite.Tokens) hclwrite.Tokens {
 	return slices.Concat(tokens[:at], typeCall(string(tokens[at].Bytes), "any"), tokens[at+1:])
 }
 
-// typeCall returns `a`, or `a(b)`.
+// typeCall returns the tokens of `a` for one word, and of `a(b)` for two.
 func typeCall(words ...string) hclwrite.Tokens {
 	ident := func(s string) *hclwrite.Token {
 		return &hclwrite.Token{Type: hclsyntax.TokenIdent, Bytes: []byte(s)}

@@ -47,7 +47,7 @@ var Graph = cli.Command{Name: "graph", Synopsis: "Write the graph of dependencie
 	return graphOfOperation(a, kind, o)
 }}
 
-// graphOptions are those of the command graph.
+// graphOptions are the options of the command graph.
 type graphOptions struct {
 	kind, plan string
 	cycles     bool
@@ -57,8 +57,8 @@ var graphKinds = map[string]graphs.Operation{
 	"plan": graphs.Plan, "plan-refresh-only": graphs.Plan, "plan-destroy": graphs.PlanDestroy, "apply": graphs.Apply,
 }
 
-// graphOfOperation writes the steps of an operation. The configuration is not validated, because a
-// graph may help to find its errors.
+// graphOfOperation writes the graph of an operation's steps. It does not validate the configuration, because a
+// graph may help to find an error there.
 func graphOfOperation(a *cli.App, kind graphs.Operation, o graphOptions) int {
 	in := graphs.Input{Operation: kind}
 	op := opening.New(a)
@@ -101,7 +101,7 @@ func graphOfOperation(a *cli.App, kind graphs.Operation, o graphOptions) int {
 	return 0
 }
 
-// graphOfResources writes the resources with their dependencies.
+// graphOfResources writes the graph of the resources and their dependencies.
 func graphOfResources(a *cli.App) int {
 	d, ds := a.Dir()
 	cfg, more := a.LoadIfAny(d)
@@ -116,8 +116,8 @@ func graphOfResources(a *cli.App) int {
 	return a.Show(ds)
 }
 
-// writeGraph writes the resources of a configuration, modules as clusters, and their dependencies,
-// without those that follow from others.
+// writeGraph writes the resources of a configuration, with modules as clusters, and their dependencies. It
+// omits dependencies that follow from others.
 func writeGraph(w io.Writer, cfg *config.Config, rs *refs.Refs) {
 	g := resourceGraph(cfg, rs)
 	fmt.Fprint(w, "digraph G {\n  rankdir = \"RL\";\n  node [shape = rect, fontname = \"sans-serif\"];\n")
@@ -147,14 +147,14 @@ func writeGraph(w io.Writer, cfg *config.Config, rs *refs.Refs) {
 	fmt.Fprint(w, "}\n")
 }
 
-// A graph is the resources of a configuration with their direct dependencies.
+// A graph has the resources of a configuration with their direct dependencies.
 type graph struct {
 	nodes []addrs.ConfigResource // by module, outer first
 	after map[addrs.ConfigResource][]addrs.ConfigResource
 }
 
-// resourceGraph looks through provider configurations: a resource depends on the references of its
-// provider's configuration.
+// resourceGraph returns the graph of a configuration. A resource also depends on the references in the
+// configuration of its provider.
 func resourceGraph(cfg *config.Config, rs *refs.Refs) graph {
 	g := graph{after: map[addrs.ConfigResource][]addrs.ConfigResource{}}
 	for _, m := range cfg.Order {
@@ -187,7 +187,7 @@ func (g *graph) add(n addrs.ConfigResource, o addrs.Object, rs *refs.Refs, seen 
 	}
 }
 
-// reduced returns the direct dependencies of n, without those that follow from others.
+// reduced returns the direct dependencies of n, except those that follow from others.
 func (g *graph) reduced(n addrs.ConfigResource) []addrs.ConfigResource {
 	if len(g.after[n]) < 2 {
 		return g.after[n] // there is nothing that it could follow from

@@ -1,8 +1,6 @@
-// Package authoring has the commands for authors of configurations, which change no state: fmt,
-// validate, console, graph, metadata. Each has a file named after it, and a row in the table of the
-// main package.
-//
-// Start at [Validate].
+// Package authoring has the commands for authors of configurations, which change no state: fmt, validate,
+// console, graph, metadata. Each has its own file, and a row in the table of the main package. Start at
+// [Validate].
 package authoring
 
 import (
@@ -52,9 +50,9 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the config
 	return code
 }}
 
-// check validates the configuration without any state, and its test files in testDir if
-// withTests is set. root is the directory of the root module, "" the one that the command works in,
-// whose modules and providers are used.
+// check validates the configuration without any state. If withTests is set, it also validates the test files in
+// testDir. root is the directory of the root module, with the modules and providers of the command's directory;
+// "" is that directory itself.
 func check(a *cli.App, root, testDir string, withTests bool) diags.Diagnostics {
 	op := opening.New(a)
 	defer op.Close()
@@ -85,7 +83,7 @@ func check(a *cli.App, root, testDir string, withTests bool) diags.Diagnostics {
 	return append(ds, suite.Validate()...)
 }
 
-// validate validates one configuration.
+// validate returns the errors in one configuration. It opens the providers for their schemas.
 func validate(op *opening.Operation, cfg *config.Config) diags.Diagnostics {
 	op.Config = cfg
 	ds := op.RequireSchemas()
@@ -97,8 +95,7 @@ func validate(op *opening.Operation, cfg *config.Config) diags.Diagnostics {
 	return append(ds, engine.Validate(op.App.Ctx, run)...)
 }
 
-// localModules returns the modules of this person's own that tests run, each once. Others are
-// validated by their authors.
+// localModules returns the local modules that tests run, each once. Authors of other modules validate those.
 func localModules(s *testfiles.Suite) []*config.Config {
 	var out []*config.Config
 	seen := map[string]bool{}

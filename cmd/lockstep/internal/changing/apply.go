@@ -17,7 +17,7 @@ var Apply = cli.Command{Name: "apply", Synopsis: "Make and apply a plan, or appl
 	return applyMain(a, "apply", args, false)
 }}
 
-// applyMain is apply and destroy.
+// applyMain runs the commands apply and destroy.
 func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	var o operationFlags
 	var approve bool
@@ -67,7 +67,7 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	} else {
 		v.Plan(plan, op.Config, op.Schemas)
 		if plan.Applyable && !approve {
-			v.Diagnostics(ds) // by which people decide
+			v.Diagnostics(ds) // the user decides with them in view
 			ds = nil
 			if code := askApproval(a, plan, &o, v); code != 0 {
 				v.Diagnostics(op.Unlock(a.Ctx))
@@ -78,8 +78,8 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	return carryOut(a, plan, op, &o, v, ds.WithoutChecks())
 }
 
-// openSaved opens a saved plan and checks that it still holds. Options for planning must be valid,
-// but have no effect, as in the stock tool.
+// openSaved opens a saved plan and checks that it can still be applied. As in Terraform, options for planning
+// must be valid but have no effect.
 func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
 	path = a.Path(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -102,7 +102,7 @@ func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *openin
 	return plan, op, append(ds, op.Stale(plan)...)
 }
 
-// askApproval asks a person for approval. It returns 0 for yes.
+// askApproval asks the user for approval. It returns 0 for yes, otherwise the exit code.
 func askApproval(a *cli.App, p *plans.Plan, o *operationFlags, v cli.View) int {
 	if !a.MayAsk(o.input) {
 		v.Diagnostics(diags.Errorf(nil, "Approval is needed",
@@ -127,7 +127,8 @@ func askApproval(a *cli.App, p *plans.Plan, o *operationFlags, v cli.View) int {
 	return 0
 }
 
-// carryOut applies a plan, saving the state on the way. ds are the diagnostics so far.
+// carryOut applies a plan. It saves the state at the end and in between. ds are the diagnostics so far. It
+// returns the exit code.
 func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationFlags, v cli.View, ds diags.Diagnostics) int {
 	run := op.RunWith(o.parallelism, v)
 	run.LocalExec = localExecOf(a)
@@ -147,7 +148,7 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	if done.Unsaved {
 		ds = append(ds, op.Rescue(done.State)...)
 	}
-	if a.Ctx.Err() != nil && !ds.HasErrors() { // the last action was under way
+	if a.Ctx.Err() != nil && !ds.HasErrors() { // the interrupt came during the last action
 		ds = append(ds, diags.Errorf(nil, "Apply was interrupted", "The last action had already started. All planned changes are made and in the state.")...)
 	}
 	if !ds.HasErrors() {

@@ -18,7 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// generateTo checks where generated configuration is to go: nothing is overwritten.
+// generateTo checks the file for generated configuration: an existing file is an error, because nothing is
+// overwritten.
 func generateTo(a *cli.App, path string) diags.Diagnostics {
 	if _, err := os.Stat(a.Path(path)); err == nil {
 		return diags.Errorf(nil, "Target generated file already exists",
@@ -27,14 +28,14 @@ func generateTo(a *cli.App, path string) diags.Diagnostics {
 	return nil
 }
 
-// A generation is the result of -generate-config-out.
+// A generation is the result of the option -generate-config-out.
 type generation struct {
 	blocks []generating.Generated // for imported objects that had none
 	found  engine.Found           // the objects, as they were read
 	ok     bool                   // a plan can be made, possibly in spite of errors
 }
 
-// generate writes the blocks that import blocks lack to a file, and makes them part of the
+// generate writes the resource blocks that import blocks lack to a file, and adds the file to the
 // configuration.
 func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation, ds diags.Diagnostics) {
 	g.blocks, g.found, ds = engine.Generate(o.App.Ctx, o.RunWith(f.parallelism, v), o.State.Current)
@@ -58,7 +59,7 @@ func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation
 	return g, ds
 }
 
-// loadWith reads the configuration again, with one more file in the root module.
+// loadWith reads the configuration again, with an additional file in the root module.
 func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics, bool) {
 	installed, err := o.Dir.Installed()
 	if err != nil {
@@ -70,8 +71,8 @@ func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics
 	return ds, !ds.HasErrors()
 }
 
-// generatedName is the name that a generated file has as part of the root module, also if
-// it was written elsewhere.
+// generatedName returns the name of a generated file as part of the root module, even if it was written
+// elsewhere.
 func generatedName(path string) string {
 	name := filepath.Base(path)
 	if !strings.HasSuffix(name, ".tf") {
@@ -80,7 +81,7 @@ func generatedName(path string) string {
 	return name
 }
 
-// withFile is a tree with one more file in the root module.
+// A withFile is a tree with an additional file in the root module.
 type withFile struct {
 	source.Tree
 	name string
@@ -103,7 +104,7 @@ func (t withFile) ReadFile(name string) ([]byte, error) {
 	return t.Tree.ReadFile(name)
 }
 
-// note keeps the generated blocks with the changes of a plan that they are for.
+// note adds the generated blocks to the changes of a plan that they belong to.
 func (g generation) note(p *plans.Plan) {
 	for _, x := range g.blocks {
 		for _, c := range p.Changes {

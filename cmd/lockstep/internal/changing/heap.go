@@ -7,47 +7,47 @@ import (
 	"sync/atomic"
 )
 
-// The growth of the heap, beyond the memory in use, between two collections, in percent. A person
-// waits for a plan: collecting less often than at Go's 100 saves some of that time, and more than
-// this hardly saves any. An apply waits for its providers, so that memory counts for more than the
-// time of collections.
+// The growth of the heap between two garbage collections, in percent of the memory in use. A user waits for a
+// plan, so collections are less frequent than with Go's default of 100; a larger growth would save hardly more
+// time. An apply waits for its providers, so memory is more important than the time for collections.
 const (
 	growthOfPlan      = 150
 	growthBeforeApply = 60 // while the plan to apply is made
 	growthOfApply     = 35
 
-	manyChanges = 4000 // for which so many collections take as long as everything else
+	manyChanges = 4000 // above it, such frequent collections take as long as everything else
 )
 
-// Where much memory is in use, a share of it is much as well. The heap then grows by mostGrowth
-// bytes, as long as that is leastShare percent: with less, a collection would follow another. Where little
-// is in use, a share of it is used up in milliseconds: the heap grows by leastGrowth bytes at least, which
-// is little beside what the program and its plugins take.
+// Limits of the growth in bytes. If much memory is in use, the heap grows by at most mostGrowth, but by at
+// least leastShare percent: otherwise, collections would follow each other without a pause. If little memory is
+// in use, a percentage of it is used up within milliseconds. So the heap grows by at least leastGrowth, which
+// is little compared with the memory of the program and its plugins.
 const (
 	mostGrowth  = 128 << 20
 	leastShare  = 30
 	leastGrowth = 32 << 20
 
-	// A heap is at least as large as leastHeap bytes times the percentage, whatever is in use.
+	// leastHeap is the minimum size of a heap in bytes, for a percentage of 100. It applies whatever memory is
+	// in use.
 	// Source: GOGC in https://go.dev/doc/gc-guide.
 	leastHeap = 4 << 20
 	mostShare = leastGrowth * 100 / leastHeap
 )
 
-// share is the growth that was asked for last.
+// share is the growth that was requested last, in percent; see growth.
 var share atomic.Int64
 
-// SpareTime lets the heap grow as suits a plan.
+// SpareTime makes collections rare, for a plan.
 func SpareTime() {
 	grow(growthOfPlan)
 	watchCollections()
 }
 
-// spareMemory keeps the heap smaller, for an apply that begins with a plan.
+// spareMemory keeps the heap smaller, for the plan in an apply.
 func spareMemory() { grow(growthBeforeApply) }
 
-// spareForApply frees the memory of planning, and keeps the heap close to the memory in use,
-// unless there are many changes.
+// spareForApply frees the memory of planning, and keeps the heap close to the memory in use, unless there are
+// many changes.
 func spareForApply(changes int) {
 	if changes <= manyChanges {
 		grow(growthOfApply)
@@ -62,17 +62,17 @@ func grow(percent int64) {
 	set(growth(percent, inUse()))
 }
 
-// present is the percentage that the collector has.
+// present is the percentage that the garbage collector uses now.
 var present atomic.Int64
 
-// set sets the percentage, if it is another one: that stops the program for a moment.
+// set sets the collector's percentage, if it is different: setting it stops the program for a moment.
 func set(percent int) {
 	if present.Swap(int64(percent)) != int64(percent) {
 		debug.SetGCPercent(percent)
 	}
 }
 
-// growth returns the percentage for the collector when inUse bytes are in use.
+// growth returns the collector's percentage for a requested growth if inUse bytes are in use.
 func growth(share int64, inUse uint64) int {
 	if inUse <= leastHeap {
 		return mostShare
@@ -81,7 +81,7 @@ func growth(share int64, inUse uint64) int {
 	return int(max(min(share, atMost), atLeast))
 }
 
-// inUse returns the bytes that the last collection found in use.
+// inUse returns the number of bytes that were in use after the last collection.
 func inUse() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
@@ -91,8 +91,8 @@ func inUse() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// watchCollections sets the growth anew after each collection: each frees a value that nothing refers
-// to, and makes the next one.
+// watchCollections sets the percentage again after each collection. It creates a value without references,
+// which the next collection frees, and calls itself when that happens.
 func watchCollections() {
 	watched := new([16]byte) // large enough to stand alone
 	runtime.AddCleanup(watched, func(struct{}) {

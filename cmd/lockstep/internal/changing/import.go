@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// importFlags are import's options.
+// importFlags are the options of the command import.
 type importFlags struct {
 	vars        cli.VarFlags
 	locks       cli.LockFlags
@@ -84,7 +84,7 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 			v.Say("%s: Importing from ID %q...\n", addr, id)
 			return
 		case e.Kind == events.RefreshStart && e.Addr.Instance == addr && !prepared:
-			// The provider has found it. Programs look for these words.
+			// The provider has found the object. Programs look for these words.
 			prepared = true
 			v.Say("%s\n  Prepared %s for import\n", a.Print().Bold(addr.String()+": Import prepared!"), addr.Resource.Resource.Type)
 		}
@@ -99,7 +99,7 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 	return append(ds, op.Unlock(a.Ctx)...)
 }
 
-// loadFor opens the directory and reads the configuration, which may be elsewhere.
+// loadFor opens the working directory and reads the configuration, which may be in another directory.
 func loadFor(o *opening.Operation, f *importFlags) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if f.config == "" || filepath.Clean(o.App.Path(f.config)) == filepath.Clean(o.App.Chdir) {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// localExecOf returns what runs the commands of local-exec provisioners.
+// localExecOf returns the runner for commands of local-exec provisioners.
 func localExecOf(a *cli.App) provisioning.Runner {
 	return func(ctx context.Context, c provisioning.Command, output func(line string)) error {
 		return workdir.RunCommand(ctx, a.Path(c.Dir), a.Environ, c, output)

@@ -41,7 +41,7 @@ func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
 	return out, ds
 }
 
-// checkSaved checks the options beside a saved plan.
+// checkSaved checks the options that are given together with a saved plan.
 func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 	if o.destroyCommand {
 		return diags.Errorf(nil, "Destroy can't be called with a plan file",
@@ -54,7 +54,7 @@ func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 	return ds
 }
 
-// mode returns the kind of plan.
+// mode returns the plan's mode.
 func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	switch {
 	case o.destroyCommand && o.refreshOnly:
@@ -71,7 +71,7 @@ func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	return plans.NormalMode, nil
 }
 
-// deprecated warns of options that the configuration should replace.
+// deprecated returns warnings about options that the configuration should replace.
 func (o *operationFlags) deprecated() diags.Diagnostics {
 	if o.paths.State == "" {
 		return nil
@@ -93,7 +93,7 @@ type operationFlags struct {
 	locks   cli.LockFlags
 	paths   workdir.LocalPaths
 	destroy bool
-	// destroyCommand: the command is destroy rather than apply.
+	// destroyCommand is set if the command is destroy rather than apply.
 	destroyCommand bool
 	refreshOnly    bool
 	refresh        bool

@@ -1,7 +1,7 @@
-// Package changing has the commands that plan and apply: plan, apply, destroy, refresh, import. Each
-// has a file named after it, and a row in the table of the main package.
+// Package changing has the commands that plan and apply: plan, apply, destroy, refresh, import. Each has its
+// own file, and a row in the table of the main package.
 //
-// It refuses to know backends and files of plans, which package opening opens. Start at [Plan].
+// It does not know backends and the format of saved plans: package opening opens both. Start at [Plan].
 package changing
 
 import (
@@ -55,7 +55,7 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 	return 0
 }}
 
-// nextStep suggests the next command after a plan, which was saved in a file or was not.
+// nextStep suggests the next command after a plan. out is the file of the saved plan; "" if it was not saved.
 func nextStep(a *cli.App, v cli.View, out string) {
 	if out == "" {
 		v.Say("\nNote: You didn't use the -out option to save this plan, so Lockstep can't\nguarantee to take exactly these actions if you run \"lockstep apply\" now.\n")
@@ -64,8 +64,8 @@ func nextStep(a *cli.App, v cli.View, out string) {
 	v.Say("\nSaved the plan to: %s\n\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out, out)
 }
 
-// makePlan opens everything and makes a plan. The operation is returned open; its state stays
-// locked only if applying follows.
+// makePlan opens everything and makes a plan. The operation that it returns must be closed. Its state stays
+// locked only if applying is set.
 func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
 	op := opening.New(a)
 	v.Diagnostics(o.deprecated())
@@ -121,15 +121,15 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 		plan.Backend, more = op.Backend()
 		ds = append(ds, more...)
 		if left := unsettled(op, options.Targets); options.Mode == plans.DestroyMode && len(left) > 0 {
-			plan.Waiting, plan.Complete = left, false // what may exist is not destroyed
+			plan.Waiting, plan.Complete = left, false // objects that may exist are not destroyed
 		}
 		generated.note(plan)
 	}
 	return plan, op, ds
 }
 
-// requireConfig refuses a directory without a configuration: a plan of nothing destroys everything,
-// which is only meant in the destroy mode.
+// requireConfig returns an error if there is no configuration, except in the destroy mode: a plan for it would
+// destroy everything.
 func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics) diags.Diagnostics {
 	if cfg == nil || loaded.HasErrors() || !cfg.Empty() || mode == plans.DestroyMode {
 		return nil
@@ -138,8 +138,8 @@ func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics
 		"Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.")
 }
 
-// waiting returns the addresses that the plan leaves out: see [operation.Recovery.Waiting]. A
-// destruction creates nothing, and targets are chosen by a person.
+// waiting returns the addresses that the plan leaves out: see [operation.Recovery.Waiting]. It returns none for
+// a destruction, which creates nothing, and none with targets, which the user has chosen.
 func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []addrs.Target {
 	if mode == plans.DestroyMode {
 		return nil
@@ -147,7 +147,8 @@ func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []a
 	return unsettled(op, targets)
 }
 
-// unsettled returns the addresses at which something may exist that the state does not have; none beside targets.
+// unsettled returns the addresses of objects that may exist but are not in the state. With targets it returns
+// none.
 func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 	if len(targets) > 0 {
 		return nil
@@ -155,10 +156,10 @@ func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 	return op.Recovery.Waiting()
 }
 
-// mostNames is how many addresses a sentence lists.
+// mostNames is the maximum number of addresses in a sentence.
 const mostNames = 10
 
-// names lists addresses in a sentence.
+// names returns addresses as a part of a sentence.
 func names(list []addrs.Target) string {
 	var all []string
 	for _, t := range list[:min(mostNames, len(list))] {

@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 )
 
-// progressEvery is the interval of reports about an action under way.
+// progressEvery is the interval between reports about an action in progress.
 const progressEvery = 10 * time.Second
 
-// A progress passes events on, and adds one for each slow action at every interval, so that a
-// person sees progress.
+// A progress passes events on, and adds an event for each slow action at every interval, so that the user sees
+// that it is still running.
 type progress struct {
 	next events.Listener
 	done chan struct{}
@@ -22,14 +22,14 @@ type progress struct {
 	underWay map[addrs.ResourceInstanceObject]*action
 }
 
-// action is an action under way.
+// An action is an action in progress, with the time of its start.
 type action struct {
 	event events.Event
 	since time.Time
 	told  time.Duration // elapsed at the last report
 }
 
-// keepTime starts the reports to a listener. stop ends them.
+// keepTime starts the reports, which go to the listener next. Call stop to end them.
 func keepTime(next events.Listener) *progress {
 	p := &progress{next: next, done: make(chan struct{}), underWay: map[addrs.ResourceInstanceObject]*action{}}
 	p.idle.Go(func() {
@@ -47,13 +47,13 @@ func keepTime(next events.Listener) *progress {
 	return p
 }
 
-// stop ends the keeping of time.
+// stop ends the reports.
 func (p *progress) stop() {
 	close(p.done)
 	p.idle.Wait()
 }
 
-// event is the listener.
+// event is the listener for the events to pass on.
 func (p *progress) event(e events.Event) {
 	p.mu.Lock() // also while it is passed on, so that no report follows the end of an action
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (p *progress) event(e events.Event) {
 	p.next.Send(e)
 }
 
-// tell sends an event for each action whose last report is an interval ago.
+// tell sends an event for each action whose last report was an interval ago.
 func (p *progress) tell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

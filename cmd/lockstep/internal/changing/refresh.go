@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Refresh makes a plan, and stores the refreshed state and its outputs without applying anything.
+// Refresh is the command refresh. It stores the refreshed state and its outputs without applying anything.
 var Refresh = cli.Command{Name: "refresh", Synopsis: "Update the state to match the real objects", Run: func(a *cli.App, args []string) int {
 	o := operationFlags{refresh: true}
 	f := a.NewFlags("refresh", "refresh [OPTIONS]")
@@ -45,7 +45,7 @@ var Refresh = cli.Command{Name: "refresh", Synopsis: "Update the state to match 
 	return 0
 }}
 
-// refreshing are refresh's options.
+// refreshing adds the options of the command refresh.
 func refreshing(f *cli.Flags, o *operationFlags) {
 	f.Vars(&o.vars)
 	f.Locking(&o.locks)

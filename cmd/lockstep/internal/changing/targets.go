@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// targetFlags are -target and -exclude, and their forms with a file. Source: OpenTofu 1.10.
+// targetFlags are the options -target and -exclude, and -target-file and -exclude-file. Source: OpenTofu 1.10.
 type targetFlags struct {
 	app                       *cli.App
 	targets, excludes         cli.ListFlag
@@ -36,7 +36,7 @@ func (p *targetFlags) addresses() (targets, excludes []addrs.Target, ds diags.Di
 	return targets, excludes, append(ds, more...)
 }
 
-// read reads the addresses of an option and of its form with a file.
+// read parses the addresses of an option, and those in the files of the option's form with a file.
 func (p *targetFlags) read(option string, given, files []string) ([]addrs.Target, diags.Diagnostics) {
 	var out []addrs.Target
 	var ds diags.Diagnostics
@@ -69,11 +69,11 @@ func (p *targetFlags) read(option string, given, files []string) ([]addrs.Target
 	return out, ds
 }
 
-// otherNames begin references to something else than a resource.
+// otherNames are the first words of references to something other than a resource.
 var otherNames = []string{"count", "each", "local", "path", "self", "terraform", "var"}
 
-// reserved refuses an address such as local.a, which looks like a resource of the type "local".
-// Such a type can be meant only by the full form, resource.local.a.
+// reserved returns an error for an address such as local.a, which looks like a resource of the type "local".
+// For such a type, users must write resource.local.a.
 func reserved(s string, r addrs.Resource) error {
 	if r.Mode != addrs.Managed || !slices.Contains(otherNames, r.Type) || strings.Contains("."+s, ".resource."+r.Type+".") {
 		return nil

@@ -144,7 +144,7 @@ func openTests(a *cli.App, op *opening.Operation, o *testFlags, v cli.View) (in 
 	return in, ds
 }
 
-// chosen returns the files that the options -filter name, all without any, by name.
+// chosen returns the test files that the options -filter name, sorted by name; without options, all.
 func chosen(all []*testfiles.File, filter []string) (out []*testfiles.File, ds diags.Diagnostics) {
 	seen := map[string]bool{}
 	for _, f := range all {

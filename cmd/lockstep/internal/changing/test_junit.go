@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 )
 
-// The elements of a JUnit file, as the stock tool writes them.
+// The elements of a JUnit XML file, as Terraform writes them.
 type (
 	junitSuites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -82,7 +82,7 @@ func junit(list []events.TestFileResult, sources func(diags.Diagnostics) map[str
 	return append([]byte(strings.TrimSuffix(xml.Header, "\n")), append(data, '\n')...)
 }
 
-// plainText returns diagnostics as people read them.
+// plainText returns diagnostics as text for people.
 func plainText(ds diags.Diagnostics, files map[string]*hcl.File) string {
 	p := &render.Printer{Width: 78}
 	var b strings.Builder

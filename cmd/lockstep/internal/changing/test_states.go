@@ -21,8 +21,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/local"
 )
 
-// testStates keeps the states of tests with real objects in files of the data directory, each with a journal, until the end of the
-// test. If the process is killed, they stay, and the next test tells what exists.
+// testStates stores the states of tests with real objects in files of the data directory, each with a journal,
+// until the end of the test. If the process is killed, the files stay, and the next test reports which objects
+// exist.
 type testStates struct {
 	op *opening.Operation
 
@@ -32,7 +33,7 @@ type testStates struct {
 
 func (t *testStates) dir() string { return filepath.Join(string(t.op.Dir.DataDir), "tests") }
 
-// openState opens the file of a state. Its lock is held until the end.
+// openState opens the file of a state. The file stays locked until the end of the command.
 func (t *testStates) openState(ctx context.Context, name string) (*operation.Operation, diags.Diagnostics) {
 	if err := os.MkdirAll(t.dir(), 0o755); err != nil {
 		return nil, diags.FromError("The state of the test cannot be kept", err)
@@ -45,7 +46,7 @@ func (t *testStates) openState(ctx context.Context, name string) (*operation.Ope
 	return o, o.OpenState(ctx, b, statebackend.DefaultWorkspace, &operation.Lock{Operation: "OperationTypeApply"})
 }
 
-// apply is [testruns.Input.Apply].
+// apply implements [testruns.Input.Apply].
 func (t *testStates) apply(ctx context.Context, key string, r engine.Run, plan *plans.Plan) (*states.State, diags.Diagnostics) {
 	t.mu.Lock()
 	o := t.open[key]
@@ -67,7 +68,7 @@ func (t *testStates) apply(ctx context.Context, key string, r engine.Run, plan *
 	return done.State, ds
 }
 
-// close ends the keeping: what exists was reported.
+// close unlocks all states and deletes their files. Objects that remain were reported before.
 func (t *testStates) close() {
 	for _, o := range t.open {
 		o.Unlock(context.Background())
@@ -87,8 +88,8 @@ func (t *testStates) remove(w statebackend.Workspace) {
 	}
 }
 
-// report tells of the states that killed tests have left, keeps each in a file beside the module, and removes it. States whose
-// tests are still running stay.
+// report returns warnings about states that killed tests have left. It moves each to a file beside the module.
+// States of running tests stay.
 func (t *testStates) report(v cli.View) (ds diags.Diagnostics) {
 	files, _ := filepath.Glob(filepath.Join(t.dir(), "*.tfstate"))
 	for _, f := range files {

@@ -5,8 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// ParseTarget reads an address of the command line: a module, a resource, or one
-// instance of it.
+// ParseTarget parses an address from the command line: a module, a resource, or an instance of a resource.
 func ParseTarget(text string) (addrs.Target, diags.Diagnostics) {
 	t, err := addrs.ParseTarget(text)
 	if err != nil {
@@ -15,7 +14,7 @@ func ParseTarget(text string) (addrs.Target, diags.Diagnostics) {
 	return t, nil
 }
 
-// ParseInstance reads the address of a resource instance.
+// ParseInstance parses the address of a resource instance.
 func ParseInstance(text string) (addrs.AbsResourceInstance, diags.Diagnostics) {
 	r, err := addrs.ParseAbsResourceInstance(text)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package cli is one invocation of the command line: global options and dispatch ([App]), the
-// options of a command ([Flags]), the working directory and its variables, questions to a person,
-// and the output, as text or as a stream of JSON messages ([View]).
+// Package cli runs one command line. It has the global options and finds the command ([App]), and parses a
+// command's options ([Flags]). It opens the working directory and its variables, asks the user questions, and
+// writes the output, as text or as a stream of JSON messages ([View]).
 //
-// It knows no command but `version` and the groups: the table of commands is given to it. Nor does
-// it know states, backends and plans, which package opening opens. Start at [App.Run].
+// It knows no commands except `version` and the groups: the caller passes the table of commands. It does not
+// know states, backends and plans, which package opening opens. Start at [App.Run].
 package cli
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 )
 
-// An App is one invocation of the command line. Its exported fields are set before [App.Run].
+// An App is one run of the command line. Set its exported fields before [App.Run].
 type App struct {
 	Streams
 	keyboard
@@ -36,9 +36,9 @@ type App struct {
 	Files    map[string]*hcl.File // sources for snippets
 	printer  *render.Printer
 	printing sync.Once       // sets printer
-	Hurry    <-chan struct{} // closed to give up actions under way
+	Hurry    <-chan struct{} // closed when actions in progress must stop
 	Vars     *VarFlags       // of the command; nil if it has none
-	warned   bool            // of the CLI configuration
+	warned   bool            // whether warnings about the CLI configuration were shown
 	Logs     logs
 	Version  string // Lockstep's own
 	Commands Table
@@ -54,7 +54,7 @@ func New(ctx context.Context, s Streams, environ []string) *App {
 	return a
 }
 
-// Run finds the sub-command and runs it.
+// Run finds the command and runs it. It returns the exit code.
 func (a *App) Run(args []string) int {
 	if line := a.Getenv("COMP_LINE"); line != "" {
 		a.complete(line)
@@ -102,7 +102,7 @@ func (a *App) Run(args []string) int {
 	return a.noCommand(args[0])
 }
 
-// noCommand reports a command that does not exist, with the nearest one.
+// noCommand reports that a command does not exist, and suggests the nearest one.
 func (a *App) noCommand(name string) int {
 	hint := "run `lockstep -help` for all commands"
 	if meant := a.Commands.meant(name); meant != "" {
@@ -111,8 +111,8 @@ func (a *App) noCommand(name string) int {
 	return a.Usage(hint, "there is no command %q", name)
 }
 
-// misspelt returns the name of a command that does not exist, such as "deploy doctr", if the first argument looks like a
-// misspelt command below c; otherwise "".
+// misspelt returns the command that was typed, such as "deploy doctr", if its last word looks like a misspelt
+// command of the group c; otherwise "".
 func (a *App) misspelt(c Command, args []string) string {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.ContainsAny(args[0], "./[=") {
 		return ""
@@ -124,10 +124,10 @@ func (a *App) misspelt(c Command, args []string) string {
 	return ""
 }
 
-// OnCrash adds a function that is called if the command panics, before those that were added earlier.
+// OnCrash adds a function that is called if the command panics. Functions added later are called first.
 func (a *App) OnCrash(f func()) { a.crash = append(a.crash, f) }
 
-// runCommand runs a command with the options that the environment adds.
+// runCommand runs a command with its arguments and the options from the environment.
 func (a *App) runCommand(c Command, args []string) int {
 	args, err := a.withEnvironment(c.Name, args)
 	if err != nil {
@@ -147,8 +147,8 @@ func (a *App) runCommand(c Command, args []string) int {
 	return code
 }
 
-// withoutLooks takes the options about the look of the output, which every command has, from among
-// the arguments, and returns the others. Unlike other options, they may follow the arguments.
+// withoutLooks removes the options about the look of the output, which every command has, from the arguments,
+// and applies them. Unlike other options, they may come after the arguments.
 func (a *App) withoutLooks(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		switch arg {
@@ -163,8 +163,8 @@ func (a *App) withoutLooks(args []string) []string {
 	})
 }
 
-// Usage reports a command line that cannot be understood.
-// hint is the remedy, or "" if the error already names it.
+// Usage reports an error in the command line, and returns the exit code. hint says how to fix it; "" if the
+// error already does.
 func (a *App) Usage(hint, format string, args ...any) int {
 	err := fmt.Errorf(format, args...)
 	if hint != "" {
@@ -173,7 +173,7 @@ func (a *App) Usage(hint, format string, args ...any) int {
 	return a.Failed(err)
 }
 
-// Getenv returns a variable of the environment.
+// Getenv returns an environment variable; "" if it is not set.
 func (a *App) Getenv(name string) string {
 	for _, kv := range slices.Backward(a.Environ) {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {
@@ -183,11 +183,10 @@ func (a *App) Getenv(name string) string {
 	return ""
 }
 
-// InAutomation reports whether hints at the next command are left out, because a program reads the
-// output.
+// InAutomation reports whether a program reads the output. Suggestions of the next command are then left out.
 func (a *App) InAutomation() bool { return a.Getenv("TF_IN_AUTOMATION") != "" }
 
-// Streams are where a command reads and writes.
+// Streams are the input and the outputs of a command.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer

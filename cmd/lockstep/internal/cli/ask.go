@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Confirm asks a person and reports whether the answer is yes.
+// Confirm asks the user a question, and reports whether the answer is yes.
 func (a *App) Confirm(question, hint string) bool {
 	fmt.Fprintf(a.Out, "%s\n  %s\n\n  Enter a value: ", a.Print().Bold(question), hint)
 	line, err := a.ReadLine()
@@ -14,8 +14,8 @@ func (a *App) Confirm(question, hint string) bool {
 	return err == nil && strings.TrimSpace(line) == "yes"
 }
 
-// MayAsk reports whether a person may be asked: by the option -input, and by TF_INPUT in the
-// environment.
+// MayAsk reports whether the user may be asked: neither the option -input nor TF_INPUT in the environment
+// forbids it.
 func (a *App) MayAsk(input bool) bool {
 	if text := a.Getenv("TF_INPUT"); text != "" {
 		if allowed, err := strconv.ParseBool(text); err == nil && !allowed {

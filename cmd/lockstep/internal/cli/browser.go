@@ -7,14 +7,14 @@ import (
 	"runtime"
 )
 
-// browsers are the programs that show a page, with their first arguments.
+// browsers are the programs that open a page in a browser, with their first arguments, by operating system.
 var browsers = map[string][][]string{
 	"darwin":  {{"open"}},
 	"windows": {{"rundll32", "url.dll,FileProtocolHandler"}},
 	"linux":   {{"xdg-open"}, {"x-www-browser"}, {"www-browser"}},
 }
 
-// Browse opens a page in a browser, and does not wait for it.
+// Browse opens a page in a browser. It does not wait for the browser.
 func (a *App) Browse(url string) error {
 	for _, b := range browsers[runtime.GOOS] {
 		for _, dir := range filepath.SplitList(a.Getenv("PATH")) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// built describes the build of this program: enough to repeat it, and to compare the results.
+// built describes how this program was built, so that the build can be repeated and compared.
 type built struct {
 	Go       string            `json:"go"`
 	Revision string            `json:"revision,omitempty"` // the commit, if it was built from one

@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// shells are the lines that have a shell complete the command line: it sets COMP_LINE and COMP_POINT, and starts lockstep
-// for the candidates. Source: https://www.gnu.org/software/bash/manual/bash.html#Programmable-Completion, complete -C.
+// shells are the lines for a shell's configuration that complete lockstep command lines. The shell then runs
+// lockstep with COMP_LINE and COMP_POINT set to get the candidates. Source:
+// https://www.gnu.org/software/bash/manual/bash.html#Programmable-Completion, complete -C.
 var shells = map[string]string{
 	"bash": "complete -o default -o nospace -C lockstep lockstep\n",
 	"zsh":  "autoload -U +X bashcompinit && bashcompinit\ncomplete -o default -o nospace -C lockstep lockstep\n",
 	"fish": "complete -c lockstep -a '(env COMP_LINE=(commandline -cp) lockstep)'\n",
 }
 
-// Completion writes the lines for a shell.
+// Completion is the command completion. It writes the lines for a shell.
 var Completion = Command{Name: "completion", Synopsis: "Complete commands and options in bash, zsh or fish", Run: func(a *App, args []string) int {
 	f := a.NewFlags("completion", "completion bash|zsh|fish")
 	if code, ok := f.ParseArgs(args); !ok {
@@ -66,7 +67,8 @@ func (a *App) complete(line string) {
 	}
 }
 
-// options writes the options of the command that words begin with, as its help lists them.
+// options writes the options of the command in words, as its help lists them. last is the beginning of the
+// option.
 func (a *App) options(words []string, last string) {
 	for n := min(len(words), 3); n > 0; n-- {
 		c := a.Commands.named(strings.Join(words[:n], " "))

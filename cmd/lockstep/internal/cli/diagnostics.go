@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 )
 
-// Print returns the printer for people: with colours on a terminal only.
+// Print returns the printer of text for people. It uses colours only on a terminal.
 func (a *App) Print() *render.Printer {
 	a.printing.Do(func() { // the first to print may be one of many at the same time
 		a.printer = &render.Printer{Color: !a.noColor && a.Getenv("NO_COLOR") == "" && isTerminal(a.Out), Width: width(a.Out)}
@@ -20,8 +20,8 @@ func (a *App) Print() *render.Printer {
 	return a.printer
 }
 
-// SourcesOf returns the files that diagnostics point at, with those that are no part of
-// the configuration, such as the lock file or the CLI configuration.
+// SourcesOf returns the source files that diagnostics refer to, including files outside of the configuration,
+// such as the lock file and the CLI configuration.
 func (a *App) SourcesOf(ds diags.Diagnostics) map[string]*hcl.File {
 	for _, d := range ds {
 		if d.Subject == nil || a.Files[d.Subject.Filename] != nil {
@@ -39,10 +39,11 @@ func (a *App) Show(ds diags.Diagnostics) int {
 	return a.showTo(a.Err, ds)
 }
 
-// Tell is Show for commands whose standard output is for people: warnings go there.
+// Tell is like Show, but writes warnings to standard output. It is for commands whose standard output is for
+// people.
 func (a *App) Tell(ds diags.Diagnostics) int { return a.showTo(a.Out, ds) }
 
-// showTo writes warnings to w, and errors to the standard error.
+// showTo writes warnings to w and errors to standard error, and returns the exit code.
 func (a *App) showTo(w io.Writer, ds diags.Diagnostics) int {
 	a.write(w, ds)
 	if ds.HasErrors() {
@@ -51,8 +52,8 @@ func (a *App) showTo(w io.Writer, ds diags.Diagnostics) int {
 	return 0
 }
 
-// Write writes warnings to w, and errors to standard error, by severity and range. Warnings under
-// one headline are written once.
+// write writes warnings to w and errors to standard error, sorted by severity and range. Warnings with the same
+// summary are written once.
 func (a *App) write(w io.Writer, ds diags.Diagnostics) {
 	ds = ds.Sorted()
 	files := a.SourcesOf(ds)
@@ -75,7 +76,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// width returns the width of a terminal, or 78.
+// width returns the width of a terminal in columns; 78 if w is not a terminal.
 func width(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
@@ -85,10 +86,10 @@ func width(w io.Writer) int {
 	return 78
 }
 
-// WriteJSON writes a result.
+// WriteJSON writes a JSON result to standard output, or reports err. It returns the exit code.
 func (a *App) WriteJSON(data []byte, err error) int {
 	if err != nil {
-		return a.Failed(fmt.Errorf("the result cannot be shown: %w", err)) // no diagnostic in the stock tool either
+		return a.Failed(fmt.Errorf("the result cannot be shown: %w", err)) // Terraform prints no diagnostic either
 	}
 	a.Out.Write(append(data, '\n'))
 	return 0

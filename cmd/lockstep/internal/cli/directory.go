@@ -14,9 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/kms"
 )
 
-// Dir opens the working directory. Errors in the CLI configuration are not errors of the command:
-// they are written to standard error, once, and the rest of that configuration is used, as in the
-// stock tool.
+// Dir opens the working directory. Errors in the CLI configuration are not errors of the command, as in
+// Terraform: Dir writes them to standard error, once, and uses the rest of that configuration.
 func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 	d, wrong := workdir.Open(a.Chdir, a.Environ)
 	if !a.warned && a.Show(wrong) != 0 {
@@ -36,8 +35,8 @@ func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 	return d, nil
 }
 
-// StartDir returns the directory that the program was started in: path.cwd, which -chdir does not
-// change.
+// StartDir returns the directory in which the program was started: path.cwd. The option -chdir does not change
+// it.
 func (a *App) StartDir() string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -46,7 +45,7 @@ func (a *App) StartDir() string {
 	return dir
 }
 
-// Paths is path for a list.
+// Paths applies Path to each path of a list.
 func (a *App) Paths(list []string) []string {
 	var out []string
 	for _, p := range list {
@@ -55,7 +54,7 @@ func (a *App) Paths(list []string) []string {
 	return out
 }
 
-// Path returns a path of the command line as seen from the process' directory.
+// Path returns a path from the command line relative to the process' working directory.
 func (a *App) Path(p string) string {
 	if filepath.IsAbs(p) || a.Chdir == "." {
 		return p
@@ -63,7 +62,7 @@ func (a *App) Path(p string) string {
 	return filepath.Join(a.Chdir, p)
 }
 
-// Load opens the directory and reads the configuration.
+// Load opens the working directory and reads the configuration.
 func (a *App) Load() (*workdir.Dir, *config.Config, diags.Diagnostics) {
 	d, ds := a.Dir()
 	cfg, more := a.LoadIfAny(d)
@@ -73,13 +72,13 @@ func (a *App) Load() (*workdir.Dir, *config.Config, diags.Diagnostics) {
 	return d, cfg, append(ds, more...)
 }
 
-// NoConfiguration returns the error of a directory without configuration files.
+// NoConfiguration returns the error that a directory has no configuration files.
 func NoConfiguration(d *workdir.Dir) diags.Diagnostics {
 	return diags.Errorf(nil, "No configuration files",
 		"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to work with.", d.WorkingDir())
 }
 
-// LoadIfAny reads the configuration in a directory, which need not have any.
+// LoadIfAny reads the configuration in a directory; without an error if there is none.
 func (a *App) LoadIfAny(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
 	cfg, ds := d.Load()
 	if cfg != nil {
@@ -88,7 +87,7 @@ func (a *App) LoadIfAny(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
 	return cfg, ds
 }
 
-// Remember keeps the files of a suite, which may be nil, for the snippets of diagnostics.
+// Remember keeps the files of a test suite, which may be nil, so that diagnostics can quote them.
 func (a *App) Remember(s *testfiles.Suite) {
 	if s != nil {
 		maps.Copy(a.Files, s.Config.Files)

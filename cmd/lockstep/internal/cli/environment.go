@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// argsVariable holds options for every command; with an underscore and a command's
-// name behind it, for that one.
+// argsVariable is the environment variable with options for every command. The variable with "_" and a
+// command's name appended has options for that command.
 const argsVariable = "TF_CLI_ARGS"
 
-// withEnvironment puts the options in TF_CLI_ARGS_name and TF_CLI_ARGS before the arguments of a
-// command, in that order: the last of several wins, so that typed options do.
+// withEnvironment adds the options in TF_CLI_ARGS_name and TF_CLI_ARGS before the arguments of a command, in
+// that order. If an option occurs several times, the last wins. So a typed option wins.
 func (a *App) withEnvironment(name string, args []string) ([]string, error) {
 	own := argsVariable + "_" + strings.NewReplacer(" ", "_", "-", "_").Replace(name)
 	var all []string
@@ -26,8 +26,8 @@ func (a *App) withEnvironment(name string, args []string) ([]string, error) {
 	return slices.Concat(all, args), nil
 }
 
-// words splits a text as a POSIX shell splits a command line, by blanks, quotes and backslashes.
-// Nothing is expanded or run: other special characters stand for themselves.
+// words splits a text into words as a POSIX shell does, by blanks, quotes and backslashes. It expands and runs
+// nothing: other special characters are ordinary characters.
 func words(text string) ([]string, error) {
 	var s splitter
 	for _, r := range text {
@@ -43,7 +43,7 @@ func words(text string) ([]string, error) {
 	return s.words, nil
 }
 
-// A splitter is in the middle of a text that it splits into words.
+// A splitter splits a text into words. It has the words so far, and the state within the present word.
 type splitter struct {
 	words   []string
 	word    strings.Builder
@@ -70,8 +70,8 @@ func (s *splitter) next(r rune) {
 	}
 }
 
-// escape takes the character after a backslash. In double quotes most backslashes stand for themselves,
-// and a newline is taken away.
+// escape handles the character after a backslash. In double quotes, most backslashes are ordinary characters,
+// and a backslash before a newline removes both.
 func (s *splitter) escape(r rune) {
 	if s.quote == '"' && !strings.ContainsRune("\"\\$`\n", r) {
 		s.word.WriteByte('\\')
@@ -82,7 +82,7 @@ func (s *splitter) escape(r rune) {
 	s.escaped = false
 }
 
-// end ends the word, if there is one.
+// end ends the present word, if there is one.
 func (s *splitter) end() {
 	if s.inWord {
 		s.words = append(s.words, s.word.String())

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// A hintedError is an error with a remedy.
+// A hintedError is an error with a hint how to fix it.
 type hintedError struct {
 	error
 	hint string
@@ -14,15 +14,15 @@ type hintedError struct {
 
 func (e *hintedError) Unwrap() error { return e.error }
 
-// Hinted adds a remedy to an error.
+// Hinted adds a hint to an error. args are the values for hint, as for fmt.Sprintf.
 func Hinted(err error, hint string, args ...any) error {
 	return &hintedError{err, fmt.Sprintf(hint, args...)}
 }
 
-// HasHint reports whether an error has a remedy.
+// HasHint reports whether an error has a hint.
 func HasHint(err error) bool { return errors.As(err, new(*hintedError)) }
 
-// Failed reports an error that is not about a configuration, with its remedy.
+// Failed reports an error that is not about a configuration, with its hint, and returns the exit code.
 func (a *App) Failed(err error) int {
 	fmt.Fprintf(a.Err, "lockstep: error: %s\n", err)
 	var h *hintedError
@@ -32,7 +32,7 @@ func (a *App) Failed(err error) int {
 	return 1
 }
 
-// Reason returns the cause of an error with a file, without the path.
+// Reason returns the cause of a file error, without the path.
 func Reason(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Flags is a command's options, in Terraform's style: one dash, -name=value.
+// Flags are a command's options, in Terraform's style with one dash: -name=value.
 type Flags struct {
 	*flag.FlagSet
 	App    *App
@@ -20,7 +20,7 @@ type Flags struct {
 	stream *bool // -json, where that asks for a stream of messages
 }
 
-// NewFlags starts the options of a command; usage is its help, without the options.
+// NewFlags returns the options of a command, for the caller to add. usage is the command's usage line.
 func (a *App) NewFlags(name, usage string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), App: a}
 	f.SetOutput(io.Discard)
@@ -45,7 +45,7 @@ func (a *App) NewFlags(name, usage string) *Flags {
 	return f
 }
 
-// ParseArgs reads the options. If ok is false, the command ends with the code.
+// ParseArgs parses the options. If ok is false, the command must end with the exit code.
 func (f *Flags) ParseArgs(args []string) (code int, ok bool) {
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -58,13 +58,13 @@ func (f *Flags) ParseArgs(args []string) (code int, ok bool) {
 	return 0, true
 }
 
-// nearest returns which option was probably meant by one that there is not, or "".
+// nearest returns a sentence that suggests an option if err is about an unknown one; "" if none is similar.
 func (f *Flags) nearest(err error) string {
 	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 	if !ok {
 		return ""
 	}
-	best, least := "", 3 // as far off as HCL's own suggestions
+	best, least := "", 3 // the same limit as in HCL's suggestions
 	f.VisitAll(func(x *flag.Flag) {
 		if n := levenshtein.Distance(name, x.Name, nil); n < min(least, len(name)) && x.Usage != "" {
 			best, least = x.Name, n
@@ -76,18 +76,18 @@ func (f *Flags) nearest(err error) string {
 	return fmt.Sprintf(" Did you mean -%s?", best)
 }
 
-// streaming reports whether the options read so far ask for a stream of messages.
+// streaming reports whether the options parsed so far ask for a stream of JSON messages.
 func (f *Flags) streaming() bool { return f.stream != nil && *f.stream }
 
-// Given reports whether an option was given, whatever its value.
+// Given reports whether the command line has an option, whatever its value.
 func (f *Flags) Given(name string) bool {
 	found := false
 	f.Visit(func(x *flag.Flag) { found = found || x.Name == name })
 	return found
 }
 
-// Refuse reports a mistake in the command line under a headline, where it is looked for:
-// in the stream, or as text.
+// Refuse reports an error in the command line with a summary: in the stream of JSON messages if the options ask
+// for one, else as text. It returns the exit code.
 func (f *Flags) Refuse(summary, format string, args ...any) int {
 	ds := diags.FromError(summary, fmt.Errorf(format, args...))
 	if !f.streaming() {
@@ -97,8 +97,8 @@ func (f *Flags) Refuse(summary, format string, args ...any) int {
 	return 1
 }
 
-// NoArguments refuses arguments other than options. If ok is false, the command ends
-// with the code.
+// NoArguments reports an error if there are arguments other than options. If ok is false, the command must end
+// with the exit code.
 func (f *Flags) NoArguments() (code int, ok bool) {
 	if f.NArg() == 0 {
 		return 0, true

@@ -1,6 +1,6 @@
 package cli
 
-// Group is the first word of commands of two words: alone, it lists them.
+// Group returns the command for the first word of two-word commands. It lists these commands.
 func Group(name, synopsis string) Command {
 	return Command{Name: name, Synopsis: synopsis, Run: func(a *App, args []string) int {
 		switch {

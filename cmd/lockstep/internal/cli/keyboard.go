@@ -11,7 +11,7 @@ import (
 	"golang.org/x/term"
 )
 
-// A keyboard is where answers come from, typed by a person or written by a program.
+// A keyboard reads answers, which a user types or a program writes.
 type keyboard struct {
 	ctx   context.Context // its end interrupts the wait for an answer
 	in    io.Reader
@@ -19,8 +19,8 @@ type keyboard struct {
 	lines *bufio.Reader // of in
 }
 
-// ReadLine reads one line from a person, or from a program. Input without a line break at its end
-// may be incomplete, and counts as no answer. An interrupt ends the wait with an error.
+// ReadLine reads one line. Input without a line break at its end may be incomplete, so it is an error. An
+// interrupt ends the wait with an error.
 func (k *keyboard) ReadLine() (string, error) {
 	return k.typed(func() (string, error) {
 		line, err := k.lines.ReadString('\n')
@@ -28,7 +28,7 @@ func (k *keyboard) ReadLine() (string, error) {
 	})
 }
 
-// ReadSecret is ReadLine without an echo on the terminal.
+// ReadSecret is like ReadLine, but the terminal does not show the input.
 func (k *keyboard) ReadSecret() (string, error) {
 	f, ok := k.in.(*os.File)
 	if !ok {
@@ -48,7 +48,7 @@ func (k *keyboard) ReadSecret() (string, error) {
 	return line, err
 }
 
-// typed waits for read, or an interrupt. After an interrupt the goroutine of read remains until
+// typed waits until read returns, or for an interrupt. After an interrupt, the goroutine of read remains until
 // the process ends.
 func (k *keyboard) typed(read func() (string, error)) (string, error) {
 	type result struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 )
 
-// logs are where the environment wants logs, and how detailed: TF_LOG, with TF_LOG_CORE and
-// TF_LOG_PROVIDER for the two halves, and TF_LOG_PATH.
+// logs are the log file and the log levels that the environment sets: TF_LOG, TF_LOG_CORE and TF_LOG_PROVIDER
+// for one part only, and TF_LOG_PATH.
 //
 // Source: https://developer.hashicorp.com/terraform/internals/debugging
 type logs struct {
@@ -25,7 +25,7 @@ type logs struct {
 
 var logLevels = []string{"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"}
 
-// openLogs reads the environment. A mistake there is reported, and ends no command.
+// openLogs reads these environment variables. It reports a mistake in them, but the command continues.
 func (a *App) openLogs() logs {
 	all := a.logLevel("TF_LOG")
 	l := logs{core: all, Provider: all}
@@ -50,8 +50,8 @@ func (a *App) openLogs() logs {
 	return l
 }
 
-// logLevel returns the level in a variable, "" if it is not set. An unknown word stands for TRACE,
-// as in the stock tool.
+// logLevel returns the log level in an environment variable; "" if it is not set. As in Terraform, an unknown
+// word means TRACE.
 func (a *App) logLevel(name string) string {
 	level := strings.ToUpper(a.Getenv(name))
 	if level == "" || level == "JSON" || slices.Contains(logLevels, level) {
@@ -61,8 +61,8 @@ func (a *App) logLevel(name string) string {
 	return "TRACE"
 }
 
-// begin logs the versions and the arguments; the plugins log the rest. Values of options may be
-// secrets, and are left out.
+// begin logs the versions and the arguments; everything else in the log comes from plugins. Values of options
+// are left out, because they may be secrets.
 func (l logs) begin(version string, args []string) {
 	if l.core == "" {
 		return

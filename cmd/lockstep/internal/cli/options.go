@@ -7,20 +7,20 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// JsonStream is -json of commands that write a stream of messages then.
+// JsonStream adds -json to a command that then writes a stream of JSON messages.
 func (f *Flags) JsonStream(v *bool) {
 	f.stream = v
 	f.BoolVar(v, "json", false, "write a stream of JSON messages")
 }
 
-// ListFlag is an option that may be given several times.
+// ListFlag has the values of an option that may be given several times.
 type ListFlag []string
 
 func (l *ListFlag) String() string { return strings.Join(*l, ",") }
 
 func (l *ListFlag) Set(s string) error { *l = append(*l, s); return nil }
 
-// LockFlags are -lock and -lock-timeout.
+// LockFlags are the options -lock and -lock-timeout.
 type LockFlags struct {
 	Lock    bool
 	Timeout time.Duration
@@ -31,7 +31,7 @@ func (f *Flags) Locking(l *LockFlags) {
 	f.DurationVar(&l.Timeout, "lock-timeout", 0, "time to wait for the lock, such as 30s")
 }
 
-// stateFlags are the local backend's paths.
+// State adds the options with the paths of the local backend.
 func (f *Flags) State(p *workdir.LocalPaths) {
 	f.StringVar(&p.State, "state", "", "the state file of the local backend")
 	f.StringVar(&p.StateOut, "state-out", "", "the file for the new state")
@@ -43,8 +43,7 @@ func (f *Flags) Input(v *bool) {
 	f.BoolVar(v, "input", true, "ask for the values of variables that have none")
 }
 
-// CompactWarnings is -compact-warnings, which [app.runCommand] has taken already where
-// it stands alone.
+// CompactWarnings adds -compact-warnings. Without a value, the option was already handled by [app.runCommand].
 func (f *Flags) CompactWarnings() {
 	f.BoolVar(&f.App.compact, "compact-warnings", f.App.compact, "show only the headlines of warnings, unless there are errors")
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// A Command is one sub-command. Commands of two words have a space in their name.
+// A Command is a command of lockstep. A command of two words has a space in its name.
 type Command struct {
 	Name     string
 	Synopsis string
-	// Chapter is the part of the help that lists it: one of [chapters].
+	// Chapter is the part of the help that lists the command: one of [chapters].
 	Chapter string
-	// About tells in two sentences what it does; Example is a command line.
+	// About says in two sentences what the command does. Example is a command line.
 	About, Example string
 	Run            func(a *App, args []string) int
 }
@@ -31,16 +31,16 @@ const (
 	State        = "State and providers"
 )
 
-// A Table has all commands, as help lists them.
+// A Table has all commands, in the order of the help.
 type Table []Command
 
-// Add adds a command with what help tells of it: its chapter, two sentences, and an example.
+// Add adds a command with its texts for the help: its chapter, two sentences, and an example.
 func (t *Table) Add(chapter string, c Command, about, example string) {
 	c.Chapter, c.About, c.Example = chapter, about, example
 	*t = append(*t, c)
 }
 
-// help lists the commands.
+// help writes the list of commands.
 func (t Table) help(w io.Writer) {
 	fmt.Fprint(w, "Usage: lockstep [-chdir=DIR] COMMAND [OPTIONS]\n")
 	for _, chapter := range chapters {
@@ -54,7 +54,7 @@ func (t Table) help(w io.Writer) {
 	fmt.Fprint(w, "\nGlobal options, before the command:\n  -chdir=DIR         work in another directory\n  -help              show this text; after a command, its options and an example\n  -version           show the version\n")
 }
 
-// named returns a command by its name; the zero one if there is none.
+// named returns the command with a name; the zero value if there is none.
 func (t Table) named(name string) Command {
 	if i := slices.IndexFunc(t, func(c Command) bool { return c.Name == name }); i >= 0 {
 		return t[i]
@@ -62,10 +62,11 @@ func (t Table) named(name string) Command {
 	return Command{}
 }
 
-// farthest is the number of letters by which a name may differ from the one that is suggested, as far as HCL's own suggestions go.
+// farthest is the maximum edit distance between a misspelt name and the suggested one, the same as in HCL's
+// suggestions.
 const farthest = 2
 
-// meant returns the command of a similar name, or "".
+// meant returns the command with the most similar name; "" if none is similar.
 func (t Table) meant(name string) string {
 	best, least := "", farthest+1
 	for _, c := range t {
@@ -80,7 +81,7 @@ func (t Table) meant(name string) string {
 	return best
 }
 
-// list writes the help of a group: its members by name.
+// list writes the help of a group: its commands.
 func (t Table) list(w io.Writer, name string) {
 	fmt.Fprintf(w, "Usage: lockstep %s COMMAND [OPTIONS]\n\n%s\n\nExample:\n  %s\n\nCommands:\n", name, wrapped(t.named(name).About), t.named(name).Example)
 	for _, c := range slices.SortedFunc(slices.Values(t), func(x, y Command) int { return cmp.Compare(x.Name, y.Name) }) {
@@ -90,7 +91,7 @@ func (t Table) list(w io.Writer, name string) {
 	}
 }
 
-// wrapped returns a paragraph in lines of the width of a terminal, indented by two columns.
+// wrapped returns a paragraph wrapped to the width of a terminal, indented by two columns.
 func wrapped(text string) string {
 	var b strings.Builder
 	width := 0

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// AskVariables asks for the variables that have no value, if that is allowed. Who answers
-// may be a program as well; variables that it has no answer to stay without a value.
+// AskVariables asks for the values of variables that have none, if input allows that. A program may answer,
+// too. A variable without an answer stays without a value.
 func (a *App) AskVariables(root *config.Content, sources []inputs.Source, input bool) ([]inputs.Source, diags.Diagnostics) {
 	if !a.MayAsk(input) {
 		return sources, nil
@@ -53,7 +53,7 @@ func (a *App) askVariable(v *config.Variable) (string, error) {
 	return a.ReadLine()
 }
 
-// VarFlags are -var and -var-file in the order they were given.
+// VarFlags are the options -var and -var-file, in the order of the command line.
 type VarFlags struct {
 	given []varFlag
 	Ask   bool // for missing values
@@ -82,8 +82,8 @@ func (f *Flags) Vars(v *VarFlags) {
 	f.Var(varOption{v, true}, "var-file", "set variables from a file")
 }
 
-// Sources lists where values of variables come from, least important first. Directories in more, relative to the working directory,
-// have variables files that are read, too.
+// Sources returns the sources of variable values, least important first. The variable files in the directories
+// more are included. These directories are relative to the working directory.
 func (a *App) Sources(d *workdir.Dir, given VarFlags, more ...string) ([]inputs.Source, diags.Diagnostics) {
 	sources := []inputs.Source{inputs.Environment(a.Environ)}
 	var ds diags.Diagnostics

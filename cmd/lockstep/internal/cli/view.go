@@ -18,28 +18,28 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A View shows the progress and the results of plan, apply and the like: as text
-// for people, or as the stream of JSON messages that -json asks for.
+// A View shows the progress and the results of commands such as plan and apply: as text for people, or, with
+// -json, as a stream of JSON messages.
 type View interface {
 	Event(events.Event)
 	Diagnostics(diags.Diagnostics)
-	// Plan shows a plan, with the configuration and the schemas that it was made with.
+	// Plan shows a plan. It needs the configuration and the schemas with which the plan was made.
 	Plan(p *plans.Plan, cfg *config.Config, schemas func(addrs.Provider) *schema.Provider)
-	// Saved shows the changes of a saved plan that is about to be applied.
+	// Saved shows the changes of a saved plan before it is applied.
 	Saved(p *plans.Plan)
 	// Applied shows the result of an apply.
 	Applied(Outcome)
 	// Outputs shows the outputs of a state.
 	Outputs(*states.State)
-	// TestsFound begins the report of tests, Test shows a step of them, and TestsDone the result.
+	// TestsFound starts the report of tests, Test shows a step of a test, and TestsDone the result.
 	TestsFound([]*testfiles.File)
 	Test(e events.Test, schemas func(addrs.Provider) *schema.Provider)
 	TestCoverage(events.TestCoverage)
 	TestsDone([]events.TestFileResult)
 	Say(format string, args ...any)
-	// Step reports a step of init.
+	// Step reports a step of the command init.
 	Step(code render.InitCode, format string, args ...any)
-	// Installs reports the installation of a provider.
+	// Installs shows an event of installing a provider.
 	Installs(install.Event)
 	Close()
 }
@@ -53,8 +53,8 @@ type Outcome struct {
 	StateOut string // of the option -state-out
 }
 
-// Notify writes a note that belongs to no command, about an interrupt: to the stream of messages if
-// there is one, as the stock tool does, else to standard error. It may be called at any time.
+// Notify writes a note about an interrupt: to the stream of JSON messages if there is one, else to standard
+// error. It may be called at any time.
 func (a *App) Notify(text string) {
 	if v := a.stream.Load(); v != nil {
 		v.send(render.LogMessage(text))
@@ -63,7 +63,7 @@ func (a *App) Notify(text string) {
 	io.WriteString(a.Err, text)
 }
 
-// View returns the view of a command.
+// View returns the view for a command. jsonStream selects the stream of JSON messages.
 func (a *App) View(jsonStream bool) View {
 	if jsonStream {
 		v := &jsonView{a: a}

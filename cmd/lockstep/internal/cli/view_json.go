@@ -61,7 +61,7 @@ func (v *jsonView) Plan(p *plans.Plan, _ *config.Config, _ func(addrs.Provider) 
 	}
 }
 
-// Saved sends the changes without the no-ops, as the stock tool does for a saved plan.
+// Saved sends the changes without no-ops, as Terraform does for a saved plan.
 func (v *jsonView) Saved(p *plans.Plan) {
 	for _, c := range p.Changes {
 		if c.Action == plans.NoOp {

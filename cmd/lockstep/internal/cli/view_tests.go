@@ -39,7 +39,7 @@ func (v *textView) Test(e events.Test, schemas func(addrs.Provider) *schema.Prov
 	v.Diagnostics(e.Diagnostics)
 }
 
-// testDetails shows the state or the plan of a run, if there is one.
+// testDetails shows the state or the plan of a test run, if the event has one.
 func (v *textView) testDetails(e events.Test, schemas func(addrs.Provider) *schema.Provider) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -68,7 +68,7 @@ func (v *jsonView) Test(e events.Test, schemas func(addrs.Provider) *schema.Prov
 	v.testDiagnostics(e, e.Diagnostics)
 }
 
-// testDiagnostics sends diagnostics about a file or about a run.
+// testDiagnostics sends diagnostics about a test file or a test run.
 func (v *jsonView) testDiagnostics(e events.Test, ds diags.Diagnostics) {
 	files := v.a.SourcesOf(ds)
 	for _, d := range ds {

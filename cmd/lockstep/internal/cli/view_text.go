@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// textView writes for people.
+// textView writes text for people.
 type textView struct {
 	a       *App
 	mu      sync.Mutex

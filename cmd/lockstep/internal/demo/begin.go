@@ -10,14 +10,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// The branches of the pull requests that are open when the page opens, in the order of their numbers: each shows something else.
+// The branches of the pull requests that are open when the demo starts, in the order of their numbers. Each
+// shows a different feature.
 const (
 	subnetsBranch = "subnets"
 	clusterBranch = "cluster"
 )
 
-// company is what the demo's company has beside the two projects of [baseFiles]: a database whose applies need an approval, a cluster, a
-// policy, and services that are alike.
+// company returns the rest of the company's repository, besides the two projects of [baseFiles]: a database
+// whose applies need an approval, a cluster, a policy, and similar services.
 func (w *World) company() githubtest.Files {
 	files := githubtest.Files{
 		"lockstep.hcl": baseFiles["lockstep.hcl"] + `
@@ -76,21 +77,21 @@ resource "terraform_data" "service" {
 
 const localBackend = "terraform {\n  backend \"local\" {}\n}\n\n"
 
-// services are projects behind one module.
+// services are the names of projects that use the same module.
 var services = []string{
 	"accounts", "baskets", "billing", "catalog", "checkout", "coupons", "delivery", "email", "export", "fraud", "images", "invoices",
 	"login", "orders", "payments", "prices", "ratings", "refunds", "reports", "returns", "search", "stock", "taxes", "wishlist",
 }
 
-// machines are so many objects that their apply takes minutes at the pace of the demo.
+// machines is a resource with so many objects that applying it in the demo takes minutes.
 const machines = `resource "terraform_data" "machine" {
   count = 40
   input = "machine-${count.index}"
 }
 `
 
-// Begin tells the past of the company: the infrastructure is built and merged, pull requests are opened and planned, and one is being
-// applied, by another process.
+// Begin creates the company's history: the infrastructure is merged and applied, and pull requests are open and
+// planned. Another process is applying one of them.
 func (w *World) Begin(ctx context.Context) error {
 	open := func(who, title, branch string, files githubtest.Files) {
 		w.repo.Push(who, branch, title, files)
@@ -138,10 +139,11 @@ func (w *World) Begin(ctx context.Context) error {
 	return nil
 }
 
-// changeTime is how long each change of the apply under way takes: people watch, stop it, or kill its process.
+// changeTime is how long each change takes in the apply that is in progress, so that a user can watch it, stop
+// it, or kill its process.
 const changeTime = 4 * time.Second
 
-// wordsForAll touches every project.
+// wordsForAll returns a change that affects every project.
 func (w *World) wordsForAll() githubtest.Files {
 	files := githubtest.Files{"README.md": "The infrastructure of acme, as code.\n"}
 	for _, dir := range []string{"network", "app", "database", "cluster"} {
@@ -153,7 +155,7 @@ func (w *World) wordsForAll() githubtest.Files {
 	return files
 }
 
-// prepared are the changes that a button pushes, one after the other.
+// prepared are the changes that a button of the demo pushes, one after another.
 var prepared = []struct {
 	label, message string
 	files          githubtest.Files

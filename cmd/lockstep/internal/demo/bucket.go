@@ -12,19 +12,19 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
-// smallS3 is an S3 in memory, as the hub is a small GitHub. All worlds of this process share it, each with a bucket of its
-// own, since a process has one address of S3.
+// smallS3 is a fake S3 server in memory. All worlds of this process share it, because a process has one S3
+// address. Each world has its own bucket.
 var smallS3 struct {
 	server statebackendtest.S3
 	open   sync.Once
 	err    error
 }
 
-// credentials are for the small S3, which asks nobody for them.
+// credentials are environment variables for the fake S3 server, which does not check them.
 var credentials = []string{"AWS_ACCESS_KEY_ID=demo", "AWS_SECRET_ACCESS_KEY=demo", "AWS_REGION=eu-west-1"}
 
-// s3For empties a bucket of the small S3, and has this process use that for its states. It returns the environment of providers
-// who may read them.
+// s3For creates an empty bucket in the fake S3 server, and makes this process use the server for states. It
+// returns the environment with which providers can read these states.
 func s3For(bucket string) (environment []string, err error) {
 	smallS3.open.Do(func() {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,10 +1,9 @@
-// Package demo is a small company in one process: a GitHub of our own on loopback with a
-// repository, people and pull requests, together with the whole pipeline.
+// Package demo is a small company in one process: a fake GitHub on this machine with a repository, people and
+// pull requests, and Lockstep's whole pipeline.
 //
-// [World] contains all of it. [Stories] run without a person, each in a world of its own, with
-// expectations about Lockstep's words; [World.Site] shows a world in a browser, where one person
-// speaks for everybody. The package refuses to know more of the pipeline than its webhook and its
-// pages: it shows the real parts at work.
+// A [World] has all of this. [Stories] are scripts that run without a user, each in its own world, with
+// expectations about Lockstep's words. [World.Site] shows a world in a browser, where one user acts as all
+// people. The package knows only the webhook and the pages of the pipeline: everything in it is real.
 //
 // Start at [New] and [Stories].
 package demo

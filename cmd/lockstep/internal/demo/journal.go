@@ -13,27 +13,28 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// intent is in the entry that a journal has before each change.
+// intent is in the journal entry that precedes each change.
 const intent = `"kind":"intent"`
 
-// A moment is an entry in the journal of an apply, at which a story makes something happen. The apply
-// waits until it has happened.
+// A moment is an entry in the journal of an apply at which a story makes something happen. The apply waits
+// until that is done.
 type moment struct {
 	mu     sync.Mutex
-	texts  []string // that the entry has; none: there is no such moment
+	texts  []string // texts in the entry; nil means no moment
 	happen func()
-	// pace is how long each change takes at least.
+	// pace is the minimum duration of each change.
 	pace time.Duration
 }
 
-// at has something happen once, after the first entry with all of some texts.
+// at makes happen be called once, after the first journal entry that contains all the texts.
 func (m *moment) at(happen func(), texts ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.texts, m.happen = texts, happen
 }
 
-// written looks at what was appended to a journal.
+// written is called with the bytes appended to a journal. It calls happen if they contain the entry, and slows
+// down changes.
 func (m *moment) written(data []byte) {
 	if happen := m.of(data); happen != nil {
 		happen()
@@ -43,7 +44,7 @@ func (m *moment) written(data []byte) {
 	}
 }
 
-// of returns what happens if the moment is there; nil otherwise.
+// of returns the function happen if data contains the entry; nil otherwise.
 func (m *moment) of(data []byte) func() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -63,8 +64,8 @@ func (m *moment) of(data []byte) func() {
 	return nil
 }
 
-// watchedStates keeps states as local files, with locks of the operating system, which end with their
-// process.
+// watchedStates returns a backend with local state files and file locks of the operating system, which end with
+// their process. It reports each write to a journal to m.
 func watchedStates(states executor.BackendFunc, m *moment) executor.BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)

@@ -19,9 +19,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// lockedByObjects keeps states as local files, but locks them as on S3: by an object beside the
-// state, which stays when a process dies, whereas the operating system's locks on files end with
-// it. unplug is true if the machine is to lose its power with the next lock.
+// lockedByObjects returns a backend with local state files that are locked as on S3: by an object beside the
+// state, which remains when a process dies. (A file lock of the operating system would end.) If unplug is set,
+// the next lock makes the machine lose its power.
 func lockedByObjects(states executor.BackendFunc, dir string, unplug *atomic.Bool) executor.BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)
@@ -48,7 +48,7 @@ func (o objectLocks) Open(name string) (statebackend.Workspace, error) {
 	return lockedState{w, &lockfile.File{Objects: files{}, Key: key}, key, o.unplug}, nil
 }
 
-// A lockedState is a state with another lock.
+// A lockedState is a state whose lock is an object beside it.
 type lockedState struct {
 	statebackend.Workspace
 	lock   *lockfile.File
@@ -80,7 +80,7 @@ func (s lockedState) Locks(ctx context.Context) ([]statebackend.HeldLock, error)
 	return []statebackend.HeldLock{*held}, nil
 }
 
-// files keeps objects in files.
+// files stores lock objects in files.
 type files struct{}
 
 // Get implements lockfile.Objects.
@@ -97,7 +97,7 @@ func tagOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Put implements lockfile.Objects. These locks have no leases, so that none is ever replaced.
+// Put implements lockfile.Objects. These locks have no leases, so an object is never replaced.
 func (files) Put(ctx context.Context, key string, data []byte, tag string) (string, error) {
 	if tag != "" {
 		return "", fmt.Errorf("replace %s: %w", key, errors.ErrUnsupported)

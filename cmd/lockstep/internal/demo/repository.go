@@ -7,10 +7,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// The infrastructure of a company, as small as it can be: two projects and a module
+// The files of the company's repository, as small as possible: two projects and a module that both use.
 // that both use.
 
-// people are the users.
+// people are the users of the fake GitHub, with their permissions.
 var people = []struct{ login, permission string }{
 	{"alice", "write"}, {"bob", "write"}, {"carol", "admin"}, {"mallory", "read"},
 }
@@ -111,7 +111,7 @@ func edited(name, old, new string) githubtest.Files {
 	return githubtest.Files{name: edit(baseFiles[name], old, new)}
 }
 
-// edit replaces the only occurrence of a text.
+// edit returns a text with the only occurrence of old replaced by new.
 func edit(text, old, new string) string {
 	if strings.Count(text, old) != 1 {
 		panic(fmt.Sprintf("demo: %q is there %d times", old, strings.Count(text, old)))
@@ -119,8 +119,8 @@ func edit(text, old, new string) string {
 	return strings.Replace(text, old, new, 1)
 }
 
-// flowLogs changes the network, and subnets adds to it.
+// flowLogs changes an object of the network. Compare subnets, which adds one.
 var flowLogs = edited("network/main.tf", "    range = local.range\n", "    range = local.range\n    logs  = true\n")
 
-// newRelease is a change of the application.
+// newRelease is a change of the project app.
 var newRelease = edited("app/main.tf", `"2026.10"`, `"2026.11"`)

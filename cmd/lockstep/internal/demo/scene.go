@@ -8,23 +8,23 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A scene is an action of people, with its expected results.
+// A scene is one step of a story: an action of people, and its expected results.
 type scene struct {
 	title string
 	do    func(ctx context.Context, w *World) error
-	// want are texts that must appear on pull requests meanwhile, never those that must not: parts
-	// of comments, or "check NAME: CONCLUSION, TITLE".
+	// want are texts that must appear on pull requests during the scene: parts of comments, or "check NAME:
+	// CONCLUSION, TITLE". never are texts that must not appear.
 	want, never []string
-	// holds returns an error if the result is wrong; may be nil.
+	// holds returns an error if the result is wrong. It may be nil.
 	holds func(ctx context.Context, w *World) error
 }
 
-// by turns an action that cannot fail into that of a scene.
+// by converts an action that cannot fail to the form of a scene's action.
 func by(do func(*githubtest.Repository)) func(context.Context, *World) error {
 	return func(_ context.Context, w *World) error { do(w.repo); return nil }
 }
 
-// opened is a scene in which somebody pushes a branch and opens a pull request.
+// opened returns a scene in which somebody pushes a branch and opens a pull request.
 func opened(title, who, branch, what string, files githubtest.Files, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) {
 		r.Push(who, branch, what, files)
@@ -32,12 +32,13 @@ func opened(title, who, branch, what string, files githubtest.Files, want ...str
 	})}
 }
 
-// commented is a scene in which somebody comments.
+// commented returns a scene in which somebody comments.
 func commented(title, who string, number int, text string, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Comment(who, number, text) })}
 }
 
-// named is a scene in which somebody has the plan applied that our comment shows, by its name.
+// named returns a scene in which somebody comments "lockstep apply" with the name of the plan that Lockstep's
+// comment shows.
 func named(title, who string, number int, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) {
 		name := ""
@@ -50,12 +51,12 @@ func named(title, who string, number int, want ...string) scene {
 	})}
 }
 
-// pressed is a scene in which somebody presses a button of a check of a branch.
+// pressed returns a scene in which somebody presses a button of a check of a branch.
 func pressed(title, who, branch, check, button string, want ...string) scene {
 	return scene{title: title, want: want, do: func(_ context.Context, w *World) error { return press(who, branch, check, button)(w) }}
 }
 
-// press has somebody press a button.
+// press returns the action of pressing a button.
 func press(who, branch, check, button string) func(*World) error {
 	return func(w *World) error {
 		for _, c := range w.repo.Checks(w.repo.Head(branch)) {
@@ -71,17 +72,17 @@ func press(who, branch, check, button string) func(*World) error {
 	}
 }
 
-// says has somebody comment.
+// says returns the action of writing a comment.
 func says(who string, number int, text string) func(*World) error {
 	return func(w *World) error { w.repo.Comment(who, number, text); return nil }
 }
 
-// merged is a scene in which somebody merges.
+// merged returns a scene in which somebody merges.
 func merged(title, who string, number int, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Merge(who, number) })}
 }
 
-// accepts is a scene in which the organisation gives the App a permission that it does not ask for.
+// accepts returns a scene in which the organization gives the App an additional permission.
 func accepts(permission, level string) scene {
 	return scene{title: "carol gives the App the permission " + permission + ": " + level, do: func(_ context.Context, w *World) error {
 		w.hub.Accepts(permission, level)

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A Site shows a world, and lets a person act for everybody in it.
+// A Site shows a world, and lets the user act as anybody in it.
 type Site struct{ w *World }
 
 var (
@@ -27,7 +27,7 @@ func (w *World) Site() Site { return Site{w} }
 // Changed implements page.Site.
 func (s Site) Changed(ctx context.Context, since uint64) uint64 { return s.w.edits.Wait(ctx, since) }
 
-// Pulls implements page.Site: open ones first, then the newest.
+// Pulls implements page.Site. Open pull requests come first, then the newest.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	var open, others []page.Pull
 	for _, v := range slices.Backward(s.w.repo.Pulls()) {
@@ -44,7 +44,7 @@ func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	return append(open, others...), nil
 }
 
-// pull returns the facts about a pull request itself.
+// pull returns the page data about the pull request itself.
 func (s Site) pull(v githubtest.PullView) page.Pull {
 	repo := s.w.repo.Repo()
 	return page.Pull{
@@ -118,7 +118,7 @@ func (s Site) files(v githubtest.PullView) []page.File {
 	return out
 }
 
-// entries returns the conversation: events on the pull request, and in its branch.
+// entries returns the conversation: events of the pull request and of its branch.
 func (s Site) entries(v githubtest.PullView) []page.Entry {
 	comments := map[int64]githubtest.Comment{}
 	for _, c := range s.w.repo.Comments(v.Number) {
@@ -160,7 +160,7 @@ func (s Site) entries(v githubtest.PullView) []page.Entry {
 	return out
 }
 
-// events describes edits.
+// events has the texts that describe edits, by kind.
 var events = map[string]string{
 	"pull request": "opened this pull request", "merge": "merged this", "close": "closed this", "reopen": "opened this again",
 	"review": "reviewed this", "line": "commented on a line", "ready": "says that this is ready", "retarget": "chose another base branch",

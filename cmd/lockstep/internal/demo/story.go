@@ -10,18 +10,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A Story shows one capability of Lockstep, in a world of its own.
+// A Story shows one feature of Lockstep, in its own world.
 type Story struct {
 	Name   string // for the command line
 	Shows  string // a sentence
 	scenes []scene
-	// lockObjects is set if the lock of a state is an object beside it, as on S3, which stays when its process dies.
+	// lockObjects is set if the lock of a state is an object beside it, as on S3. The lock then remains when
+	// its process dies.
 	lockObjects bool
-	// bucket is the one on the small S3 where the world keeps its states; "": they are on this machine.
+	// bucket is the bucket of the fake S3 server with the world's states; "" means that states are local.
 	bucket string
 }
 
-// Stories returns all stories, the most interesting first: `lockstep demo -script` tells the first one.
+// Stories returns all stories, the most interesting first. `lockstep demo -script` runs the first one.
 func Stories() []Story {
 	return []Story{
 		killedApply, semanticEqual, plannedOutputs,
@@ -34,7 +35,7 @@ func Stories() []Story {
 	}
 }
 
-// Find returns a story by its name.
+// Find returns the story with a name.
 func Find(name string) (Story, bool) {
 	for _, s := range Stories() {
 		if s.Name == name {
@@ -44,7 +45,7 @@ func Find(name string) (Story, bool) {
 	return Story{}, false
 }
 
-// A missingError lists the unmet expectations of a story.
+// A missingError lists the expectations of a story that were not met.
 type missingError struct {
 	Story, Scene string
 	Problems     []string // each half a sentence
@@ -54,8 +55,8 @@ func (e *missingError) Error() string {
 	return fmt.Sprintf("the story %s went wrong where %s: %s", e.Story, e.Scene, strings.Join(e.Problems, "; "))
 }
 
-// Tell tells a story in a new world; the error is a *missingError if an expectation is not met. The
-// world's directory is o.Dir.
+// Tell runs a story in a new world, with o.Dir as the world's directory, and prints it. The error is a
+// *missingError if an expectation is not met.
 func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	t.story(s)
 	o.OnEdit, o.lockObjects, o.bucket = t.edit, s.lockObjects, s.bucket
@@ -93,7 +94,7 @@ func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	return nil
 }
 
-// check compares Lockstep's words with the expectations.
+// check returns the expectations of a scene that Lockstep's words do not meet.
 func (x scene) check(said []string) []string {
 	var problems []string
 	has := func(part string) bool {
@@ -112,7 +113,7 @@ func (x scene) check(said []string) []string {
 	return problems
 }
 
-// said returns the text of an edit to compare with expectations; "" if Lockstep did not make it.
+// said returns an edit as text to compare with expectations; "" if Lockstep did not make it.
 func said(e githubtest.Edit) string {
 	switch {
 	case !strings.HasSuffix(e.Who, "[bot]"):
@@ -133,5 +134,5 @@ func said(e githubtest.Edit) string {
 	return ""
 }
 
-// secret signs the webhooks.
+// secret is the secret that signs the webhooks.
 var secret = github.NewSecret("the webhook's secret")

@@ -2,7 +2,7 @@ package demo
 
 import "github.com/lockstep-iac/lockstep/github/githubtest"
 
-// atlantisFile describes the company's projects for Atlantis.
+// atlantisFile is an atlantis.yaml for the company's projects.
 const atlantisFile = `version: 3
 automerge: true
 projects:
@@ -25,7 +25,7 @@ workflows:
       - run: ./tell.sh
 `
 
-// importedFile is what lockstep config import makes of it, without the comments.
+// importedFile is the lockstep.hcl that `lockstep config import` makes of atlantisFile, without the comments.
 const importedFile = `automerge {
 }
 

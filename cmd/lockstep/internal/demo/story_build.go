@@ -25,12 +25,12 @@ var longApply = Story{
 	},
 }
 
-// buildsHere stand for CodeBuild: a build works when somebody looks at it for the first time, and the first one dies before
-// it does.
+// buildsHere replaces CodeBuild. A build runs when Look is called for the first time; the first build dies
+// before that.
 type buildsHere struct {
 	w       *World
 	message pipeline.Message
-	ends    []buildrunner.End // of those that were looked at
+	ends    []buildrunner.End // results of the builds that Look was called for
 	begun   int
 }
 
@@ -65,7 +65,7 @@ func (b *buildsHere) Look(ctx context.Context, id string) (buildrunner.End, erro
 // Stop implements buildrunner.Service.
 func (*buildsHere) Stop(context.Context, string) error { return nil }
 
-// inBuilds applies in builds.
+// inBuilds applies a plan in builds.
 func inBuilds(ctx context.Context, w *World) error {
 	b := &buildsHere{w: w}
 	w.machine.Pipeline.Builds = b

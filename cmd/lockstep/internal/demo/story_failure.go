@@ -44,7 +44,7 @@ var partialFailure = Story{
 	},
 }
 
-// hostsFile has a host whose address is checked only once it exists.
+// hostsFile returns a configuration with a host whose address is checked only after the host exists.
 func hostsFile(address string) string {
 	return `resource "terraform_data" "host" {
   input            = "` + address + `"
@@ -74,7 +74,7 @@ var replay = Story{
 	},
 }
 
-// redeliver sends the first webhook of all again.
+// redeliver sends the very first webhook again.
 func redeliver(ctx context.Context, w *World) error {
 	answer, err := w.hub.Redeliver(ctx, w.hub.Deliveries()[0])
 	if err != nil {
@@ -87,7 +87,7 @@ func redeliver(ctx context.Context, w *World) error {
 	return nil
 }
 
-// forge sends a webhook that is signed with another secret.
+// forge sends a webhook that is signed with a wrong secret.
 func forge(ctx context.Context, w *World) error {
 	body := `{"action":"opened"}`
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.webhook, strings.NewReader(body))

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// required are files by which the base branch requires something of the network's applies.
+// required returns a lockstep.hcl with a require block for applies of the network. body is the block's content.
 func required(body string) githubtest.Files {
 	return githubtest.Files{"lockstep.hcl": baseFiles["lockstep.hcl"] + "\nrequire \"apply\" {\n  projects = [\"network\"]\n" + body + "}\n"}
 }
 
-// requires is a scene in which the settings on main are changed, and a team of acme gets its members.
+// requires returns a scene in which the settings on main change, and a team of acme gets its members.
 func requires(title string, files githubtest.Files, team string, members ...string) scene {
 	return scene{title: title, do: func(_ context.Context, w *World) error {
 		w.hub.SetTeam("acme", team, members...)
@@ -21,7 +21,7 @@ func requires(title string, files githubtest.Files, team string, members ...stri
 	}}
 }
 
-// approved is a scene in which somebody approves.
+// approved returns a scene in which somebody approves.
 func approved(title, who string, number int, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Review(who, number, github.Approved, "") })}
 }
@@ -91,7 +91,7 @@ var codeowners = Story{
 	},
 }
 
-// rangePolicy denies ranges of others.
+// rangePolicy denies network ranges that belong to others.
 const rangePolicy = `package main
 
 deny contains msg if {
@@ -132,7 +132,7 @@ var override = Story{
 	},
 }
 
-// withFile returns files with one more.
+// withFile returns files with an additional one.
 func withFile(files githubtest.Files, name, content string) githubtest.Files {
 	return files.With(githubtest.Files{name: content})
 }

@@ -10,17 +10,17 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A changeDesk stands for a team's own program of changes: it opens one for each apply, lets none come that nobody has
-// agreed to, and closes it afterwards.
+// A changeDesk replaces a team's own program for change management. It opens a change for each apply, refuses
+// the apply until somebody has agreed to the change, and closes it afterwards.
 type changeDesk struct {
 	mu     sync.Mutex
 	agreed bool
 }
 
-// deskName is the name of its program in lockstep.hcl.
+// deskName is the program's name in lockstep.hcl.
 const deskName = "change-desk"
 
-// caller calls the program.
+// caller returns the Caller that runs the change desk as a team's own program.
 func (d *changeDesk) caller() *callouts.Caller { return &callouts.Caller{Program: d.run} }
 
 func (d *changeDesk) run(_ context.Context, name string, input []byte) ([]byte, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// names are objects of which each needs the one before, the first of them the network.
+// names is a configuration with objects that must be created one after another, starting from the network.
 var names = githubtest.Files{"network/names.tf": `resource "terraform_data" "zone" {
   input = { name = "acme.example", network = terraform_data.vpc.id }
 }
@@ -91,8 +91,8 @@ func oneObject(name string) string {
 	return "resource \"terraform_data\" \"" + name + "\" {\n  input = \"" + name + "\"\n}\n"
 }
 
-// inLine merges, and merges another pull request while the first one is applied. The apply goes on once people can see
-// that the other one waits for it.
+// inLine merges a pull request, and merges another one while the first is being applied. The apply continues
+// once a comment shows that the other one waits for it.
 func inLine(ctx context.Context, w *World) error {
 	w.repo.Merge("alice", 2)
 	failed := make(chan error, 1)
@@ -119,7 +119,7 @@ func inLine(ctx context.Context, w *World) error {
 	}
 }
 
-// inTurns applies in processes whose time is limited. The first one makes no more than the zone.
+// inTurns applies in processes with a time limit. The first process creates only the zone.
 func inTurns(ctx context.Context, w *World) error {
 	w.repo.Comment("alice", 1, "lockstep apply")
 	var over time.Time // the moment at which the present process begins no more changes
@@ -153,7 +153,7 @@ func inTurns(ctx context.Context, w *World) error {
 	return nil
 }
 
-// stopped begins an apply, and has it stopped when the zone is made.
+// stopped starts an apply by begin, and calls stop when the zone is created.
 func stopped(ctx context.Context, w *World, begin, stop func(*World) error) error {
 	if err := begin(w); err != nil {
 		return err
@@ -187,7 +187,7 @@ func stopped(ctx context.Context, w *World, begin, stop func(*World) error) erro
 	}
 }
 
-// underWay is an engine that knows the end of its last apply's context.
+// An underWay is an engine that keeps the context of its last apply.
 type underWay struct {
 	jobs.Engine
 	end atomic.Pointer[<-chan struct{}]
@@ -200,7 +200,7 @@ func (u *underWay) Apply(ctx context.Context, j jobs.Job, plan []byte, permit fu
 	return u.Engine.Apply(ctx, j, plan, permit)
 }
 
-// drain delivers webhooks, and handles messages until there are none left, some at a time.
+// drain delivers webhooks and handles messages until there are none left, atATime messages at the same time.
 func (w *World) drain(ctx context.Context, atATime int, handle func(context.Context, pipeline.Message) error) error {
 	if _, err := w.hub.Deliver(ctx); err != nil {
 		return err

@@ -25,12 +25,12 @@ var mergeQueue = Story{
 	},
 }
 
-// queues is a scene in which a pull request goes into the merge queue.
+// queues returns a scene in which somebody adds a pull request to the merge queue.
 func queues(title, who string, number int, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Enqueue(who, number) })}
 }
 
-// lands is a scene in which the merge queue merges its first pull request, or puts it out.
+// lands returns a scene in which the merge queue merges its first pull request, or removes it.
 func lands(title string, merges bool, want ...string) scene {
 	return scene{title: title, want: want, do: func(_ context.Context, w *World) error {
 		if w.repo.Land("lockstep") != merges {

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// service is the configuration of a service: alike for all but its size.
+// service is the configuration of a service. Services differ only in their size.
 const service = `terraform {
   backend "local" {}
 }
@@ -26,7 +26,8 @@ resource "terraform_data" "service" {
 }
 `
 
-// monorepo is a repository with services in directories, each a project by a pattern.
+// monorepo is a story about a repository with one service in each directory. A project block with a pattern
+// makes a project of each.
 var monorepo = Story{
 	Name:  "monorepo",
 	Shows: "One block makes every service directory a project. Only affected projects are planned.",
@@ -49,7 +50,7 @@ var monorepo = Story{
 	},
 }
 
-// liveSettings has two environments, one of them for branches of releases.
+// liveSettings is a lockstep.hcl with two environments, one of them for release branches.
 const liveSettings = `environment "live" {
   variables = { size = "large" }
   branches  = ["main"]

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// inBucket is the backend of a project with its state in a bucket.
+// inBucket returns the backend block of a project with its state in a bucket.
 func inBucket(bucket, key string) string {
 	return fmt.Sprintf(`terraform {
   backend "s3" {
@@ -24,7 +24,7 @@ func inBucket(bucket, key string) string {
 `, bucket, key)
 }
 
-// vpc has outputs, one of them sensitive.
+// vpc is a configuration with outputs, one of them sensitive.
 const vpc = `resource "terraform_data" "vpc" {
   input = "10.20.0.0/16"
 }
@@ -43,7 +43,7 @@ output "password" {
 }
 `
 
-// reads reads the outputs of another project's state.
+// reads returns a configuration that reads the outputs of another project's state.
 func reads(bucket, more string) string {
 	return fmt.Sprintf(`data "terraform_remote_state" "vpc" {
   backend = "s3"
@@ -69,7 +69,7 @@ const (
 	inputStates   = "acme-input-states"
 )
 
-// remoteState is about states in S3, which other projects read.
+// remoteState is a story about states in S3 that other projects read.
 var remoteState = Story{
 	Name:   "remote-state",
 	Shows:  "A project reads another project's outputs from S3 with its own credentials. Sensitive values stay hidden.",
@@ -88,7 +88,8 @@ var remoteState = Story{
 	},
 }
 
-// plannedOutputs is about two projects in one pull request.
+// plannedOutputs is a story about two projects in one pull request, one of which reads the other's planned
+// outputs.
 var plannedOutputs = Story{
 	Name:   "planned-outputs",
 	Shows:  "One pull request changes two projects. The second is planned with the outputs of the first before any apply.",
@@ -104,7 +105,7 @@ var plannedOutputs = Story{
 	},
 }
 
-// takes has outputs of another project as inputs.
+// takes is a configuration whose variables get outputs of another project as inputs.
 const takes = `variable "range" {
   type = string
 }
@@ -123,21 +124,21 @@ resource "terraform_data" "shop" {
 }
 `
 
-// shelf has an input of the shop's.
+// shelf is a configuration with an input from the shop.
 const shelf = `resource "terraform_data" "shelf" {
   input = "shelf in ${var.range}"
 }
 `
 
-// linked is a lockstep.hcl with a shop that has these inputs.
+// linked returns a lockstep.hcl with a shop that has the inputs.
 func linked(inputs string) string {
 	return "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir = \"shop\"\n  inputs = {\n" + inputs + "  }\n}\n"
 }
 
-// shopInputs are the inputs of a shop, one a line.
+// shopInputs are the inputs of the shop, one a line.
 const shopInputs = "    range    = project.vpc.outputs.range\n    vpc      = \"vpc ${project.vpc.outputs.id}\"\n    password = project.vpc.outputs.password\n"
 
-// projectInputs is about outputs that are passed on without a data source.
+// projectInputs is a story about outputs that are passed on without a data source.
 var projectInputs = Story{
 	Name:   "project-inputs",
 	Shows:  "lockstep.hcl passes one project's outputs to another one's variables, before they exist.",
@@ -163,7 +164,8 @@ var projectInputs = Story{
 	},
 }
 
-// shopInBucket is a scene in which the base branch gets a network and a shop without objects; more is in the shop's block.
+// shopInBucket returns a scene in which the base branch gets a network and a shop without objects. more is
+// added to the shop's project block.
 func shopInBucket(title, bucket, more string) scene {
 	return scene{title: title, do: by(func(r *githubtest.Repository) {
 		r.Push("carol", "main", "States in S3", githubtest.Files{
@@ -173,7 +175,7 @@ func shopInBucket(title, bucket, more string) scene {
 	})}
 }
 
-// without adds texts that must not appear.
+// without returns a scene with additional texts that must not appear.
 func without(x scene, texts ...string) scene {
 	x.never = append(x.never, texts...)
 	return x

@@ -45,7 +45,7 @@ var buttons = Story{
 	},
 }
 
-// firstNetwork is how the network of the base branch comes into the state.
+// firstNetwork are the scenes in which the base branch's network is created.
 var firstNetwork = []scene{
 	opened("alice opens a pull request with a subnet", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 	commented("and applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
@@ -145,10 +145,10 @@ var forkPlan = Story{
 	),
 }
 
-// wholePlan matches the command that names a commit.
+// wholePlan matches a plan command that names a commit.
 var wholePlan = regexp.MustCompile("lockstep plan [0-9a-f]{40}")
 
-// removedNetwork takes the network out of the repository.
+// removedNetwork removes the network from the repository.
 var removedNetwork = githubtest.Files{
 	"lockstep.hcl":    edit(baseFiles["lockstep.hcl"], "project \"network\" {\n  dir = \"network\"\n}\n", ""),
 	"network/main.tf": githubtest.Deleted,

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// bigHosts is the number of objects whose plan has more than a megabyte.
+// bigHosts is the number of objects for a plan of more than a megabyte.
 const bigHosts = 800
 
 var bigPlan = Story{
@@ -27,8 +27,8 @@ var bigPlan = Story{
 	},
 }
 
-// bigEnough checks that comment and check are within GitHub's limits, and that their link leads to
-// the whole plan.
+// bigEnough checks that comment and check are within GitHub's limits, and that their link leads to the whole
+// plan.
 func bigEnough(ctx context.Context, w *World) error {
 	for _, c := range w.repo.Comments(1) {
 		if len(c.Body) > github.MaxComment {

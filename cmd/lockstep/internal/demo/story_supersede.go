@@ -21,7 +21,7 @@ var supersede = Story{
 	},
 }
 
-// pushedMeanwhile makes a worker take up a plan, and pushes before it is made.
+// pushedMeanwhile lets a worker start a plan, and pushes a commit before the plan is finished.
 func pushedMeanwhile(ctx context.Context, w *World) error {
 	w.repo.Push("alice", "subnets", "Two subnets, with a mistake", githubtest.Files{"network/subnets.tf": strings.ReplaceAll(subnetsFile, "local.range", `"10.66.0.0/16"`)})
 	w.repo.OpenPull("alice", "Two subnets", "subnets")

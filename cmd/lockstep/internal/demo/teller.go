@@ -13,19 +13,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A Teller prints stories as they happen.
+// A Teller runs stories and prints what happens.
 type Teller struct {
 	Out io.Writer
-	// Bold emphasizes a line; nil leaves it plain.
+	// Bold emphasizes a line; nil prints it plain.
 	Bold func(string) string
-	// Brief leaves out everything that no scene expects: reactions, comments that only announce a result, and most lines of a plan.
+	// Brief leaves out everything that no scene expects: reactions, comments that only announce a result, and
+	// most lines of a plan.
 	Brief bool
 
 	mu   sync.Mutex
 	said []string // Lockstep's words in the present scene
 	last string   // the comment as it was last printed
 	plan string   // the name of the plan that was last printed
-	// want are the texts that the present scene expects, which are printed whatever is cut, and shown is what it has printed.
+	// want are the texts that the present scene expects. They are printed even if lines around them are cut.
+	// The next field has the text that the scene has printed.
 	want  []string
 	shown strings.Builder
 }
@@ -62,14 +64,14 @@ func (t *Teller) print(text string) {
 	t.shown.WriteString(text)
 }
 
-// hidden are the texts that the present scene expects and that it has not printed.
+// hidden returns the expected texts of the present scene that are not printed yet.
 func (t *Teller) hidden() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(t.want), func(part string) bool { return strings.Contains(t.shown.String(), part) })
 }
 
-// printed is the form in which an expected text is printed.
+// printed returns the form in which an expected text is printed.
 func printed(part string) string {
 	for said, told := range map[string]string{"merge #": "merges #", "issue #": "writes the issue #", "deployment ": "records a deployment to "} {
 		if rest, is := strings.CutPrefix(part, said); is {
@@ -113,7 +115,7 @@ func (t *Teller) edit(e githubtest.Edit) {
 	}
 }
 
-// told returns an edit of people as text; "" if it is of no interest.
+// told returns an edit by people as text; "" if it is not interesting.
 func told(e githubtest.Edit) string {
 	switch e.Kind {
 	case "push", "force-push":
@@ -136,7 +138,8 @@ func told(e githubtest.Edit) string {
 	return ""
 }
 
-// ours prints a comment of Lockstep. It prints a status whole when that shows a new plan, and only the headline otherwise.
+// ours prints a comment of Lockstep. It prints the whole status comment if there is a new plan in it, otherwise
+// only the headline.
 func (t *Teller) ours(e githubtest.Edit) {
 	verb := "writes"
 	if e.Kind == "edit" {
@@ -164,17 +167,19 @@ func (t *Teller) ours(e githubtest.Edit) {
 	t.print(quote)
 }
 
-// wanted reports whether a line has a text that the present scene expects and has not printed.
+// wanted reports whether a line contains an expected text of the present scene that is not printed yet.
 func (t *Teller) wanted(line string) bool {
 	return slices.ContainsFunc(t.want, func(part string) bool {
 		return strings.Contains(line, part) && !strings.Contains(t.shown.String(), part)
 	})
 }
 
-// longestQuote is the number of lines that a quotation on a terminal begins with. Of the lines behind them it has the expected ones.
+// longestQuote is the number of lines that are printed of a long quotation. Of the other lines, only those with
+// expected texts are printed.
 const longestQuote = 24
 
-// quoted puts a bar before each line of a text. It keeps the first lines and those that are wanted, and each gap says how many are left out.
+// quoted puts a bar before each line of a text. It prints the first lines and those that are wanted. For each
+// gap it prints the number of missing lines.
 func quoted(text string, first int, wanted func(line string) bool) string {
 	var b strings.Builder
 	gap := 0
@@ -208,7 +213,7 @@ var (
 	blankLines = regexp.MustCompile(`\n{3,}`)
 )
 
-// plainText makes the Markdown of our comments readable on a terminal.
+// plainText converts the Markdown of Lockstep's comments to text for a terminal.
 func plainText(markdown string) string {
 	var b strings.Builder
 	fenced := false
@@ -233,5 +238,5 @@ func plainText(markdown string) string {
 	return strings.TrimSpace(blankLines.ReplaceAllString(b.String(), "\n\n")) + "\n"
 }
 
-// Aside tells what happened behind the scenes.
+// Aside prints, in parentheses, something that happens outside of GitHub.
 func (t *Teller) Aside(text string) { t.line("(%s)", text) }

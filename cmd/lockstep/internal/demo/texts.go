@@ -1,6 +1,6 @@
 package demo
 
-// about is the text of the first page, guide the text beside a conversation, both in Markdown.
+// about is the text of the first page, and guide the text beside a conversation. Both are Markdown.
 const (
 	about = "A small company in one process: its GitHub, its pull requests, and Lockstep. Nothing leaves this machine, and everything that you do here happens for real.\n\n" +
 		"Begin with *A cluster of 40 machines*: its apply is under way. Stop it, or kill its process, and see what is lost: nothing."

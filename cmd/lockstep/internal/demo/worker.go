@@ -20,24 +20,26 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// workerName is the name by which this program starts itself as another worker of a world.
+// workerName is the name under which this program starts itself as another worker of a world.
 const workerName = "lockstep-demo-worker"
 
-// reached is what a worker says when it is where it is to be killed.
+// reached is the line that a worker prints when it has reached the journal entry at which it may be killed.
 const reached = "reached"
 
-// workerSettings are for a worker: where the world is, and the entry of the journal at which it says that it has come there.
+// workerSettings are the settings of a worker: the world, and the texts of the journal entry at which it prints
+// reached.
 type workerSettings struct {
 	Dir, Version, URL string
 	App               int64
 	API, Key          string
 	At                []string
-	// Pace is how long each change takes from that entry on; 0: the worker does nothing any more, and waits to be killed.
+	// Pace is the duration of each change after that entry. With 0, the worker does nothing more and waits to
+	// be killed.
 	Pace time.Duration
 }
 
-// Main is for mains, first of all: a process that is a worker of a story does its work here, and Main
-// does not return.
+// Main must be the first call in main. In a process that is a worker of a story, Main does its work and does
+// not return.
 func Main() {
 	if os.Args[0] != workerName {
 		return
@@ -49,8 +51,8 @@ func Main() {
 	os.Exit(0)
 }
 
-// work handles messages until there are none left. At the moment of its settings it says that it is there, and goes on at its pace. It ends
-// with whoever has started it.
+// work handles messages until there are none left. At the journal entry of its settings it prints reached, and
+// continues at the pace. It ends when the process that has started it ends.
 func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	var s workerSettings
 	stdin := json.NewDecoder(in)
@@ -89,16 +91,17 @@ func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, w.Close())
 }
 
-// A helper is another process that handles the messages of a world. The zero value is none.
+// A helper is another process that handles the messages of a world. The zero value has no process.
 type helper struct {
 	mu    sync.Mutex
 	cmd   *exec.Cmd
 	in    io.Closer
 	ended chan struct{} // closed when the process has ended
-	end   error         // then, the way it ended
+	end   error         // how it ended; valid once ended is closed
 }
 
-// start starts another process for the messages that wait, and returns when its apply has come to an entry with some texts in its journal.
+// start starts another process for the waiting messages. It returns when the apply's journal has an entry with
+// the texts at.
 func (w *World) start(ctx context.Context, h *helper, pace time.Duration, at ...string) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -111,7 +114,7 @@ func (w *World) start(ctx context.Context, h *helper, pace time.Duration, at ...
 	if err != nil {
 		return err
 	}
-	// Who is killed leaves files behind.
+	// A killed process leaves temporary files.
 	tmp, err := os.MkdirTemp(w.data, "killed-")
 	if err != nil {
 		return err
@@ -146,7 +149,7 @@ func (w *World) start(ctx context.Context, h *helper, pace time.Duration, at ...
 	return nil
 }
 
-// running reports whether the process is there.
+// running reports whether the process is running.
 func (h *helper) running() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -161,7 +164,7 @@ func (h *helper) running() bool {
 	}
 }
 
-// kill kills the process, and returns once it is gone; false if there is none.
+// kill kills the process and waits until it has ended. It returns false if there is none.
 func (h *helper) kill() bool {
 	if !h.running() {
 		return false
@@ -172,7 +175,8 @@ func (h *helper) kill() bool {
 	return killed
 }
 
-// killWorker starts another process for the messages that wait, and kills it at an entry with some texts in the journal of its apply.
+// killWorker starts another process for the waiting messages, and kills it at the journal entry with the texts
+// at.
 func (w *World) killWorker(ctx context.Context, at ...string) error {
 	var h helper
 	if err := w.start(ctx, &h, 0, at...); err != nil {

@@ -20,30 +20,28 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// Options are the setup of a World.
+// Options configure a World.
 type Options struct {
 	// Dir is an existing, empty directory for everything.
 	Dir     string
 	Version string // Lockstep's
-	// OnEdit is told of every edit on the small GitHub; it must not call the World. May be nil.
+	// OnEdit is called with every edit on the fake GitHub. It must not call the World. It may be nil.
 	OnEdit func(githubtest.Edit)
-	// Log is told of errors after which there is another attempt. May be nil.
+	// Log is called with errors after which Lockstep tries again. It may be nil.
 	Log func(error)
-	// Services is the number of services that [World.Begin] gives the company, at most the 24 of [New]'s default, 0.
+	// Services is the number of services that [World.Begin] creates, at most 24. New replaces 0 by 24.
 	Services int
-	// lockObjects is that of the story: see [Story].
+	// lockObjects is the story's field: see [Story].
 	lockObjects bool
-	// bucket is where states are, on the small S3; "": on this machine.
+	// bucket is the bucket of the fake S3 server with the states; "" means that states are local.
 	bucket string
-	// Page is the listener for the page; nil for a free address. New takes it over, and closes it
-	// in the end.
+	// Page is the listener for the page; nil means a free address. New takes it over and closes it at the end.
 	Page net.Listener
 }
 
-// A World is a small GitHub with one repository, and the pipeline. It may be used by
-// many goroutines.
+// A World is a fake GitHub with one repository, and the pipeline. It is safe for concurrent use.
 type World struct {
-	// URL is the page's, without a slash at the end.
+	// URL is the address of the page, without a slash at the end.
 	URL string
 
 	hub     *githubtest.Hub
@@ -68,14 +66,14 @@ type World struct {
 	edits    page.Changes
 }
 
-// served is the repository.
+// served is the repository, "owner/name".
 const served = "acme/infrastructure"
 
-// claimTime is how long a message stays with a process that was killed: people watch.
+// claimTime is how long a message stays with a killed process before another one handles it. It is short,
+// because people watch.
 const claimTime = 3 * time.Second
 
-// New returns a world with nothing but the first commit. It serves HTTP on addresses of its own
-// until it is closed.
+// New returns a world with only the first commit. It serves HTTP on its own addresses until it is closed.
 func New(o Options) (w *World, err error) {
 	if o.Services == 0 {
 		o.Services = len(services)
@@ -146,7 +144,7 @@ func New(o Options) (w *World, err error) {
 	return w, nil
 }
 
-// serve serves HTTP on an address of its own.
+// serve serves HTTP on a free address, and returns the URL.
 func (w *World) serve(h http.Handler) (url string, err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -162,7 +160,7 @@ func (w *World) serveAt(l net.Listener, h http.Handler) {
 	go s.Serve(l)
 }
 
-// Close ends the servers. No work may be under way.
+// Close stops the servers. No work may be in progress.
 func (w *World) Close() error {
 	w.helper.kill()
 	var errs []error
@@ -175,7 +173,7 @@ func (w *World) Close() error {
 	return errors.Join(errs...)
 }
 
-// Settle carries out all consequences of the edits so far.
+// Settle handles all consequences of the edits so far.
 func (w *World) Settle(ctx context.Context) error {
 	for {
 		sent, err := w.hub.Deliver(ctx)
@@ -192,9 +190,10 @@ func (w *World) Settle(ctx context.Context) error {
 	}
 }
 
-// Live carries out the consequences of edits as they come, until ctx ends.
+// Live handles the consequences of edits as they come, until ctx ends.
 func (w *World) Live(ctx context.Context) error {
-	// Both end with ctx themselves, in peace. Where it has ended already, the walk would report that they did not begin.
+	// Both functions end without an error when ctx ends. If ctx had ended before, walk.Run would return an
+	// error.
 	return errors.Join(walk.Run(context.WithoutCancel(ctx), 2, walk.Graph{N: 2}, func(_ context.Context, i int) error {
 		if i == 0 {
 			return w.machine.Work(ctx)

@@ -14,8 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// makeSecrets makes both secrets before the App is registered: whoever may not do that learns it while there is no
-// key that could be lost. The webhook's secret is our own, since GitHub tells the one it makes only once.
+// makeSecrets creates both secrets before the App is registered. A user without the right to do so thus gets
+// the error before there is a key that could be lost. We choose the webhook's secret ourselves, because GitHub
+// shows the one that it makes only once.
 func (d *deployment) makeSecrets(ctx context.Context) error {
 	tags := map[string]string(d.options.tags)
 	if err := d.vault.make(ctx, d.keyName(), "The private key of the GitHub App of "+d.options.stack, tags); err != nil {
@@ -32,8 +33,8 @@ func (d *deployment) makeSecrets(ctx context.Context) error {
 	return d.vault.Put(ctx, d.hookName(), hex.EncodeToString(b[:]))
 }
 
-// register registers the App in the browser, or takes the one that the options name. Its ID is noted before its key: a
-// run that ends between the two leaves an App that the next run finds.
+// register registers the App in the browser, or uses the App in the options. It stores the App's ID before its
+// key. If the run ends between the two, the next run finds the App.
 func (d *deployment) register(ctx context.Context) error {
 	if d.options.id != 0 {
 		return d.adopt(ctx)
@@ -66,18 +67,18 @@ func (d *deployment) register(ctx context.Context) error {
 	return nil
 }
 
-// lost reports an App whose key could not be kept.
+// lost returns the error that the key of a new App could not be stored.
 func (d *deployment) lost(app appFound, err error) error {
 	return cli.Hinted(fmt.Errorf("the App %s (ID %d) is registered, but its key could not be stored: %w", app.Slug, app.ID, err),
 		"generate another private key in the App's settings on GitHub, then run `lockstep deploy -app-id %d -app-key FILE`", app.ID)
 }
 
-// registers reports whether a person is to register an App.
+// registers reports whether the user will have to register an App.
 func (d *deployment) registers(list []step) bool {
 	return d.options.id == 0 && d.options.code == "" && d.options.input && slices.ContainsFunc(list, func(s step) bool { return s.Name == registerStep && s.State == stepTodo })
 }
 
-// askOwner asks for the owner of the App, before anything is shown, and names the App.
+// askOwner asks who will own the App, before any step is shown. It also chooses the App's name.
 func (d *deployment) askOwner() error {
 	if d.options.owner == "" && !d.options.ownerGiven {
 		var err error
@@ -90,7 +91,7 @@ func (d *deployment) askOwner() error {
 	return nil
 }
 
-// appName is the name of the App to register.
+// appName returns the name of the App to register.
 func (o options) appName() string {
 	name := o.name
 	switch {
@@ -103,15 +104,15 @@ func (o options) appName() string {
 	return name[:min(len(name), maxAppName)]
 }
 
-// maxAppName is the limit of GitHub for the name of an App.
+// maxAppName is GitHub's limit for the name of an App.
 const maxAppName = 34
 
-// request is the registration of the App, whose page show shows.
+// request returns the registration of the App. show shows the address of its page.
 func (o options) request(show func(address string)) appRegistration {
 	return appRegistration{Site: o.site, Owner: o.owner, Name: o.appName(), Show: show}
 }
 
-// adopt takes an App that exists, after GitHub has accepted its key.
+// adopt uses an existing App, after GitHub has accepted its key.
 func (d *deployment) adopt(ctx context.Context) error {
 	about, err := d.owned(ctx, d.options.id)
 	if err != nil {
@@ -123,7 +124,7 @@ func (d *deployment) adopt(ctx context.Context) error {
 	return d.vault.Put(ctx, d.keyName(), d.options.pem)
 }
 
-// owned has GitHub check that the given key is that of an App.
+// owned asks GitHub whether the key in the options belongs to the App with an ID.
 func (d *deployment) owned(ctx context.Context, id int64) (github.About, error) {
 	app, err := d.appOf(id, github.NewSecret(d.options.pem))
 	if err != nil {
@@ -136,7 +137,7 @@ func (d *deployment) owned(ctx context.Context, id int64) (github.About, error) 
 	return about, nil
 }
 
-// putKey puts the key of an App that lost it.
+// putKey stores the key of an App whose key was lost.
 func (d *deployment) putKey(ctx context.Context) error {
 	if _, err := d.owned(ctx, d.key.App.ID); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (d *deployment) makeDepot(ctx context.Context) error {
 	return d.depot.make(ctx, d.found.Bucket.There)
 }
 
-// upload uploads missing files: the code, and then the template, which names its versions.
+// upload uploads missing files: the code, and then the template, which contains the versions of the code.
 func (d *deployment) upload(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(d.files)) {
 		if !slices.Contains(d.found.Missing, name) {
@@ -168,7 +169,7 @@ func (d *deployment) upload(ctx context.Context) error {
 	return err
 }
 
-// setHook gives the App the address of the stack and the secret that the stack knows.
+// setHook sets the App's webhook address to the stack's, and its secret to the one that the stack uses.
 func (d *deployment) setHook(ctx context.Context) error {
 	name := d.hookName()
 	if d.givenApp() {
@@ -188,7 +189,8 @@ func (d *deployment) setHook(ctx context.Context) error {
 // attempts is how often GitHub is asked whether a webhook was delivered.
 const attempts = 20
 
-// check has GitHub send the last webhook again, which after a registration is its ping, and waits for it.
+// check asks GitHub to send the last webhook again, and waits until it is delivered. After a registration that
+// webhook is the ping.
 func (d *deployment) check(ctx context.Context) error {
 	list, err := d.app.Deliveries(ctx, time.Now().Add(-kept))
 	if err != nil {

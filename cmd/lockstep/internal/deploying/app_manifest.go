@@ -5,8 +5,8 @@ import "encoding/json"
 // A grant is a permission or an event of the App, by GitHub's name, with the reason why the App needs it.
 type grant struct{ name, level, reason string }
 
-// neededPermissions are the permissions of the App: it needs all of them. usefulPermissions are those that a person adds for a setting of
-// lockstep.hcl.
+// neededPermissions are the permissions that the App needs. usefulPermissions are those that a user adds for a
+// setting in lockstep.hcl.
 var (
 	neededPermissions = []grant{
 		{"checks", "write", "The check runs of commits, with their buttons."},
@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// neededEvents are the events of GitHub that reach the webhook of the App.
+// neededEvents are the events that GitHub sends to the App's webhook.
 var neededEvents = []grant{
 	{"check_run", "", "Buttons of checks, and checks of other tools for `checks` and `mergeable`."},
 	{"check_suite", "", "The button that runs all checks again."},
@@ -38,7 +38,7 @@ var neededEvents = []grant{
 	{"status", "", "Commit statuses of other tools, for `checks` and `mergeable`."},
 }
 
-// appPermissions are the levels of the App's permissions, by their names.
+// appPermissions returns the levels of the App's permissions by name.
 func appPermissions() map[string]string {
 	out := map[string]string{}
 	for _, g := range neededPermissions {
@@ -47,7 +47,7 @@ func appPermissions() map[string]string {
 	return out
 }
 
-// appEvents are the names of the App's events.
+// appEvents returns the names of the App's events.
 func appEvents() (names []string) {
 	for _, g := range neededEvents {
 		names = append(names, g.name)
@@ -55,11 +55,12 @@ func appEvents() (names []string) {
 	return names
 }
 
-// nowhereAddress is the address of webhooks until there is one. It belongs to nobody.
+// nowhereAddress is the webhook address until the stack has one. Nobody owns it.
 // Source: https://www.rfc-editor.org/rfc/rfc2606#section-3
 const nowhereAddress = "https://example.com/lockstep-is-not-deployed-yet"
 
-// appManifest describes an App to GitHub. It is private: anybody could install a public one.
+// appManifest returns the App's description for GitHub. The App is private, because anybody could install a
+// public one.
 // Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest#github-app-manifest-parameters
 func appManifest(name, redirect string) string {
 	text, err := json.Marshal(map[string]any{

@@ -16,20 +16,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// A artifactBucket is a bucket of an account. Every request names the account, so that a bucket of the
-// same name that somebody else has is refused. It keeps the code of the functions under the names of its content, where Lambda
-// and CloudFormation read one version of each object. It believes no name: an object counts as uploaded if its content has the
-// right checksum.
+// A artifactBucket is the bucket for the functions' code in an AWS account. Every request names the account: a
+// bucket with the same name in another account is refused.
+//
+// An object's name contains the hash of its content. Lambda and CloudFormation read one version of each object.
+// The name alone proves nothing: an object counts as uploaded only if its content has the right checksum.
 type artifactBucket struct {
 	Client          *s3.Client
 	Bucket, Account string
 	Region          string
 }
 
-// A depotPlace is one version of an object.
+// A depotPlace identifies one version of an object in the bucket.
 type depotPlace struct{ Bucket, Key, Version string }
 
-// httpStatus returns the HTTP status of an error, 0 if there was no answer.
+// httpStatus returns the HTTP status in an error; 0 if there was no answer.
 func httpStatus(err error) int {
 	var re *awshttp.ResponseError
 	if errors.As(err, &re) {
@@ -38,7 +39,7 @@ func httpStatus(err error) int {
 	return 0
 }
 
-// Look finds the bucket and its settings.
+// Look reads whether the bucket exists, and its settings.
 func (d artifactBucket) Look(ctx context.Context) (bucketFound, error) {
 	head, err := d.Client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
 	switch httpStatus(err) {
@@ -67,7 +68,7 @@ func (d artifactBucket) Look(ctx context.Context) (bucketFound, error) {
 	return b, err
 }
 
-// closed reports whether the bucket is closed to the public in each of the ways that there are.
+// closed reports whether all four public access blocks of the bucket are set.
 func (d artifactBucket) closed(ctx context.Context) (bool, error) {
 	out, err := d.Client.GetPublicAccessBlock(ctx, &s3.GetPublicAccessBlockInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
 	switch {
@@ -80,7 +81,7 @@ func (d artifactBucket) closed(ctx context.Context) (bool, error) {
 	return x != nil && aws.ToBool(x.BlockPublicAcls) && aws.ToBool(x.IgnorePublicAcls) && aws.ToBool(x.BlockPublicPolicy) && aws.ToBool(x.RestrictPublicBuckets), nil
 }
 
-// underKMS reports whether the bucket encrypts with a key of KMS.
+// underKMS reports whether the bucket encrypts with a KMS key.
 func (d artifactBucket) underKMS(ctx context.Context) (bool, error) {
 	got, err := d.Client.GetBucketEncryption(ctx, &s3.GetBucketEncryptionInput{Bucket: &d.Bucket, ExpectedBucketOwner: &d.Account})
 	if err != nil {
@@ -94,11 +95,11 @@ func (d artifactBucket) underKMS(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// make makes the bucket, if it is not there, and its settings.
+// make creates the bucket unless it is there, and sets its settings.
 func (d artifactBucket) make(ctx context.Context, there bool) error {
 	if !there {
 		in := &s3.CreateBucketInput{Bucket: &d.Bucket}
-		if d.Region != "us-east-1" { // which is nowhere
+		if d.Region != "us-east-1" { // us-east-1 must not be named
 			in.CreateBucketConfiguration = &types.CreateBucketConfiguration{LocationConstraint: types.BucketLocationConstraint(d.Region)}
 		}
 		_, err := d.Client.CreateBucket(ctx, in)
@@ -124,7 +125,7 @@ func (d artifactBucket) make(ctx context.Context, there bool) error {
 	return nil
 }
 
-// depotKey is the name of a content in the bucket.
+// depotKey returns the name of the object with a content.
 func depotKey(name string, content []byte) string {
 	sum := sha256.Sum256(content)
 	return "lockstep/" + hex.EncodeToString(sum[:]) + "/" + name
@@ -135,8 +136,8 @@ func depotChecksum(content []byte) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Find returns the place of a content. ok is false where it is not, or where its name has another
-// content.
+// Find returns the place of the object with a content. ok is false if there is none, or if the object with its
+// name has another content.
 func (d artifactBucket) Find(ctx context.Context, name string, content []byte) (at depotPlace, ok bool, err error) {
 	key := depotKey(name, content)
 	head, err := d.Client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &d.Bucket, Key: &key, ExpectedBucketOwner: &d.Account, ChecksumMode: types.ChecksumModeEnabled})
@@ -152,7 +153,7 @@ func (d artifactBucket) Find(ctx context.Context, name string, content []byte) (
 	return depotPlace{d.Bucket, key, *head.VersionId}, true, nil
 }
 
-// Put uploads a content. S3 refuses it if it changes on the way.
+// Put uploads a content. S3 refuses it if it is changed on the way.
 func (d artifactBucket) Put(ctx context.Context, name string, content []byte) (depotPlace, error) {
 	key := depotKey(name, content)
 	out, err := d.Client.PutObject(ctx, &s3.PutObjectInput{

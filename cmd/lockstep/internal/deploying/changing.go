@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// change brings the stack to the wish, with one change set that a person has seen.
+// change makes the stack as wished, by one change set that the user has approved.
 func (d *deployment) change(ctx context.Context) error {
 	switch status := d.present.Status; {
 	case status != "REVIEW_IN_PROGRESS" && strings.HasSuffix(status, "_IN_PROGRESS"):
@@ -33,7 +33,7 @@ func (d *deployment) change(ctx context.Context) error {
 	return d.execute(ctx, at)
 }
 
-// again changes the stack after it came to rest.
+// again continues change after an operation on the stack has ended.
 func (d *deployment) again(ctx context.Context) error {
 	var err error
 	if d.present, err = d.stack.Look(ctx); err != nil {
@@ -62,7 +62,7 @@ func (d *deployment) execute(ctx context.Context, template depotPlace) error {
 			return err
 		}
 	}
-	// Hidden parameters cannot be compared: nothing is not different any more.
+	// Hidden parameters cannot be compared, so from now on the stack counts as up to date.
 	d.deployed = true
 	return nil
 }

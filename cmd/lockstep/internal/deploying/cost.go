@@ -22,7 +22,7 @@ const costUsage = `cost [OPTIONS]
   For other prices write a file for -prices: a line "region NAME", a line "date DATE", and a
   line "KIND DOLLARS per NUMBER SOURCE" for each kind that -json names.`
 
-// Cost is the command.
+// Cost is the command cost.
 var Cost = cli.Command{Name: "cost", Synopsis: "Estimate the monthly price of a deployment on AWS", Run: func(a *cli.App, args []string) int {
 	var o pricing.Options
 	f := a.NewFlags("cost", costUsage)
@@ -61,7 +61,7 @@ var Cost = cli.Command{Name: "cost", Synopsis: "Estimate the monthly price of a 
 	return 0
 }}
 
-// pricesOf reads a file, "" for the table of Lockstep's own.
+// pricesOf reads a file with prices; "" means Lockstep's own table.
 func pricesOf(a *cli.App, file string) (pricing.Prices, error) {
 	if file == "" {
 		return pricing.Own()

@@ -1,10 +1,11 @@
-// Package deploying has the commands about an installation in an AWS account: deploy makes and
-// updates it, deploy doctor examines one.
+// Package deploying has the commands about a deployment in an AWS account: deploy creates and updates one,
+// deploy doctor checks one, cost estimates its price.
 //
-// It finds facts about the installation, [listSteps] decides which steps are left, and it does one step after the other, and asks a person before anything is changed. Each step finds its own state at AWS or
-// at GitHub, so a run goes on where another one has ended, and nothing is kept on this machine.
+// The command deploy first finds facts about the deployment. [listSteps] decides which steps are left. Then it
+// does one step after another, and asks the user before it changes anything. Each step finds its own state at
+// AWS or at GitHub. So a run continues where another one has ended, and nothing is stored on this machine.
 //
-// It refuses to know the work of the functions. Start at [Deploy].
+// The package does not know what the functions do. Start at [Deploy].
 package deploying
 
 import (
@@ -22,7 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Deploy makes an installation, or updates it.
+// Deploy is the command deploy.
 var Deploy = cli.Command{Name: "deploy", Synopsis: "Set up Lockstep in an AWS account, or update it", Run: func(a *cli.App, args []string) int {
 	return deploy(a, args, world(a))
 }}
@@ -71,23 +72,23 @@ type deployment struct {
 	template stackTemplate // as the build has it
 	files    map[string][]byte
 
-	// The results of the last survey.
+	// found are the results of the last survey.
 	found     deploymentFound
 	key, hook keptSecret
 	present   stackDescription
 	placed    map[string]depotPlace
 	wish      stackWish
-	app       *github.App // nil as long as nobody has its key
+	app       *github.App // nil while we do not have its key
 
 	hooked, deployed bool // by this run
 	sent             bool
 	delivered        hookDelivery
 }
 
-// names of the files that are uploaded, beside the functions.
+// templateFile is the name of the template among the uploaded files.
 const templateFile = "template.yaml"
 
-// open reads the template and the code, and connects to the account.
+// open reads the template and the code, and connects to the AWS account.
 func open(a *cli.App, o options, out surroundings) (*deployment, error) {
 	d := &deployment{cli: a, person: prompter{a, o.input, o.approve, out.browse}, options: o, out: out, files: map[string][]byte{}}
 	files, err := findEmbedded(o.artifacts)
@@ -111,7 +112,7 @@ func open(a *cli.App, o options, out surroundings) (*deployment, error) {
 	return d, d.connect(a.Ctx)
 }
 
-// connect finds the account and the region.
+// connect finds out the account and the region.
 func (d *deployment) connect(ctx context.Context) error {
 	cfg, err := d.out.aws(ctx, d.options.region)
 	if err != nil {
@@ -178,7 +179,7 @@ func (d *deployment) run(ctx context.Context) error {
 	return nil
 }
 
-// do does a step.
+// do does the step with a name.
 func (d *deployment) do(ctx context.Context, name string) error {
 	return map[string]func(context.Context) error{
 		secretsStep: d.makeSecrets, registerStep: d.register, keyStep: d.putKey, depotStep: d.makeDepot,
@@ -186,7 +187,7 @@ func (d *deployment) do(ctx context.Context, name string) error {
 	}[name](ctx)
 }
 
-// afterwards tells the next steps of a person, once all is done.
+// afterwards prints what the user has to do after all steps.
 func (d *deployment) afterwards(list []step) {
 	if _, left := nextStep(list); left {
 		return
@@ -205,7 +206,7 @@ func (d *deployment) afterwards(list []step) {
 	}
 }
 
-// explained adds the remedy that all failures have in common.
+// explained adds to an error the hint that is the same for all failures.
 func (d *deployment) explained(err error) error {
 	if err = (shortError{err}); errors.Is(err, context.Canceled) || d != nil && d.cli.Ctx.Err() != nil {
 		return cli.Hinted(fmt.Errorf("%w", err), "run `lockstep deploy` again with the same options: it continues after the last finished step")

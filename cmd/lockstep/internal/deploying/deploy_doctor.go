@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// Doctor examines an installation.
+// Doctor is the command deploy doctor.
 var Doctor = cli.Command{Name: "deploy doctor", Synopsis: "Examine a deployment, and show what to repair", Run: func(a *cli.App, args []string) int {
 	return doctor(a, args, world(a))
 }}
@@ -45,10 +45,10 @@ func doctor(a *cli.App, args []string, out surroundings) int {
 	return d.tell(facts)
 }
 
-// An examination finds the facts about an installation, with the means of a deployment.
+// An examination finds the facts about a deployment. It uses the methods of deployment.
 type examination struct{ *deployment }
 
-// tell shows the findings, and returns the exit code.
+// tell prints the findings, and returns the exit code.
 func (d examination) tell(facts deploymentFacts) int {
 	found := examine(facts)
 	for _, x := range found {
@@ -64,7 +64,8 @@ func (d examination) tell(facts deploymentFacts) int {
 	return 0
 }
 
-// ownCode reads the code to compare with; without any it is not compared.
+// ownCode reads this program's code of the functions, to compare it with the deployed code. Without any, the
+// code is not compared.
 func (d examination) ownCode() error {
 	files, err := findEmbedded(d.options.artifacts)
 	if errors.Is(err, errNothingEmbedded) {
@@ -85,12 +86,12 @@ func (d examination) ownCode() error {
 	return nil
 }
 
-// needs completes the facts about the App by its needs.
+// needs adds to the facts about an App which permissions and events it needs.
 func needs(a *examinedApp) {
 	a.Needed, a.Wanted = appPermissions(), appEvents()
 }
 
-// clocks notes the difference to the clock of whoever answers.
+// clocks measures the difference between our clock and the clock of a server.
 type clocks struct {
 	base http.RoundTripper
 	mu   sync.Mutex

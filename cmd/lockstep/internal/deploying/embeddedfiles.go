@@ -8,19 +8,19 @@ import (
 	"path/filepath"
 )
 
-// errNothingEmbedded is returned where there are no files: neither in the program nor in a directory.
+// errNothingEmbedded reports that there are no files, neither in the program nor in a directory.
 var errNothingEmbedded = errors.New("this program is not a release, so it does not have the functions' code")
 
-// embeddedFiles are the template and the functions' code, which a deployment uploads. They are in the program or in a directory of a
-// build. A release carries its own, 34 MB: a deployment needs one file, no second download to check, and cannot mix versions. A
-// program that was built without the tag `carried` carries none.
+// embeddedFiles are the template and the functions' code, which a deployment uploads. They are in the program,
+// or in the directory of a build. A release contains its own, 34 MB: so users need one file, no second download
+// to verify, and versions cannot be mixed. A program built without the tag `carried` contains none.
 type embeddedFiles struct {
 	Template string
 	dir      fs.FS
 }
 
-// findEmbedded reads the template in a directory, or above it, where a checkout has it; "" stands for what
-// the program carries.
+// findEmbedded reads the template in a directory, or in a directory above, as in a checkout. "" means the files
+// in the program.
 func findEmbedded(dir string) (embeddedFiles, error) {
 	if dir == "" {
 		own := carriedInside()
@@ -40,5 +40,5 @@ func findEmbedded(dir string) (embeddedFiles, error) {
 	return embeddedFiles{string(text), os.DirFS(dir)}, nil
 }
 
-// Read returns a file, such as plan.zip.
+// Read returns the content of a file, such as plan.zip.
 func (f embeddedFiles) Read(name string) ([]byte, error) { return fs.ReadFile(f.dir, name) }

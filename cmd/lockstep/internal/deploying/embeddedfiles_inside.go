@@ -12,7 +12,7 @@ import (
 //go:embed carried
 var files embed.FS
 
-// carriedInside returns the files that the program carries.
+// carriedInside returns the files that the program contains.
 func carriedInside() fs.FS {
 	dir, err := fs.Sub(files, "carried")
 	if err != nil {

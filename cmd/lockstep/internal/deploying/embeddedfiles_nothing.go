@@ -4,5 +4,5 @@ package deploying
 
 import "io/fs"
 
-// carriedInside returns the files that the program carries: none.
+// carriedInside returns the files that the program contains: none.
 func carriedInside() fs.FS { return nil }

@@ -8,39 +8,40 @@ import (
 	"time"
 )
 
-// A finding is something that is wrong.
+// A finding is a problem of a deployment, with its remedy.
 type finding struct{ Problem, Remedy string }
 
-// deploymentFacts are the facts about an installation that [examine] decides on. A part that could not be found has the reason in Unknown.
+// deploymentFacts are the facts about a deployment, from which [examine] finds problems. If some could not be
+// found, Unknown has the reason.
 type deploymentFacts struct {
 	Stack, Region string
-	Status        string // of the stack; "": there is none
+	Status        string // of the stack; "" if it does not exist
 	Unknown       []unknownFact
-	Apps          []examinedApp // as far as GitHub has answered
+	Apps          []examinedApp // those for which GitHub has answered
 	Queues        []examinedQueue
 	Functions     []examinedFunction
 	Bucket        *examinedBucket
 	Roles         []examinedRole
-	Skew          map[string]time.Duration // of others' clocks, by their owner; positive: they are ahead
+	Skew          map[string]time.Duration // by owner of the other clock; positive if that clock is ahead
 }
 
-// unknownFact is a fact that could not be found.
+// An unknownFact is a fact that could not be found.
 type unknownFact struct{ Fact, Reason string }
 
-// An examinedApp is one of the installation's, as GitHub has it.
+// An examinedApp is one of the deployment's Apps, as GitHub describes it.
 type examinedApp struct {
 	Name                string // that the operator has given it; "" for the first one
 	Slug, Page          string
-	HookURL, Address    string // where GitHub sends webhooks, and where the stack takes them
+	HookURL, Address    string // where GitHub sends webhooks, and where the stack receives them
 	Permissions, Needed map[string]string
 	Events, Wanted      []string
 	Installed           []string // accounts
 	Suspended           []string
-	Failed, Delivered   int // attempts at deliveries of late
+	Failed, Delivered   int // numbers of recent deliveries
 	LastFailure         string
 }
 
-// An examinedQueue is one of the stack's.
+// An examinedQueue is a queue of the stack.
 type examinedQueue struct {
 	Name     string
 	Messages string // a number
@@ -49,32 +50,32 @@ type examinedQueue struct {
 	Redrives bool
 }
 
-// An examinedFunction is one of the stack's.
+// An examinedFunction is a Lambda function of the stack.
 type examinedFunction struct {
 	Name   string
 	Digest string // SHA-256 of its code, base64
 	Own    string // that of our version; "" if we have none
 }
 
-// An examinedBucket is the bucket of artifacts.
+// An examinedBucket is the bucket of the plans and other artifacts.
 type examinedBucket struct {
 	Name              string
 	Versioned, Closed bool
 	KMS               bool
 }
 
-// An examinedRole is one that plans or applies assume.
+// An examinedRole is a role that plans or applies assume.
 type examinedRole struct {
 	ARN, Use string
-	Problem  string // "" if it can be assumed, by all that its account says
+	Problem  string // why it cannot be assumed, as far as this account's policies say; "" if it can
 }
 
-// maxSkew is a difference of clocks at which signatures are refused: AWS allows five minutes, GitHub a
-// minute into the future.
+// maxSkew is the difference between clocks that is reported. AWS refuses signatures that differ by five
+// minutes; GitHub accepts at most a minute in the future.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
 const maxSkew = 45 * time.Second
 
-// examine returns all that is wrong, the gravest first.
+// examine returns all problems, the most severe first.
 func examine(f deploymentFacts) []finding {
 	if f.Status == "" && len(f.Unknown) == 0 {
 		return []finding{{fmt.Sprintf("the stack %s does not exist in %s", f.Stack, f.Region), "name another stack with -stack and -region, or run `lockstep deploy` to create this one"}}
@@ -113,7 +114,7 @@ func stackFindings(f deploymentFacts) []finding {
 	return []finding{{"the stack is " + f.Status, "run `lockstep deploy`: it shows how to continue"}}
 }
 
-// String is how findings call the App.
+// String returns the name of the App in findings.
 func (a examinedApp) String() string {
 	if a.Name == "" {
 		return "the App"
@@ -155,7 +156,7 @@ func appFindings(a examinedApp, stack, region string) []finding {
 	return out
 }
 
-// unfitPermissions returns the permissions that are missing, as "name: access", and the needless ones.
+// unfitPermissions returns the permissions that are missing, as "name: access", and those that are not needed.
 func (a examinedApp) unfitPermissions() (missing, needless []string) {
 	for _, name := range slices.Sorted(maps.Keys(a.Needed)) {
 		if have := a.Permissions[name]; have != a.Needed[name] && have != "write" && have != "admin" {

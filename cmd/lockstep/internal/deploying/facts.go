@@ -23,7 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// facts finds all facts about the installation. Those that cannot be found do not stop the others.
+// facts finds all facts about the deployment. If one cannot be found, it still finds the others.
 func (d examination) facts(ctx context.Context) deploymentFacts {
 	f := deploymentFacts{Stack: d.options.stack, Region: d.region, Skew: map[string]time.Duration{}}
 	try := func(fact string, find func() error) {
@@ -59,15 +59,15 @@ func (d examination) awsClock(ctx context.Context, f *deploymentFacts) error {
 	if err != nil {
 		return err
 	}
-	// The SDK corrects its own signatures by this; others on this machine do not.
+	// The SDK corrects its own signatures by this difference; other programs on this machine do not.
 	if at, ok := middleware.GetServerTime(got.ResultMetadata); ok {
 		f.Skew["AWS"] = time.Until(at)
 	}
 	return nil
 }
 
-// deliveries counts the webhooks of the last days by the fate of the last attempt at each. One that arrived later, or
-// that was sent before there was an address, is no failure.
+// deliveries counts the webhooks of the last days by the result of the last attempt at each. A webhook that a
+// later attempt delivered is no failure, nor is a ping that was sent before the stack had an address.
 func (d examination) deliveries(ctx context.Context, app *github.App, out *examinedApp) error {
 	list, err := app.Deliveries(ctx, time.Now().Add(-kept))
 	seen := map[string]bool{}
@@ -88,7 +88,7 @@ func (d examination) deliveries(ctx context.Context, app *github.App, out *exami
 	return err
 }
 
-// resource finds the facts about one resource.
+// resource finds the facts about one resource of the stack.
 func (d examination) resource(ctx context.Context, r types.StackResource, f *deploymentFacts) error {
 	name, id := aws.ToString(r.LogicalResourceId), aws.ToString(r.PhysicalResourceId)
 	switch kind := aws.ToString(r.ResourceType); {
@@ -135,7 +135,7 @@ func (d examination) queue(ctx context.Context, name, address string, f *deploym
 	return nil
 }
 
-// role examines a role of this account; those of others only their owners can examine.
+// role checks a role of this account. Roles of other accounts can be checked only by their owners.
 func (d examination) role(ctx context.Context, arn, use string, f *deploymentFacts) error {
 	parts := strings.SplitN(arn, ":", 6)
 	if len(parts) < 6 || parts[4] != d.account {
@@ -158,7 +158,7 @@ func (d examination) role(ctx context.Context, arn, use string, f *deploymentFac
 	return nil
 }
 
-// trust is a role's trust policy, which IAM encodes as a part of a URL.
+// trust returns a role's trust policy, which IAM returns in URL encoding.
 func trust(r *iamtypes.Role) string {
 	text, err := url.QueryUnescape(aws.ToString(r.AssumeRolePolicyDocument))
 	if err != nil {

@@ -9,14 +9,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A query is about one of the stack's Apps.
+// A query identifies one of the stack's Apps, to ask GitHub about it.
 type query struct {
-	name, address string // "" for the first one; of its webhooks
+	name, address string // name of the App ("" for the first one), and address of its webhooks
 	id            int64
-	key, url      string // the name or the ARN of the secret with its key, and the address of its GitHub's API
+	key, url      string // name or ARN of the secret with its key, and address of its GitHub's API
 }
 
-// aboutApps asks GitHub about all Apps of the stack. One that cannot be asked does not stop the others.
+// aboutApps asks GitHub about all Apps of the stack. If one App's GitHub gives no answer, it still asks about
+// the others.
 func (d examination) aboutApps(ctx context.Context, f *deploymentFacts, try func(fact string, find func() error)) {
 	was, hook := d.present.Parameters, d.present.Outputs["WebhookUrl"]
 	add := func(q query) func() error {

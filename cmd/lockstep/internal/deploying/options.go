@@ -15,25 +15,25 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// options are those of deploy.
+// options are the options of the command deploy.
 type options struct {
 	region, stack, bucket string
 	site, owner, name     string
 	appID, appKey         string
-	app, serves           string // of an App beside the first one
+	app, serves           string // of an App other than the first
 	artifacts             string
 	boundary              string
 	tags, parameters      pairs
 	plan, approve, input  bool
 	manifest              bool   // print the page that registers the App, and end
-	code                  string // of an App that was registered with it
+	code                  string // GitHub's code for an App that was registered in another browser
 	siteGiven             bool
 	ownerGiven            bool
 	pem                   string // a private key; never shown
 	id                    int64
 }
 
-// pairs is an option NAME=VALUE that may be given several times.
+// pairs are the values of an option NAME=VALUE that may be given several times.
 type pairs map[string]string
 
 // String implements flag.Value.
@@ -49,7 +49,7 @@ func (p pairs) Set(text string) error {
 	return nil
 }
 
-// place are the options that name an installation.
+// place adds the options that identify a deployment.
 func (o *options) place(f *cli.Flags) {
 	f.StringVar(&o.region, "region", "", "AWS region (default: that of your AWS configuration)")
 	f.StringVar(&o.stack, "stack", "lockstep", "name of the CloudFormation stack")
@@ -77,7 +77,7 @@ func (o *options) flags(f *cli.Flags) {
 	f.BoolVar(&o.input, "input", true, "ask for values that the options do not give")
 }
 
-// check reads the files that the options name, and finds mistakes among them.
+// check reads the files that the options name, and returns an error if options are wrong.
 func (o *options) check(f *cli.Flags) error {
 	o.ownerGiven, o.siteGiven = f.Given("organization"), f.Given("github")
 	if !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,39}$`).MatchString(o.stack) {
@@ -109,7 +109,7 @@ func (o *options) check(f *cli.Flags) error {
 	return o.readKey()
 }
 
-// forms finds values that AWS or GitHub would refuse, before either is asked.
+// forms returns an error for values that AWS or GitHub would refuse, before any request is made.
 func (o *options) forms() error {
 	for _, form := range []struct{ option, value, pattern, remedy string }{
 		{"region", o.region, `^[a-z]{2}(-[a-z]+)+-[0-9]$`, "write the name of a region: -region eu-central-1"},
@@ -134,7 +134,7 @@ func (o *options) forms() error {
 	return nil
 }
 
-// checkApp finds mistakes in the options of an App beside the first one.
+// checkApp returns an error if the options for an App other than the first are wrong.
 func (o *options) checkApp(f *cli.Flags) error {
 	switch {
 	case !f.Given("app") && o.serves != "":
@@ -178,7 +178,7 @@ func (o *options) readKey() error {
 	return nil
 }
 
-// apiOf returns the address of the API of a GitHub, by the address of its pages.
+// apiOf returns the address of a GitHub server's API from the address of its web pages.
 // Source: https://docs.github.com/en/enterprise-server@latest/rest/using-the-rest-api/getting-started-with-the-rest-api,
 // https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency/about-github-enterprise-cloud-with-data-residency
 func apiOf(site string) string {

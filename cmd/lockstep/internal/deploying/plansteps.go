@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// survey finds the facts, and returns all steps.
+// survey finds the facts, and returns all steps with their states.
 func (d *deployment) survey(ctx context.Context) ([]step, error) {
 	var err error
 	if d.key, err = d.vault.Look(ctx, d.keyName()); err != nil {
@@ -39,7 +39,7 @@ func (d *deployment) survey(ctx context.Context) ([]step, error) {
 	return d.list(), nil
 }
 
-// list is the list of all steps, by the last survey.
+// list returns all steps, from the facts of the last survey.
 func (d *deployment) list() []step {
 	return listSteps(deployWish{
 		Stack: d.options.stack, App: d.options.app, KeyName: d.keyName(), HookName: d.hookName(), Region: d.region, Bucket: d.depot.Bucket, GitHub: d.options.site, Owner: d.options.owner,
@@ -47,8 +47,8 @@ func (d *deployment) list() []step {
 	}, d.found)
 }
 
-// takeOver makes the settings of an earlier deployment those of this one: the place of its code, its App and its
-// GitHub. One that was made by hand has an App and secrets of its own.
+// takeOver copies the settings of an earlier deployment into this one: the place of its code, its App and its
+// GitHub. A deployment that was made by hand has its own App and secrets.
 func (d *deployment) takeOver() {
 	if d.depot.Bucket == "" {
 		d.depot.Bucket = d.present.codeBucket()
@@ -70,10 +70,10 @@ func (d *deployment) takeOver() {
 	}
 }
 
-// givenApp reports whether the App and its secrets were made by other means.
+// givenApp reports whether the App and its secrets were created without this command.
 func (d *deployment) givenApp() bool { return d.options.parameters["AppKeySecretArn"] != "" }
 
-// surveyCode finds the code that is uploaded.
+// surveyCode finds out which code is uploaded.
 func (d *deployment) surveyCode(ctx context.Context) error {
 	var err error
 	if d.found.Bucket, err = d.depot.Look(ctx); err != nil {
@@ -90,7 +90,7 @@ func (d *deployment) surveyCode(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The template has the versions of the code, so it comes after it.
+	// The template contains the versions of the code, so it is uploaded after the code.
 	if len(d.found.Missing) > 0 {
 		d.found.Missing = append(d.found.Missing, templateFile)
 		return nil
@@ -140,7 +140,7 @@ func (d *deployment) surveyStack() error {
 	return nil
 }
 
-// surveyApp asks GitHub about the webhook.
+// surveyApp asks GitHub about the App's webhook.
 func (d *deployment) surveyApp(ctx context.Context) error {
 	d.app = nil
 	id, key := d.key.App.ID, d.keyName()
@@ -179,7 +179,7 @@ func (d *deployment) surveyApp(ctx context.Context) error {
 // Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/viewing-webhook-deliveries
 const kept = 3 * 24 * time.Hour
 
-// deliveryOf is the fate of the last delivery.
+// deliveryOf returns the result of the last delivery in a list.
 func deliveryOf(list []github.DeliveryInfo) hookDelivery {
 	switch {
 	case len(list) == 0:
@@ -194,7 +194,7 @@ func (d *deployment) appOf(id int64, pem github.Secret) (*github.App, error) {
 	return github.NewApp(github.AppConfig{ID: id, Key: pem, URL: d.api(), Transport: d.out.github})
 }
 
-// api is the address of GitHub's API.
+// api returns the address of GitHub's API.
 func (d *deployment) api() string {
 	if d.options.app != "" {
 		return apiOf(d.options.site)

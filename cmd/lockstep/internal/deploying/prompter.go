@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// A prompter deploys: is shown each step and each change, is asked, and agrees or does not.
+// A prompter talks to the user who deploys: it shows steps and changes, asks questions, and asks for approval.
 type prompter struct {
 	cli     *cli.App
 	input   bool // questions are answered
@@ -17,10 +17,10 @@ type prompter struct {
 	browse  func(address string) error
 }
 
-// errDeclined is returned if a person does not agree.
+// errDeclined reports that the user did not agree.
 var errDeclined = errors.New("you did not answer yes, so nothing more was changed")
 
-// agree asks for approval, unless it was given.
+// agree asks the user for approval, unless an option has given it.
 func (p prompter) agree(question string) error {
 	if p.approve {
 		return nil
@@ -34,8 +34,8 @@ func (p prompter) agree(question string) error {
 	return nil
 }
 
-// ask asks for the value of an option. An empty answer is the default. Where nobody can be asked, the error names the
-// option.
+// ask asks the user for the value of an option. An empty answer means usual. If nobody can be asked, the error
+// names the option.
 func (p prompter) ask(option, question, usual string) (string, error) {
 	missing := cli.Hinted(fmt.Errorf("-%s is missing", option), "%s", question)
 	if !p.input {
@@ -60,7 +60,7 @@ func (p prompter) ask(option, question, usual string) (string, error) {
 	return line, nil
 }
 
-// table shows the changes of a change set.
+// table prints the changes of a change set.
 func (p prompter) table(changes []stackChange) {
 	fmt.Fprintln(p.cli.Out)
 	t := tabwriter.NewWriter(p.cli.Out, 0, 0, 2, ' ', 0)
@@ -76,7 +76,7 @@ func (p prompter) table(changes []stackChange) {
 	fmt.Fprintln(p.cli.Out)
 }
 
-// told shows an event of the stack.
+// told prints an event of the stack.
 func (p prompter) told(e stackEvent) {
 	reason := ""
 	if e.Reason != "" {
@@ -85,7 +85,7 @@ func (p prompter) told(e stackEvent) {
 	fmt.Fprintf(p.cli.Out, "  %s %s%s\n", e.Status, e.Resource, reason)
 }
 
-// show shows the steps, each with its remedy if it is blocked.
+// show prints the steps. A blocked step has its remedy.
 func (p prompter) show(list []step) {
 	for _, s := range list {
 		fmt.Fprintf(p.cli.Out, "  %-8s %-9s %s\n", s.State, s.Name, s.Text)
@@ -96,7 +96,7 @@ func (p prompter) show(list []step) {
 	fmt.Fprintln(p.cli.Out)
 }
 
-// visit shows a page.
+// visit opens a page in the browser, or prints its address.
 func (p prompter) visit(address string) {
 	if p.browse(address) == nil {
 		fmt.Fprintf(p.cli.Out, "A browser opens for the registration of the App. If it does not open, open this page on this machine:\n    %s\n", address)

@@ -7,10 +7,10 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// made are the parameters that the steps before the stack give.
+// made are the stack's parameters that earlier steps set.
 var made = []string{"AppId", "AppKeySecretArn", "WebhookSecretArn"}
 
-// required asks for the parameters of a new stack that nothing else gives.
+// required asks for the parameters of a new stack that have no value yet.
 func (d *deployment) required() error {
 	for _, p := range d.template.Parameters {
 		_, given := d.wish.Parameters[p.Name]
@@ -33,7 +33,7 @@ func (d *deployment) required() error {
 	return nil
 }
 
-// questions asks for all that is missing, before anything is done.
+// questions asks for everything that is missing, before any step is done.
 func (d *deployment) questions(list []step) error {
 	if d.options.plan || d.options.app != "" && d.hookURL() == "" { // to which nothing can be added
 		return nil

@@ -14,25 +14,26 @@ import (
 	"time"
 )
 
-// An appRegistration registers one App in a person's browser: a page on this machine sends a manifest to GitHub, the person
-// agrees there, and GitHub sends the browser back with a code. The page and the answer are behind two random texts, on
-// 127.0.0.1 only: a page of somebody else's, which the browser also shows, can neither read the one nor forge the other.
+// An appRegistration registers an App in the user's browser. A page on this machine sends a manifest to GitHub.
+// The user agrees on GitHub's page, and GitHub redirects the browser back with a code. The page is on 127.0.0.1
+// only. Its address and the answer contain a random text each. So another website in the same browser can
+// neither read the page nor forge the answer.
 type appRegistration struct {
 	Site  string // GitHub's pages: https://github.com/
 	Owner string // an organization; "" for the person's own account
 	Name  string // of the App
-	// Show shows the address of the page to the person.
+	// Show shows the address of the page to the user.
 	Show func(address string)
 }
 
-// codeLimit is the time in which GitHub takes a code.
+// codeLimit is how long GitHub accepts a code.
 // Source: https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
 const codeLimit = time.Hour
 
-// errRegisterTime means that nobody has agreed on GitHub's page within [codeLimit].
+// errRegisterTime reports that the user has not agreed on GitHub's page within [codeLimit].
 var errRegisterTime = errors.New("the App was not registered within an hour")
 
-// Code shows the page, waits for the person, and returns GitHub's code.
+// Code shows the page, waits for the user, and returns GitHub's code.
 func (r appRegistration) Code(ctx context.Context) (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -41,7 +42,7 @@ func (r appRegistration) Code(ctx context.Context) (string, error) {
 	return r.wait(ctx, l)
 }
 
-// wait serves the page until there is an answer.
+// wait serves the page until GitHub's answer comes. It returns the code.
 func (r appRegistration) wait(ctx context.Context, l net.Listener) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, codeLimit, errRegisterTime)
 	defer cancel()
@@ -49,7 +50,7 @@ func (r appRegistration) wait(ctx context.Context, l net.Listener) (string, erro
 	s := &http.Server{Handler: v, ReadHeaderTimeout: 10 * time.Second}
 	go s.Serve(l) // until Shutdown
 	defer func() {
-		// The browser is to read the last page.
+		// Give the browser time to load the last page.
 		wait, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 		defer cancel()
 		s.Shutdown(wait)
@@ -63,8 +64,8 @@ func (r appRegistration) wait(ctx context.Context, l net.Listener) (string, erro
 	}
 }
 
-// Page is the registration as a page for a browser on another machine: its button sends the manifest to GitHub. GitHub sends
-// that browser on to an address that is not there, with the code in it, and the person copies it.
+// Page returns the HTML of a page for a browser on another machine. Its button sends the manifest to GitHub.
+// GitHub redirects that browser to an address that does not exist, with the code in it, which the user copies.
 func (r appRegistration) Page() string {
 	var b strings.Builder
 	err := pageFrame.Execute(&b, map[string]any{"Action": template.URL(r.action("")), "Name": r.Name, "Manifest": appManifest(r.Name, elsewhereAddress)})
@@ -74,10 +75,11 @@ func (r appRegistration) Page() string {
 	return b.String()
 }
 
-// elsewhereAddress is where GitHub sends the browser of another machine: nothing listens there.
+// elsewhereAddress is the address to which GitHub redirects a browser on another machine. Nothing listens
+// there.
 const elsewhereAddress = "http://127.0.0.1:9/registered"
 
-// action is GitHub's page for new Apps.
+// action returns the address of GitHub's page for new Apps.
 func (r appRegistration) action(state string) string {
 	path := "settings/apps/new"
 	if r.Owner != "" {
@@ -86,7 +88,7 @@ func (r appRegistration) action(state string) string {
 	return strings.TrimSuffix(r.Site, "/") + "/" + path + "?state=" + state
 }
 
-// A registerVisit is one registration's pages.
+// A registerVisit serves the pages of one registration.
 type registerVisit struct {
 	request           appRegistration
 	host, page, state string
@@ -102,7 +104,7 @@ func (v *registerVisit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; script-src 'nonce-"+nonce+"'")
 	switch {
 	case r.Host != v.host || r.Method != http.MethodGet:
-		// Another name that leads here is a page's of somebody else.
+		// Another host name that leads to this machine belongs to somebody else's page.
 		http.Error(w, "This is not the address of the page.", http.StatusForbidden)
 	case r.URL.Path == v.page:
 		formPage.Execute(w, map[string]any{
@@ -116,7 +118,7 @@ func (v *registerVisit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// registered takes GitHub's answer. An answer to another question is refused, and waiting goes on.
+// registered handles GitHub's answer. An answer with a wrong state is refused, and the wait continues.
 func (v *registerVisit) registered(w http.ResponseWriter, q url.Values) {
 	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(v.state)) != 1 || q.Get("code") == "" {
 		http.Error(w, "This is not the answer to the page that lockstep has shown.", http.StatusForbidden)

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/applist"
 )
 
-// keyName is the name of the secret with the key of the App that is deployed, hookName that of the secret of its webhooks.
+// keyName returns the name of the secret with the App's key. hookName returns that of the App's webhook secret.
 func (d *deployment) keyName() string {
 	if d.options.app != "" {
 		return applist.KeySecret(applist.Prefix(d.options.stack), d.options.app)
@@ -24,7 +24,7 @@ func (d *deployment) hookName() string {
 	return d.options.stack + "/webhook-secret"
 }
 
-// hookURL is the stack's address for the App's webhooks, "" if there is none yet.
+// hookURL returns the stack's address for the App's webhooks; "" if there is none yet.
 func (d *deployment) hookURL() string {
 	url := d.present.Outputs["WebhookUrl"]
 	if d.options.app != "" && url != "" {
@@ -33,7 +33,7 @@ func (d *deployment) hookURL() string {
 	return url
 }
 
-// apps are the Apps beside the first one that the stack has.
+// apps returns the stack's Apps other than the first.
 func (d *deployment) apps() (applist.List, error) {
 	list, err := applist.Parse(d.present.Parameters["Apps"])
 	if err != nil {
@@ -42,7 +42,7 @@ func (d *deployment) apps() (applist.List, error) {
 	return list, err
 }
 
-// addApp puts the App of -app into the parameter Apps, once it is registered.
+// addApp adds the App of the option -app to the parameter Apps, if it is registered.
 func (d *deployment) addApp(parameters map[string]string) error {
 	list, err := d.apps()
 	if err != nil || d.key.App.ID == 0 {
@@ -64,7 +64,7 @@ func (d *deployment) addApp(parameters map[string]string) error {
 	return nil
 }
 
-// compact is a list of owners and repositories without space in it.
+// compact returns a list of owners and repositories without spaces.
 func compact(serves string) string {
 	return strings.Join(strings.FieldsFunc(serves, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }), ",")
 }

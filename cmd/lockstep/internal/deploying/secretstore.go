@@ -13,19 +13,19 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A secretStore is the account's Secrets Manager, with the App's private key and the secret of its webhooks. Tags of the first
-// name the App, so that another run finds it. No value is printed, or written to a disk.
+// A secretStore stores the App's private key and its webhook secret in the account's Secrets Manager. Tags of
+// the key's secret name the App, so that a later run finds it. No value is printed or written to disk.
 type secretStore struct{ Client *secretsmanager.Client }
 
-// A keptSecret is one of the two, without its value.
+// A keptSecret is the secret with the App's private key, or its webhook secret, without the value.
 type keptSecret struct {
-	ARN string // "": there is none
+	ARN string // "" if the secret does not exist
 	secretFound
 	App    appFound
 	GitHub string // the address of the App's GitHub
 }
 
-// Tags of the key's secret.
+// The tags of the secret with the App's private key.
 const (
 	tagID     = "lockstep:app-id"
 	tagSlug   = "lockstep:app"
@@ -33,7 +33,7 @@ const (
 	tagGitHub = "lockstep:github"
 )
 
-// Look describes a secret by its name.
+// Look returns a secret with a name, without its value.
 func (v secretStore) Look(ctx context.Context, name string) (keptSecret, error) {
 	got, err := v.Client.DescribeSecret(ctx, &secretsmanager.DescribeSecretInput{SecretId: &name})
 	var none *types.ResourceNotFoundException
@@ -63,7 +63,7 @@ func (v secretStore) Look(ctx context.Context, name string) (keptSecret, error) 
 	return s, nil
 }
 
-// make makes a secret without a value. That there is one already is no error.
+// make creates a secret without a value. It does nothing if the secret exists.
 func (v secretStore) make(ctx context.Context, name, about string, tags map[string]string) error {
 	_, err := v.Client.CreateSecret(ctx, &secretsmanager.CreateSecretInput{Name: &name, Description: &about, Tags: tagsOf(tags)})
 	var there *types.ResourceExistsException
@@ -73,7 +73,7 @@ func (v secretStore) make(ctx context.Context, name, about string, tags map[stri
 	return nil
 }
 
-// Put gives a secret a value.
+// Put sets the value of a secret.
 func (v secretStore) Put(ctx context.Context, name, value string) error {
 	_, err := v.Client.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{SecretId: &name, SecretString: &value})
 	if err != nil {
@@ -82,7 +82,7 @@ func (v secretStore) Put(ctx context.Context, name, value string) error {
 	return nil
 }
 
-// Name notes at a secret which App it is the key of.
+// Name sets the tags of a secret that say to which App the key belongs.
 func (v secretStore) Name(ctx context.Context, name, address string, app appFound) error {
 	_, err := v.Client.TagResource(ctx, &secretsmanager.TagResourceInput{SecretId: &name, Tags: tagsOf(map[string]string{
 		tagID: strconv.FormatInt(app.ID, 10), tagSlug: app.Slug, tagPage: app.Page, tagGitHub: address,
@@ -93,7 +93,7 @@ func (v secretStore) Name(ctx context.Context, name, address string, app appFoun
 	return nil
 }
 
-// Read returns the value of a secret, by name or ARN.
+// Read returns the value of a secret. name is its name or its ARN.
 func (v secretStore) Read(ctx context.Context, name string) (github.Secret, error) {
 	got, err := v.Client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &name})
 	if err != nil {

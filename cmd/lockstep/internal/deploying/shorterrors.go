@@ -8,8 +8,8 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// A shortError shortens the error of a call of AWS' SDK to the call, the message and the code. It leaves out request IDs,
-// status codes and the chain of credentials that were tried.
+// A shortError shortens an error of the AWS SDK to the call, the message and the code. It leaves out request
+// IDs, HTTP status codes and the list of credential sources that were tried.
 type shortError struct{ err error }
 
 // Error implements error.

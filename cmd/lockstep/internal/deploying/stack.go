@@ -16,31 +16,31 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// A namedStack is one by name.
+// A namedStack is a CloudFormation stack with a name, which need not exist.
 type namedStack struct {
 	Client *cloudformation.Client
 	Name   string
-	// Pause waits until it is worth to ask again.
+	// Pause waits before the next request about progress.
 	Pause func(ctx context.Context) error
 }
 
-// A stackDescription is a stack as it is. Hidden values of parameters are "****".
+// A stackDescription is the present state of a stack. Hidden values of parameters are "****".
 type stackDescription struct {
 	ID             string
-	Status, Reason string // "": there is none
+	Status, Reason string // "" if the stack does not exist
 	Parameters     map[string]string
 	Tags           map[string]string
 	Outputs        map[string]string
 	Template       string
 }
 
-// noStack reports whether an error means that there is no such stack.
+// noStack reports whether an error means that the stack does not exist.
 func noStack(err error) bool {
 	var api smithy.APIError
 	return errors.As(err, &api) && api.ErrorCode() == "ValidationError" && strings.Contains(api.ErrorMessage(), "does not exist")
 }
 
-// Look describes the stack, with its template.
+// Look reads the stack, with its template.
 func (s namedStack) Look(ctx context.Context) (stackDescription, error) {
 	d, err := s.describe(ctx, s.Name)
 	if err != nil || d.Status == "" || d.Status == string(types.StackStatusReviewInProgress) {
@@ -96,7 +96,7 @@ func (d stackDescription) fresh() bool {
 	return d.Status == "" || d.Status == string(types.StackStatusReviewInProgress)
 }
 
-// codeBucket is the bucket that the template's code is in, "" if it names none.
+// codeBucket returns the bucket with the template's code; "" if the template names none.
 func (d stackDescription) codeBucket() string {
 	m := placedBucket.FindStringSubmatch(d.Template)
 	if m == nil {
@@ -107,14 +107,14 @@ func (d stackDescription) codeBucket() string {
 
 var placedBucket = regexp.MustCompile(`(?m)^ +CodeUri: { Bucket: "([^"]+)", `)
 
-// A stackWish is the stack as it is to be. Parameters that it does not name stay as they are.
+// A stackWish is how the stack should be. Parameters that it does not name keep their values.
 type stackWish struct {
 	Template   stackTemplate
 	Parameters map[string]string
 	Tags       map[string]string
 }
 
-// differences lists in words what is not as wished for.
+// differences returns, as texts for people, what differs from a wish.
 func (d stackDescription) differences(w stackWish) []string {
 	if d.fresh() {
 		return nil
@@ -136,7 +136,7 @@ func (d stackDescription) differences(w stackWish) []string {
 	return out
 }
 
-// templateAddress is where CloudFormation reads a template.
+// templateAddress returns the address at which CloudFormation reads a template.
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html
 func templateAddress(at depotPlace, region string) string {
 	domain := "amazonaws.com"

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// changeSetName is that of our change sets: there is one at a time.
+// changeSetName is the name of our change sets. At most one exists at a time.
 const changeSetName = "lockstep-deploy"
 
 // A stackChange is the effect of a change set on one resource.
@@ -24,8 +24,8 @@ type stackChange struct {
 	Replaces string // "", "maybe", "yes"
 }
 
-// Prepare makes a change set of a wish, whose template is at an address, and returns its changes. There are
-// none if the stack is as wished for. An older change set that was not executed is replaced.
+// Prepare creates a change set for a wish and returns its changes; none if the stack is as wished. address is
+// that of the template. An older change set that was not executed is replaced.
 func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish, address string) ([]stackChange, error) {
 	if err := s.discard(ctx, d); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (s namedStack) discard(ctx context.Context, d stackDescription) error {
 	return nil
 }
 
-// read waits until the change set is made, and reads it.
+// read waits until the change set is created, and returns its changes.
 func (s namedStack) read(ctx context.Context, d stackDescription) ([]stackChange, error) {
 	var out []stackChange
 	in := &cloudformation.DescribeChangeSetInput{StackName: &s.Name, ChangeSetName: aws.String(changeSetName)}
@@ -112,7 +112,7 @@ func stackChangeOf(c *types.ResourceChange) stackChange {
 	return out
 }
 
-// execute executes the change set, and waits for its end.
+// execute executes the change set, and waits until it is done. It calls told with each event.
 func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	return s.await(ctx, s.Name, before, told)
 }
 
-// awaitChange waits for the end of the change that is under way.
+// awaitChange waits until the operation in progress on the stack is done. It calls told with each event.
 func (s namedStack) awaitChange(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s namedStack) awaitChange(ctx context.Context, told func(stackEvent)) erro
 	return s.await(ctx, s.Name, before, told)
 }
 
-// Remove deletes the stack, and waits for its end.
+// Remove deletes the stack, and waits until it is deleted. It calls told with each event.
 func (s namedStack) Remove(ctx context.Context, d stackDescription, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {

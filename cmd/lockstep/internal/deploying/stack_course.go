@@ -11,19 +11,19 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// A stackEvent is what happened to a resource of the stack.
+// A stackEvent is an event of a resource of the stack.
 type stackEvent struct {
 	Resource, Type string
 	Status         string
 	Reason         string
 }
 
-// failed reports whether an event is the reason of a failure, and not a consequence of another one.
+// failed reports whether an event is the cause of a failure, rather than a consequence of another failure.
 func (e stackEvent) failed() bool {
 	return strings.HasSuffix(e.Status, "_FAILED") && !strings.Contains(e.Reason, "cancelled")
 }
 
-// last is the newest event's ID, "" if there is none.
+// last returns the ID of the newest event; "" if there is none.
 func (s namedStack) last(ctx context.Context) (string, error) {
 	got, err := s.Client.DescribeStackEvents(ctx, &cloudformation.DescribeStackEventsInput{StackName: &s.Name})
 	if noStack(err) || err == nil && len(got.StackEvents) == 0 {
@@ -35,7 +35,7 @@ func (s namedStack) last(ctx context.Context) (string, error) {
 	return aws.ToString(got.StackEvents[0].EventId), nil
 }
 
-// since returns the events after one, the oldest first.
+// since returns the events after the event with the ID after, the oldest first.
 func (s namedStack) since(ctx context.Context, stack, after string) ([]types.StackEvent, error) {
 	var out []types.StackEvent
 	in := &cloudformation.DescribeStackEventsInput{StackName: &stack}
@@ -58,8 +58,8 @@ func (s namedStack) since(ctx context.Context, stack, after string) ([]types.Sta
 	}
 }
 
-// await tells of events until the stack rests. The error has the first resource that failed, with its
-// reason.
+// await calls told with each event until no operation is in progress on the stack. Its error has the first
+// resource that failed, with the reason.
 func (s namedStack) await(ctx context.Context, stack, after string, told func(stackEvent)) error {
 	var cause *stackEvent
 	for {

@@ -10,13 +10,13 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A stackTemplate is CloudFormation's, with its text and its parameters in their order.
+// A stackTemplate is a CloudFormation template: its text, and its parameters in their order.
 type stackTemplate struct {
 	Text       string
 	Parameters []stackParameter
 }
 
-// A stackParameter is one of a template's.
+// A stackParameter is a parameter of a template.
 type stackParameter struct {
 	Name        string
 	Description string
@@ -26,7 +26,7 @@ type stackParameter struct {
 	values      []string // allowed ones; nil: all
 }
 
-// readTemplate reads a template.
+// readTemplate parses a template.
 func readTemplate(text string) (stackTemplate, error) {
 	var root struct {
 		Parameters yaml.Node `yaml:"Parameters"`
@@ -64,7 +64,7 @@ func readTemplate(text string) (stackTemplate, error) {
 	return t, nil
 }
 
-// Check returns the first mistake in values of parameters, as CloudFormation would after minutes.
+// Check returns the first error in values of parameters, which CloudFormation would report only after minutes.
 func (t stackTemplate) Check(values map[string]string) error {
 	for name, value := range values {
 		i := slices.IndexFunc(t.Parameters, func(p stackParameter) bool { return p.Name == name })
@@ -79,7 +79,7 @@ func (t stackTemplate) Check(values map[string]string) error {
 	return nil
 }
 
-// codeURI is the line of a function's code, as the build has it.
+// codeURI matches the line with a function's code in the original template.
 var codeURI = regexp.MustCompile(`(?m)^( +CodeUri: )dist/(\w+)\.zip$`)
 
 // Code returns the names of the files that the template deploys, such as plan.zip.
@@ -91,8 +91,8 @@ func (t stackTemplate) Code() []string {
 	return out
 }
 
-// Placed returns the template with the places of its code, by file. Each is one version of an object: a later
-// one is not deployed.
+// Placed returns the template with the places of its code, by file. Each place is one version of an object, so
+// that a later version is not deployed.
 // Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-property-function-functioncode.html
 func (t stackTemplate) Placed(code map[string]depotPlace) (stackTemplate, error) {
 	var missing error
@@ -107,7 +107,8 @@ func (t stackTemplate) Placed(code map[string]depotPlace) (stackTemplate, error)
 	return t, missing
 }
 
-// templateDifferences between two texts of a template, in words: functions by name, all else as one.
+// templateDifferences returns, as texts for people, what differs between two templates: the names of functions,
+// and one text for all else.
 func templateDifferences(old, new string) []string {
 	placed := regexp.MustCompile(`(?m)^ +CodeUri: .*"[0-9a-z/]+/(\w+)\.zip".*$`)
 	codes := func(text string) map[string]string {
@@ -131,5 +132,5 @@ func templateDifferences(old, new string) []string {
 	return out
 }
 
-// sameLines compares templates as CloudFormation hands them back, with other ends of lines.
+// sameLines returns a template's text with uniform line ends, because CloudFormation changes them.
 func sameLines(text string) string { return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n")) }

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// A deployWish is the deployment that was asked for.
+// A deployWish is the requested deployment.
 type deployWish struct {
 	Stack, Region string
-	// App is the name of an App beside the stack's first one, "" for that.
+	// App is the name of an App other than the stack's first one; "" for the first.
 	App               string
 	KeyName, HookName string // of secrets
 	Bucket            string // for the code
 	GitHub            string // the address of its pages: https://github.com/
-	Owner             string // the organization that is to own the App; "" for one's own account
-	// GivenApp is set if the App and its secrets were made by other means.
+	Owner             string // the organization that will own the App; "" for the user's own account
+	// GivenApp is set if the App and its secrets were created without this command.
 	GivenApp bool
-	// KeyAtHand is set if a private key of the App was given.
+	// KeyAtHand is set if the options have a private key of the App.
 	KeyAtHand bool
 	Code      int // files to upload
 }
 
-// deploymentFound are the facts.
+// deploymentFound are the facts that a survey found.
 type deploymentFound struct {
 	Key, Hook secretFound
 	App       appFound
@@ -33,56 +33,56 @@ type deploymentFound struct {
 	Delivery  hookDelivery
 }
 
-// A secretFound is one in Secrets Manager.
+// A secretFound says whether a secret exists in Secrets Manager, and has a value.
 type secretFound struct {
 	There, Filled bool
-	Deleted       bool // it is to be deleted soon, and cannot be used
+	Deleted       bool // it is scheduled for deletion, and cannot be used
 }
 
-// An appFound is the one that the key's secret names.
+// An appFound is the App that the tags of the key's secret name.
 type appFound struct {
 	ID   int64
 	Slug string
 	Page string
 }
 
-// A bucketFound is that for the code.
+// A bucketFound describes the bucket for the code.
 type bucketFound struct {
 	There     bool
-	Foreign   bool   // it is another account's, or nobody may see it
+	Foreign   bool   // it belongs to another account, or we have no access
 	Elsewhere string // its region, if that is another one
 	Versioned bool
 	Closed    bool // to the public
 }
 
-// A stackFound is that of the template.
+// A stackFound describes the stack.
 type stackFound struct {
-	Status  string // CloudFormation's word; "": there is none
+	Status  string // CloudFormation's status; "" if the stack does not exist
 	Reason  string
 	HookURL string // its output
 }
 
-// A hookDelivery is the fate of the last webhook to the present address.
+// A hookDelivery is the result of delivering the last webhook to the present address.
 type hookDelivery int
 
 const (
 	noDelivery      hookDelivery = iota // none was tried
-	failedDelivery                      // the answer was no 2xx
+	failedDelivery                      // the answer was not a 2xx
 	arrivedDelivery                     // the answer was a 2xx
-	nothingToSend                       // GitHub has no webhook that it could send again
+	nothingToSend                       // GitHub has no webhook to send again
 )
 
-// A stepState is that of a step.
+// A stepState is the state of a step, such as done or blocked.
 type stepState string
 
 const (
 	stepDone    stepState = "done"
 	stepTodo    stepState = "to do"
-	stepLater   stepState = "later" // it is clear only after an earlier step
+	stepLater   stepState = "later" // it will be known after an earlier step
 	stepBlocked stepState = "blocked"
 )
 
-// The names of steps, in their order.
+// The names of the steps, in their order.
 const (
 	secretsStep  = "secrets"
 	registerStep = "app"
@@ -94,16 +94,16 @@ const (
 	checkStep    = "delivery"
 )
 
-// A step is one, with its state.
+// A step is a step of a deployment, with its state.
 type step struct {
 	Name   string
 	State  stepState
-	Text   string // the present facts, or the deed
+	Text   string // the present state, or what will be done
 	Remedy string // of a blocked one
 }
 
-// listSteps decides about the steps of a deployment: it returns all of them, each with its state. The same decision serves the
-// first run, one that goes on after an interruption, an update, and `-plan`.
+// listSteps returns all steps of a deployment, each with its state. It decides in the same way for the first
+// run, a run after an interruption, an update, and `-plan`.
 func listSteps(w deployWish, f deploymentFound) []step {
 	list := []step{
 		decideSecrets(w, f), decideRegister(w, f), decideKey(w, f), decideDepot(w, f), decideUpload(w, f), decideDeploy(w, f), decideHook(w, f), decideCheck(f),
@@ -118,7 +118,7 @@ func listSteps(w deployWish, f deploymentFound) []step {
 	return list
 }
 
-// needsEarlierSteps reports whether a step needs all those before it.
+// needsEarlierSteps reports whether a step can be done only after all steps before it.
 func needsEarlierSteps(name string) bool {
 	return name == keyStep || name == deployStep || name == hookStep || name == checkStep
 }

@@ -11,19 +11,19 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// surroundings is the way to AWS, to GitHub and to a browser: tests have another.
+// surroundings are the connections to AWS, to GitHub and to a browser. Tests replace them.
 type surroundings struct {
-	// aws returns the configuration for a region; "" is that of the environment.
+	// aws returns the configuration for a region; "" means the region of the environment.
 	aws func(ctx context.Context, region string) (aws.Config, error)
-	// browse opens a page; an error shows the address alone.
+	// browse opens a page in the browser. If it returns an error, only the address is printed.
 	browse func(address string) error
-	// github makes requests to GitHub.
+	// github makes the requests to GitHub.
 	github http.RoundTripper
-	// pause waits until it is worth to ask again.
+	// pause waits before the next request about progress.
 	pause func(ctx context.Context) error
 }
 
-// polling is how often AWS and GitHub are asked whether something is over.
+// polling is the interval between requests to AWS and GitHub about progress.
 const polling = 3 * time.Second
 
 func world(a *cli.App) surroundings {

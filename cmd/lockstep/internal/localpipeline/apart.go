@@ -18,32 +18,31 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// Apart configures the processes of runs.
+// Apart configures runs in their own processes.
 type Apart struct {
 	Limits confine.Limits
-	// Ports are our own TCP ports, which are closed to programs.
+	// Ports are our own TCP ports, to which programs of a run cannot connect.
 	Ports []int
-	// Show are files and directories that programs may read, besides their own.
+	// Show are files and directories that programs of a run may read, in addition to their own.
 	Show []string
-	// Credentials returns those of a job's state in S3; nil: runs have ours.
+	// Credentials returns the credentials for a job's state in S3; nil means that runs have our credentials.
 	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
-	// Remedy is the advice after a limit was met, in Markdown.
+	// Remedy is the advice to users after a limit was exceeded, in Markdown.
 	Remedy string
-	// Protection is told how programs are confined, once it is known.
+	// Protection is called, once, with lines that say how programs are confined.
 	Protection func(lines []string)
 }
 
-// childSettings are the machine's settings for a run's process.
+// childSettings are the machine's settings that the process of a run receives.
 type childSettings struct {
 	Version, States, Providers, CLIConfig string
 	Show                                  []string
 }
 
-// Main is for mains, first of all: the process of a run does its work here, and Main does not
-// return.
+// Main must be the first call in main. In the process of a run, it does the run's work and does not return.
 func Main() { subprocess.Main(child) }
 
-// child makes the engine of a run's process.
+// child makes the engine in the process of a run.
 func child(c *subprocess.Child) (jobs.Engine, error) {
 	var s childSettings
 	if err := json.Unmarshal(c.Settings, &s); err != nil {
@@ -58,7 +57,7 @@ func child(c *subprocess.Child) (jobs.Engine, error) {
 	return e, nil
 }
 
-// openScratch opens the directory for runs in processes of their own.
+// openScratch opens the directory for the processes of runs.
 func (m *Machine) openScratch(c Config) (err error) {
 	if m.dir, err = filepath.Abs(c.Dir); err == nil {
 		m.scratch, err = subprocess.OpenScratch(filepath.Join(m.dir, "runs"))
@@ -66,7 +65,7 @@ func (m *Machine) openScratch(c Config) (err error) {
 	return err
 }
 
-// apart makes the runs of a pipeline use processes of their own.
+// apart makes a pipeline use a process for each run. hidden are texts to remove from outputs.
 func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 	dir := m.dir
 	s := childSettings{Version: c.Version, States: filepath.Join(dir, "states"), CLIConfig: c.CLIConfig, Show: c.Apart.Show}
@@ -97,9 +96,9 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) {
 	}
 }
 
-// childEnv returns the part of our environment for a run's process. Our own options are left out,
-// since they name files with secrets; so are our credentials, if the run gets its own for its
-// state.
+// childEnv returns the environment variables for the process of a run. It leaves out our own options, because
+// they name files with secrets. If narrowed is set, the run gets credentials for its state only, so our own
+// credentials are left out, too.
 func childEnv(environ []string, narrowed bool) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -107,7 +106,7 @@ func childEnv(environ []string, narrowed bool) []string {
 	})
 }
 
-// ownCredentials are the variables in which the AWS SDK finds credentials.
+// ownCredentials are the environment variables in which the AWS SDK finds credentials.
 // Source: https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html
 var ownCredentials = []string{
 	"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE",

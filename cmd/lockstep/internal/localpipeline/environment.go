@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// pluginEnv returns the environment of a job's plugins on a machine, where they have the operator's
-// credentials: an environment of lockstep.hcl that names roles is refused, since the wrong ones could
-// reach another account.
+// pluginEnv returns the environment of a job's plugins. On one machine, plugins have the operator's
+// credentials. So an environment block with roles is refused: with the operator's credentials, the plugins
+// could access the wrong account.
 func pluginEnv(own []string) func(context.Context, jobs.Job) ([]string, error) {
 	return func(_ context.Context, j jobs.Job) ([]string, error) {
 		if role, _ := j.Environment.Role(true); role != "" {
@@ -23,7 +23,7 @@ func pluginEnv(own []string) func(context.Context, jobs.Job) ([]string, error) {
 	}
 }
 
-// vault refuses secrets: they are read with roles.
+// vault returns an error if a job needs secrets, because reading them needs a role.
 func vault(_ context.Context, j jobs.Job) (map[string]string, error) {
 	if secrets := j.Environment.Secrets(); len(secrets) > 0 {
 		return nil, fmt.Errorf("the secret %s (%s on the base branch) needs a role, and \"lockstep serve\" does not assume roles: let a deployment on AWS serve the project", secrets[0].Name, secrets[0].At)

@@ -1,9 +1,8 @@
-// Package localpipeline is the whole pipeline on one machine, common to `lockstep demo` and `lockstep
-// serve`. Records, queues and saved plans are in a data directory, and so are the states of the
-// "local" backend; webhooks arrive by HTTP.
+// Package localpipeline runs the whole pipeline on one machine, for `lockstep demo` and `lockstep serve`. A
+// data directory has the records, queues and saved plans, and the states of the "local" backend. Webhooks
+// arrive by HTTP.
 //
-// It connects parts, and refuses to know which GitHub it uses, and who may see its pages. Start at
-// [Open].
+// It connects the parts. It does not know which GitHub it uses, or who may see its pages. Start at [Open].
 package localpipeline
 
 import (
@@ -28,77 +27,76 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Config lists the parts of a machine.
+// A Config has the settings and parts of a machine.
 type Config struct {
 	Dir     string // the data directory; made if missing
 	Version string // Lockstep's
 	App     *github.App
-	// Secret signs the webhooks.
+	// Secret is the secret that signs webhooks.
 	Secret github.Secret
-	// States returns the backends of states, given the directory for local ones; nil is
-	// executor.States.
+	// States returns the backends of states. dir is the directory for local states. nil means executor.States.
 	States func(dir string) executor.BackendFunc
-	// OwnStates are patterns of addresses where every repository may have states of its own in S3.
+	// OwnStates are patterns of addresses in S3 at which every repository may have its own states.
 	OwnStates places.Own
-	// Serves are the owners and repositories to serve.
+	// Serves are the owners and repositories for which the pipeline works.
 	Serves intake.Serves
-	// PluginEnv is the environment of provider plugins, "NAME=value" each. If it is nil no
-	// providers are installed, and only the built-in one can be used.
+	// PluginEnv is the environment of provider plugins, with elements "NAME=value". If it is nil, no providers
+	// are installed, and only the built-in one can be used.
 	PluginEnv []string
-	// CLIConfig is a file of Terraform's CLI configuration, with the sources of providers; "":
-	// their registries.
+	// CLIConfig is a file of Terraform's CLI configuration, with the sources of providers; "" means their
+	// registries.
 	CLIConfig string
-	// Environ is the process' own environment: its secrets appear in no output.
+	// Environ is the process' own environment. Secrets in it are removed from all outputs.
 	Environ []string
-	// Secrets are other texts that appear in no output, such as the App's key: a plugin can read
-	// files of ours.
+	// Secrets are further texts to remove from all outputs, such as the App's key, because a plugin can read
+	// our files.
 	Secrets []string
-	// Modules makes the connections for modules of registries and archives; nil stands for
-	// one that connects to public addresses only.
+	// Modules makes the connections for modules from registries and archives. nil means a transport that
+	// connects only to public addresses.
 	Modules http.RoundTripper
-	// Apart makes each run use a process of its own: this program, whose main calls [Main]. States
-	// and Modules must be left to their defaults then. nil: runs use this process, which suits
-	// configurations that nobody else writes.
+	// Apart makes each run use its own process, which runs this program; main must call [Main]. States and
+	// Modules must then be nil. If Apart is nil, runs use this process, which is safe only for configurations
+	// that no others write.
 	Apart *Apart
-	// Calls asks the gates of base branches, calls their hooks, and delivers their notifications. nil: nobody can, which holds applies with
-	// gates or hooks.
+	// Calls calls the gates, hooks and notifications of base branches. If it is nil, they cannot be called, and
+	// applies with gates or hooks are blocked.
 	Calls *callouts.Caller
-	// Further are Apps beside App, by their names.
+	// Further are the Apps other than App, by name.
 	Further map[string]Further
-	// Deployment is the name of this one, "" for none.
+	// Deployment is the name of this deployment; "" if it has none.
 	Deployment string
 	// URL is the address of the pages for people, without a slash at the end.
 	URL string
-	// Log is told of errors after which there was, or will be, another attempt.
+	// Log is called with errors after which Lockstep has tried again, or will.
 	Log func(error)
 }
 
-// A Further is an App beside the first one, of another organization or server, say: its repositories share nothing
-// with those of others.
+// A Further is an App other than the first one, for example of another organization or GitHub server. Its
+// repositories share nothing with those of other Apps.
 type Further struct {
 	App    *github.App
 	Secret github.Secret
 	Serves intake.Serves
 }
 
-// A Machine is a pipeline with all its parts. It may be used by many goroutines.
+// A Machine is a pipeline with all its parts. It is safe for concurrent use.
 type Machine struct {
 	Data     *localstore.Dir
 	Pipeline *dispatch.Pipeline
 	Webhook  http.Handler
 	States   executor.BackendFunc
 
-	changed page.Changes // rung after each message
+	changed page.Changes // announces each handled message to the pages
 	members map[string]*member
 	scratch *subprocess.Scratch
-	dir     string // the absolute path of the data directory, if runs are apart
+	dir     string // the absolute path of the data directory, if runs have their own processes
 	log     func(error)
 }
 
-// The number of messages that are handled at a time: plans and applies mostly wait.
+// atATime is the number of messages that are handled at the same time. Plans and applies mostly wait.
 const atATime = 4
 
-// Open opens the data directory. It makes no request yet.
+// Open opens the data directory, and returns the machine. It makes no request yet.
 func Open(c Config) (*Machine, error) {
 	data, err := localstore.Open(c.Dir)
 	if err != nil {
@@ -117,7 +115,8 @@ func Open(c Config) (*Machine, error) {
 	m.members[""] = first
 	for name, f := range c.Further {
 		own := c
-		// Its repositories have names that are another's, too: no pattern makes states of these.
+		// The same repository names exist on the other App's GitHub, so the patterns for own states do not
+		// apply.
 		own.App, own.Secret, own.Serves, own.OwnStates = f.App, f.Secret, f.Serves, nil
 		m.members[name] = m.member(own, tenants.Space(name))
 	}
@@ -125,13 +124,13 @@ func Open(c Config) (*Machine, error) {
 	return m, nil
 }
 
-// ownSecrets returns the secrets of our environment. Our own options are none: they name files.
+// ownSecrets returns the secrets in our environment. Our own options are not secrets: they name files.
 func ownSecrets(environ []string) []string {
 	return executor.SecretsIn(slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "LOCKSTEP_") }))
 }
 
-// secrets returns the texts to remove from comments: each whole, and by lines, since a quotation
-// may break up a key. Short lines are left out, since they are parts of too many texts.
+// secrets returns the texts to remove from comments: the first one as a whole, all others line by line, because
+// a quotation may break up a key. Short lines are left out, because they are parts of too many texts.
 func secrets(first github.Secret, texts []string) []github.Secret {
 	out := []github.Secret{first}
 	for _, text := range texts {
@@ -146,7 +145,7 @@ func secrets(first github.Secret, texts []string) []github.Secret {
 
 const shortestSecret = 8
 
-// Close closes the data directory. No work may be under way.
+// Close closes the data directory. No work may be in progress.
 func (m *Machine) Close() error {
 	err := m.Data.Close()
 	if m.scratch != nil {
@@ -155,14 +154,14 @@ func (m *Machine) Close() error {
 	return err
 }
 
-// Settle handles messages one after the other until none is left, and returns their number. After
-// an error it tries again at once, a few times.
+// Settle handles messages one after another until none is left, and returns their number. After an error it
+// tries again at once, up to a few times.
 func (m *Machine) Settle(ctx context.Context) (int, error) {
 	return m.Data.Queue.Drain(ctx, m.worker(1))
 }
 
-// Work handles messages until ctx ends. Then messages under way begin nothing new, and are finished
-// first.
+// Work handles messages until ctx ends. Messages in progress then start no new work, and Work returns once they
+// are finished.
 func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx, m.worker(atATime)) }
 
 func (m *Machine) worker(limit int) localstore.Worker {
@@ -177,14 +176,14 @@ func (m *Machine) worker(limit int) localstore.Worker {
 	abandon := func(ctx context.Context, msg pipeline.Message, reason string) error {
 		x, err := m.of(msg)
 		if err != nil {
-			return nil // nobody can be told without the App
+			return nil // without the App, no comment can be written
 		}
 		return x.Abandon(ctx, msg, reason)
 	}
 	return localstore.Worker{Handle: handle, Abandon: abandon, Limit: limit, Log: m.log}
 }
 
-// Round runs the janitor once.
+// Round runs the janitor once: it finds work that was lost, and resumes it.
 func (m *Machine) Round(ctx context.Context) (reconcile.Found, error) {
 	var all reconcile.Found
 	var errs []error

@@ -26,7 +26,7 @@ type member struct {
 	janitor *reconcile.Janitor
 }
 
-// member makes the pipeline of c.App in a space of its own.
+// member makes the pipeline of c.App, with its own part of the stores.
 func (m *Machine) member(c Config, in tenants.Space) *member {
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
 	parts := assembly.Parts{
@@ -41,7 +41,7 @@ func (m *Machine) member(c Config, in tenants.Space) *member {
 	}
 	p := parts.Pipeline()
 	p.States = c.OwnStates
-	p.Runners = []string{environments.CodeBuild} // a process here has no end, and does what a build would
+	p.Runners = []string{environments.CodeBuild} // a process here has no time limit, and does what a build would do
 	if c.Calls != nil {
 		c.Calls.Hide = func(text string) string { return executor.Redact(hidden, text) }
 		p.Hook, p.Notify = c.Calls.Step, c.Calls.Notify
@@ -70,7 +70,7 @@ func (m *Machine) engine(c Config, hidden []string) *executor.Engine {
 	return e
 }
 
-// of returns the pipeline of the App that a message is of.
+// of returns the pipeline of the App that a message belongs to.
 func (m *Machine) of(msg pipeline.Message) (*member, error) {
 	x := m.members[msg.Pull.App]
 	if x == nil {
@@ -79,8 +79,8 @@ func (m *Machine) of(msg pipeline.Message) (*member, error) {
 	return x, nil
 }
 
-// Webhooks are the addresses for webhooks of all Apps but the first, by the Apps' names. Each believes the signatures of
-// its own App only.
+// Webhooks returns the webhook handlers of all Apps except the first, by name. Each accepts only its own App's
+// signatures.
 func (m *Machine) Webhooks() map[string]http.Handler {
 	out := map[string]http.Handler{}
 	for name, x := range m.members {

@@ -12,14 +12,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 )
 
-// Programs are those that the hooks of base branches may name: the files of a directory of this machine's owner. They
-// have the rights of our own process, and its environment.
+// Programs are the programs that hooks of base branches may name: the files of a directory that the machine's
+// owner chose. They have the rights of our own process, and its environment.
 type Programs struct {
 	Dir     string
 	Environ []string // ours; our own options are left out
 }
 
-// Check checks the directory: others must not be able to put programs into it.
+// Check returns an error if others could put programs into the directory.
 func (p Programs) Check() error {
 	info, err := os.Stat(p.Dir)
 	switch {
@@ -33,11 +33,11 @@ func (p Programs) Check() error {
 	return nil
 }
 
-// maxOutput is the limit of a program's output in bytes: beyond, it is no answer anyway.
+// maxOutput is the maximum length of a program's output in bytes. A longer output would not be a valid answer.
 const maxOutput = 128 << 10
 
-// Run runs a program, with its input and no arguments, and returns its output. It is killed when ctx ends. It is started
-// as other children are: our process takes in orphans, and would take it for one.
+// Run runs a program with an input and no arguments, and returns its output. When ctx ends, the program is
+// killed. It is started by confine.Start, because our process kills all other children as orphans.
 func (p Programs) Run(ctx context.Context, name string, input []byte) ([]byte, error) {
 	if filepath.Base(name) != name {
 		return nil, fmt.Errorf("%q is not the name of a file", name)
@@ -77,7 +77,7 @@ func (p Programs) Run(ctx context.Context, name string, input []byte) ([]byte, e
 	return out.Bytes(), nil
 }
 
-// A head keeps the beginning of what is written, and drops the rest.
+// A head stores the beginning of what is written to it, and drops the rest.
 type head struct{ bytes.Buffer }
 
 // Write implements io.Writer.

@@ -18,8 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Show adds to the page of a pull request the records of it: its projects, those in trouble first, and what there is to tell of
-// it as a whole.
+// Show adds the facts in the records to the page of a pull request: its projects, those with problems first,
+// and the facts about the pull request as a whole.
 func (m *Machine) Show(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
 	x, err := m.pulled(ctx, repo, number)
 	if err != nil {
@@ -28,7 +28,7 @@ func (m *Machine) Show(ctx context.Context, repo github.Repo, number int, p *pag
 	return m.show(ctx, x, p)
 }
 
-// Glance is Show for a list, without texts.
+// Glance is like Show, for a list of pull requests: it adds no texts.
 func (m *Machine) Glance(ctx context.Context, repo github.Repo, number int, p *page.Pull) error {
 	x, err := m.pulled(ctx, repo, number)
 	if err != nil {
@@ -73,14 +73,14 @@ func (m *Machine) glance(ctx context.Context, from pipeline.Records, x pulled, p
 	return nil
 }
 
-// A status is that of a run's project.
+// A status is the status of a project, from its run.
 type status struct {
 	comment.ProjectStatus
 	run    runs.Run
-	former bool // it is of a former head
+	former bool // the run belongs to an earlier head
 }
 
-// statuses are those of a pull request's projects, in the order of the page.
+// statuses returns the statuses of a pull request's projects, in the order of the page.
 func statuses(ctx context.Context, from pipeline.Records, x pulled) ([]status, error) {
 	var out []status
 	head := runstatus.HeadOf(x.look)
@@ -95,8 +95,8 @@ func statuses(ctx context.Context, from pipeline.Records, x pulled) ([]status, e
 	return out, nil
 }
 
-// whole adds to p the standing of the head of a pull request, where it is none of the projects. It returns all there is to tell
-// beside these.
+// whole adds to p the state of the pull request's head, if it is none of its projects' states. It returns all
+// facts about the head.
 func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
 	h, ok = runstatus.Head(x.look, x.runs)
 	if ok && runstatus.Whole(h.Standing) {
@@ -105,14 +105,14 @@ func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
 	return h, ok
 }
 
-// tones are those of the standings of a head that are none of its projects.
+// tones are the tones of the states of a head that are none of its projects' states.
 var tones = map[comment.HeadStanding]page.Tone{
 	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadNotAllowed: page.Bad, comment.HeadConflict: page.Bad, comment.HeadPolicies: page.Bad,
 	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
 }
 
-// Plan returns the whole text of a plan, by the name of its page. The error is page.ErrNotFound if
-// there is none, or if its report is already complete.
+// Plan returns the whole text of a plan. name is the name of its page. The error is page.ErrNotFound if there
+// is no such plan, or if the report shows all of it anyway.
 func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name string) (string, error) {
 	runs, err := m.runs(ctx, repo, number)
 	if err != nil {
@@ -131,8 +131,8 @@ func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name s
 	return "", page.ErrNotFound
 }
 
-// report is the text of a project: its status as in its check, and its plan, or the outcome of its apply. same has the
-// projects before it, by their standings and texts: equal texts are shown once.
+// report returns the text of a project: its status as in its check, and its plan or the result of its apply.
+// same maps texts to the project that shows them: an equal text is replaced by a reference to that project.
 func (m *Machine) report(ctx context.Context, a status, same map[string]string) (string, error) {
 	text, err := runstatus.Body(ctx, m.Data.Artifacts, a.run, a.Standing)
 	if err != nil {
@@ -150,10 +150,10 @@ func (m *Machine) report(ctx context.Context, a status, same map[string]string) 
 	return m.censored(comment.Check{ProjectStatus: a.ProjectStatus}.Summary(github.MaxCheckText) + "\n" + text), nil
 }
 
-// worthOnce is the length in bytes from which on a text is not repeated.
+// worthOnce is the length in bytes above which an equal text is shown only once.
 const worthOnce = 200
 
-// censored takes our own secrets out of a text, as out of a check.
+// censored removes our own secrets from a text, as for a check.
 func (m *Machine) censored(text string) string {
 	for _, s := range m.Pipeline.Secrets {
 		text = s.Redact(text)
@@ -161,7 +161,8 @@ func (m *Machine) censored(text string) string {
 	return text
 }
 
-// shown returns a run's facts about its project, whose status is p.
+// shown returns the page's data about a run's project. p is its status. former is set if the run belongs to an
+// earlier head.
 func shown(r runs.Run, p comment.ProjectStatus, former bool) page.Project {
 	out := page.Project{
 		Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, By: r.Asked.By, Head: r.Spec.Head, Plan: planName(r), HasPlan: r.Plan.Full,
@@ -183,8 +184,8 @@ func planName(r runs.Run) string {
 	return r.Project
 }
 
-// where returns the address of the page of an artifact: a run's whole plan, whose key has the run's
-// target as its third part.
+// where returns the address of the page of a run's whole plan. a is the plan's artifact; the third part of its
+// key is the run's target.
 func where(base string, a pipeline.Artifact) string {
 	owner, name, _ := strings.Cut(a.Repo, "/")
 	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
@@ -192,7 +193,7 @@ func where(base string, a pipeline.Artifact) string {
 	if len(parts) != 5 {
 		return base + id.Path()
 	}
-	// Both names are escaped, and neither has an "@" unescaped.
+	// Both names are escaped, so an unescaped "@" separates them.
 	target, err := url.PathUnescape(strings.TrimSuffix(parts[2], "@"+project.DefaultWorkspace))
 	if err != nil {
 		return base + id.Path()
@@ -200,7 +201,7 @@ func where(base string, a pipeline.Artifact) string {
 	return base + id.PlanPath(target)
 }
 
-// toneOf is the colour of a project, which is that of its check: red for what failed or was denied alone.
+// toneOf returns the tone of a project, the same as that of its check: red only if it failed or was denied.
 func toneOf(p comment.ProjectStatus) page.Tone {
 	switch p.Means() {
 	case comment.ToCome, comment.UnderWay:
@@ -220,7 +221,7 @@ func toneOf(p comment.ProjectStatus) page.Tone {
 	return page.Quiet
 }
 
-// unplanned reports whether a project with a standing has no plan with changes to count.
+// unplanned reports whether a project in a state has no plan whose changes can be counted.
 func unplanned(s comment.Standing) bool {
 	switch s {
 	case comment.Queued, comment.Planning, comment.Postponed, comment.NoChanges, comment.PlanFailed, comment.PlanStopped, comment.Closed, comment.Superseded:
@@ -229,7 +230,7 @@ func unplanned(s comment.Standing) bool {
 	return false
 }
 
-// summary returns the changes to come.
+// summary returns the planned changes as text.
 func summary(c counting.Counts) string {
 	var parts []string
 	for _, x := range []struct {

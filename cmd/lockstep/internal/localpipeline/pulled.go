@@ -16,14 +16,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A pulled is a pull request, as the records have it: the last look at its head, and the runs of its projects.
+// A pulled is a pull request in the records: the facts about its head when it was last examined, and the runs
+// of its projects.
 type pulled struct {
 	pipeline.Pull
 	look runstatus.Look
 	runs []runs.Run
 }
 
-// pulls reads all pull requests: by repository, the newest first.
+// pulls returns all pull requests, by repository, the newest first.
 func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
 	type id struct {
 		repo   int64
@@ -73,7 +74,7 @@ func (m *Machine) pulls(ctx context.Context) ([]pulled, error) {
 	return out, nil
 }
 
-// pulled reads one pull request.
+// pulled returns one pull request.
 func (m *Machine) pulled(ctx context.Context, repo github.Repo, number int) (x pulled, err error) {
 	x.Pull = pipeline.Pull{Repo: repo, Number: number}
 	if x.look, err = runstatus.LastLook(ctx, m.Data.Records, x.Pull); err != nil {
@@ -83,12 +84,14 @@ func (m *Machine) pulled(ctx context.Context, repo github.Repo, number int) (x p
 	return x, err
 }
 
-// listed reports whether the pull request touches a project, or there is something else to tell.
+// listed reports whether the pull request appears in lists: it affects a project, or Lockstep has told
+// something about it as a whole.
 func (x pulled) listed() bool {
 	return len(x.runs) > 0 || x.look.Told || !x.look.Closed && (x.look.Refused != "" || x.look.GivenUp != "")
 }
 
-// standing is that of the pull request on GitHub. Without a look the runs alone tell it.
+// standing returns whether the pull request is open, merged or closed on GitHub. If its head was never
+// examined, the runs decide.
 func (x pulled) standing() string {
 	any := func(is func(runs.Run) bool) bool { return slices.ContainsFunc(x.runs, is) }
 	closed := x.look.Closed || x.look.Head == "" && any(func(r runs.Run) bool { return r.Phase == runs.Dropped || r.Spec.AfterMerge })
@@ -101,7 +104,7 @@ func (x pulled) standing() string {
 	return "closed"
 }
 
-// head is the head of the pull request, by the last look at it; without a look, by the runs.
+// head returns the SHA of the pull request's head, as last examined. If it never was, the runs decide.
 func (x pulled) head() string {
 	head := runstatus.HeadOf(x.look)
 	for _, r := range x.runs {
@@ -112,7 +115,7 @@ func (x pulled) head() string {
 	return head
 }
 
-// read adds the checks of the head to a snapshot, if decisions about requirements can be in them.
+// read adds the head's checks to a snapshot, if they can contain decisions about requirements.
 func (x pulled) read(ctx context.Context, s *snapshot) error {
 	i := slices.IndexFunc(x.runs, func(r runs.Run) bool {
 		waits := []comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed}
@@ -124,7 +127,8 @@ func (x pulled) read(ctx context.Context, s *snapshot) error {
 	return s.add(ctx, path.Dir(runs.CheckDir(x.runs[i])))
 }
 
-// A snapshot has whole collections of records, each read at once. Others are read as they are asked for.
+// A snapshot has whole collections of records, each read in one request. Records of other collections are read
+// one by one.
 type snapshot struct {
 	pipeline.Records
 	all  func(ctx context.Context, collection string) ([]pipeline.Record, error)
@@ -132,8 +136,8 @@ type snapshot struct {
 	have map[string]pipeline.Record
 }
 
-// snapshot reads the records in the way of applies: the last applies, and the locks of people, and the addresses of the states by
-// which they are found.
+// snapshot reads the records that can block applies: the last applies, locks by people, and the addresses of
+// the states by which these are found.
 func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.ListAll, have: map[string]pipeline.Record{}}
 	for _, collection := range []string{"state", "lock", "address"} {
@@ -144,7 +148,7 @@ func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// add reads a collection.
+// add reads a whole collection of records into the snapshot.
 func (s *snapshot) add(ctx context.Context, collection string) error {
 	list, err := s.all(ctx, collection)
 	if err != nil {

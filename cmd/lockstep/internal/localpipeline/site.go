@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A Site shows the records of a machine: the runs of all pull requests, and their plans. The
-// conversation is on GitHub, and the pages are read-only.
+// A Site shows the records of a machine: the runs of all pull requests, and their plans. The pages are
+// read-only, because the conversation is on GitHub.
 type Site struct {
 	m   *Machine
 	web string // GitHub's pages, without a slash at the end; "" if unknown
@@ -17,8 +17,8 @@ type Site struct {
 
 var _ page.Site = Site{}
 
-// Site returns the machine for the page. web is the address of GitHub's own pages, without a slash
-// at the end, or "".
+// Site returns a machine as a page.Site. web is the address of GitHub's web pages, without a slash at the end;
+// "" if unknown.
 func (m *Machine) Site(web string) Site { return Site{m, web} }
 
 // Changed implements page.Site.
@@ -26,8 +26,9 @@ func (s Site) Changed(ctx context.Context, since uint64) uint64 {
 	return s.m.changed.Wait(ctx, since)
 }
 
-// Pulls implements page.Site: by repository, the newest first. One that touches no project is left out. It reads a fixed number
-// of collections, and one more for each pull request with a plan that waits: nothing is read for a project alone.
+// Pulls implements page.Site, by repository, the newest first. A pull request that affects no project is left
+// out. It reads a fixed number of collections, and one more for each pull request with a plan that waits. It
+// reads nothing for a single project.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	all, err := s.m.pulls(ctx)
 	if err != nil {
@@ -73,8 +74,8 @@ func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, er
 	return s.m.Plan(ctx, x.Repo, id.Number, name)
 }
 
-// find returns a pull request, or page.ErrNotFound if there are no records of it. Addresses contain the repository's name, and
-// records its number.
+// find returns a pull request; page.ErrNotFound if it has no records. Addresses of pages contain the
+// repository's name, records its ID.
 func (s Site) find(ctx context.Context, id page.PullID) (pulled, error) {
 	all, err := s.m.pulls(ctx)
 	if err != nil {
@@ -87,7 +88,7 @@ func (s Site) find(ctx context.Context, id page.PullID) (pulled, error) {
 	return all[i], nil
 }
 
-// pull returns the facts about a pull request itself.
+// pull returns the page data about the pull request itself.
 func (s Site) pull(x pulled) page.Pull {
 	p := page.Pull{PullID: idOf(x.Pull), Head: x.head(), Standing: x.standing()}
 	if s.web != "" {

@@ -12,21 +12,21 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Access describes the access of a command to a state without any plan.
+// Access says how a command without a plan opens a state.
 type Access struct {
 	Paths workdir.LocalPaths
-	// File: -state names a file, whatever backend is configured.
+	// File is set if the option -state names a file to use, whatever backend is configured.
 	File bool
-	// Lock is Terraform's word for the operation that locks the state; "" locks nothing.
+	// Lock is Terraform's name of the operation that locks the state; "" means no lock.
 	Lock  string
 	Locks cli.LockFlags
-	// Backup keeps the state before the first write under a name of its own, as the `state`
-	// commands do. Only the local backend has backups.
+	// Backup stores the state before the first write in a file with a new name, as Terraform's `state` commands
+	// do. Only the local backend has backups.
 	Backup bool
 }
 
-// Stored opens the state of the selected workspace. Modules and providers need not be installed,
-// but the root module must be free of errors, because the backend block is in it.
+// Stored opens the state of the selected workspace. Modules and providers need not be installed. The root
+// module must have no errors, because it contains the backend block.
 func Stored(a *cli.App, x Access) (*Operation, diags.Diagnostics) {
 	op := New(a)
 	b, ds := op.OpenBackend(x)
@@ -36,7 +36,7 @@ func Stored(a *cli.App, x Access) (*Operation, diags.Diagnostics) {
 	return op, append(ds, op.OpenState(a.Ctx, b, op.Workspace, Lock(x.Locks, x.Lock))...)
 }
 
-// OpenBackend opens the backend without any of its states.
+// OpenBackend opens the backend, but no state in it.
 func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnostics) {
 	var ds, more diags.Diagnostics
 	if o.Dir, ds = o.App.Dir(); ds.HasErrors() {
@@ -68,8 +68,8 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 	return b, ds
 }
 
-// keep returns the paths for the local backend, with an unused name for a backup, if one is
-// wanted: Terraform's, which has the time in it.
+// keep returns the paths for the local backend. If a backup is wanted, its name is an unused one with the time
+// in it, as Terraform's.
 func (o *Operation) keep(x Access) workdir.LocalPaths {
 	p := x.Paths
 	if !x.Backup || p.Backup != "" && p.Backup != "-" {
@@ -95,7 +95,7 @@ func (o *Operation) exists(path string) bool {
 	return err == nil
 }
 
-// LocalPath returns where the local backend keeps the workspace's state.
+// LocalPath returns the path at which the local backend stores the workspace's state.
 func (o *Operation) LocalPath() string {
 	name, dir := "terraform.tfstate", "terraform.tfstate.d"
 	if s, ok := o.Settings.Attributes["path"].(string); ok {

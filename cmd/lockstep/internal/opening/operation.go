@@ -22,28 +22,29 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// An Operation is the operation of a person in a working directory.
+// An Operation is an operation that a user runs in a working directory.
 type Operation struct {
 	operation.Operation
 	App *cli.App
 	Dir *workdir.Dir
 
-	// Lasting has providers go on after the first interrupt, for a command that has to destroy what it has made.
+	// Lasting keeps providers running after the first interrupt, for a command that must destroy what it has
+	// created.
 	Lasting bool
 
 	planned *workdir.Settings // of the backend that a saved plan names; nil without one
 }
 
-// New returns an operation with nothing open. It must be closed if it opens providers. If the command panics, the
-// state's lock is released: the journal has what was under way.
+// New returns an operation with nothing open. It must be closed if it opens providers. If the command panics,
+// the state's lock is released, because the journal has the actions that were in progress.
 func New(a *cli.App) *Operation {
 	o := &Operation{App: a, Operation: operation.Operation{Budget: a.Budget, Journaled: true}}
 	a.OnCrash(func() { a.Tell(o.Unlock(a.Ctx)) })
 	return o
 }
 
-// Collect gathers the root variables from files, environment, options and questions. Values of the
-// wrong type become Invalid.
+// Collect sets Variables from files, environment, options and answers to questions. Values of the wrong type
+// are added to Invalid.
 func (o *Operation) Collect(flags cli.VarFlags) diags.Diagnostics {
 	root := o.Config.Root.Content
 	sources, ds := o.App.Sources(o.Dir, flags)
@@ -68,7 +69,7 @@ func (o *Operation) Collect(flags cli.VarFlags) diags.Diagnostics {
 	return append(ds, more...)
 }
 
-// InvalidVariables returns the errors of variables with a value of the wrong type.
+// InvalidVariables returns the errors about variables whose values have the wrong type.
 func (o *Operation) InvalidVariables() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, name := range slices.Sorted(maps.Keys(o.Invalid)) {
@@ -77,8 +78,8 @@ func (o *Operation) InvalidVariables() diags.Diagnostics {
 	return ds
 }
 
-// OpenSelected opens the state of the selected workspace, locked if lockName, Terraform's word for the
-// operation, is given.
+// OpenSelected opens the state of the selected workspace. lockName is Terraform's name of the operation that
+// locks it; "" means no lock.
 func (o *Operation) OpenSelected(paths workdir.LocalPaths, locks cli.LockFlags, lockName string) diags.Diagnostics {
 	ctx := o.App.Ctx
 	b, ds := o.backendOf(ctx, paths)
@@ -89,7 +90,7 @@ func (o *Operation) OpenSelected(paths workdir.LocalPaths, locks cli.LockFlags, 
 	return append(ds, o.OpenState(ctx, b, o.Workspace, Lock(locks, lockName))...)
 }
 
-// Lock returns the lock to take; nil for a command that takes none.
+// Lock returns the lock for an operation; nil if the command takes none.
 func Lock(locks cli.LockFlags, name string) *operation.Lock {
 	if name == "" {
 		return nil
@@ -97,8 +98,7 @@ func Lock(locks cli.LockFlags, name string) *operation.Lock {
 	return &operation.Lock{Operation: name, Timeout: locks.Timeout, None: !locks.Lock}
 }
 
-// backendOf opens the backend: the one that a saved plan names, whatever init has recorded since,
-// or the one that init recorded.
+// backendOf opens the backend: the one that a saved plan names, or else the one that init recorded.
 func (o *Operation) backendOf(ctx context.Context, paths workdir.LocalPaths) (statebackend.Backend, diags.Diagnostics) {
 	if o.planned != nil {
 		o.Settings = o.planned
@@ -109,13 +109,13 @@ func (o *Operation) backendOf(ctx context.Context, paths workdir.LocalPaths) (st
 	return b, ds
 }
 
-// RequireProviders opens the providers that configuration and state need.
+// RequireProviders opens the providers that the configuration and the state need.
 func (o *Operation) RequireProviders() diags.Diagnostics {
 	ds := o.Dir.DevelopmentWarning("The results may differ from those of any released version, and released versions may not be able to read the state after an apply.")
 	return append(ds, o.RequireProvidersOf(o.State.Current)...)
 }
 
-// RequireProvidersOf opens the providers that the configuration and another state need.
+// RequireProvidersOf opens the providers that the configuration and the given state need.
 func (o *Operation) RequireProvidersOf(state *states.State) diags.Diagnostics {
 	reqs, ds := workdir.Requirements(o.Config, state)
 	if ds.HasErrors() {
@@ -127,8 +127,8 @@ func (o *Operation) RequireProvidersOf(state *states.State) diags.Diagnostics {
 	return append(ds, o.Providers.Require(reqs)...)
 }
 
-// RequireSchemas opens the providers that the configuration needs for its validation: in the versions
-// that the lock file selects, even if the configuration does not allow them.
+// RequireSchemas opens the providers that validating the configuration needs. Their versions are those in the
+// lock file, even if the configuration does not allow them.
 func (o *Operation) RequireSchemas() diags.Diagnostics {
 	reqs, ds := workdir.Requirements(o.Config, nil)
 	if ds.HasErrors() {
@@ -140,19 +140,19 @@ func (o *Operation) RequireSchemas() diags.Diagnostics {
 	return append(ds, o.Providers.RequireAny(reqs)...)
 }
 
-// Prestart starts the providers that the lock file selects in the background. Errors are reported when
-// the providers are required.
+// Prestart starts the providers in the lock file in the background. Errors are reported when the providers are
+// required.
 func (o *Operation) Prestart() {
 	if ds := o.openProviders(); !ds.HasErrors() {
 		o.Providers.Prestart()
 	}
 }
 
-// stopGrace is the time that providers may take to stop after an interrupt. A person who does not want
-// to wait interrupts again.
+// stopGrace is how long providers may take to stop after an interrupt. A user who does not want to wait
+// interrupts again.
 const stopGrace = 10 * time.Minute
 
-// openProviders finds the providers, and ends them at a second interrupt.
+// openProviders finds the providers. A second interrupt kills them.
 func (o *Operation) openProviders() diags.Diagnostics {
 	if o.Providers != nil {
 		return nil
@@ -181,7 +181,7 @@ func (o *Operation) openProviders() diags.Diagnostics {
 	return ds
 }
 
-// RunWith returns the environment of a run of the engine whose events a view shows.
+// RunWith returns the settings for a run of the engine that shows its events in a view.
 func (o *Operation) RunWith(parallelism int, v cli.View) engine.Run {
 	r := o.Run()
 	r.WorkingDir, r.BaseDir = o.App.StartDir(), o.Dir.WorkingDir()
@@ -189,8 +189,8 @@ func (o *Operation) RunWith(parallelism int, v cli.View) engine.Run {
 	return r
 }
 
-// OpenAll opens the directory, the state and the providers that both need. There
-// need not be a configuration.
+// OpenAll opens the directory, the state, and the providers that configuration and state need. There need not
+// be a configuration.
 func (o *Operation) OpenAll(paths workdir.LocalPaths) diags.Diagnostics {
 	var ds, more diags.Diagnostics
 	if o.Dir, ds = o.App.Dir(); ds.HasErrors() {

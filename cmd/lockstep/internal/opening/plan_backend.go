@@ -11,11 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// A saved plan names the backend of its state: the settings that init recorded, from the backend
-// block and from -backend-config. So credentials among them are in the plan, as in Terraform's.
+// A saved plan contains the settings of its state's backend, as init recorded them from the backend block and
+// -backend-config. So the plan contains any credentials in them, as in Terraform. Relative paths are stored as
+// written: they are relative to the directory in which the plan is applied.
 // Relative paths are kept as written: they count from the directory in which the plan is applied.
 
-// Backend returns the backend and workspace of the state, for a plan.
+// Backend returns the backend and workspace of the state, to store in a plan.
 func (o *Operation) Backend() (plans.Backend, diags.Diagnostics) {
 	attributes, err := valueOf(o.Settings.Attributes)
 	if err != nil {
@@ -24,7 +25,7 @@ func (o *Operation) Backend() (plans.Backend, diags.Diagnostics) {
 	return plans.Backend{Type: o.Settings.Type, Workspace: o.Workspace, Config: attributes}, nil
 }
 
-// plannedSettings returns the settings of the backend that a plan was made for.
+// plannedSettings returns the settings of the backend that a plan contains.
 func plannedSettings(b plans.Backend) (*workdir.Settings, diags.Diagnostics) {
 	s := &workdir.Settings{Type: b.Type}
 	const summary = "Saved plan names no backend"
@@ -41,7 +42,7 @@ func plannedSettings(b plans.Backend) (*workdir.Settings, diags.Diagnostics) {
 	return s, nil
 }
 
-// valueOf returns the attributes of a backend as one value.
+// valueOf returns the attributes of a backend as one cty value.
 func valueOf(attributes map[string]any) (cty.Value, error) {
 	given := map[string]any{}
 	for name, v := range attributes {
@@ -60,7 +61,7 @@ func valueOf(attributes map[string]any) (cty.Value, error) {
 	return ctyjson.Unmarshal(src, t)
 }
 
-// isFor checks that the selected workspace is the one that a plan was made for.
+// isFor returns an error unless the selected workspace is that of the plan.
 func (o *Operation) isFor(was plans.Backend) diags.Diagnostics {
 	if was.Workspace == o.Workspace {
 		return nil

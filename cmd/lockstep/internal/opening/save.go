@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// Rescue writes a state that the backend did not take to a file, or else to standard output, encrypted
-// as the backend would have it.
+// Rescue writes a state that the backend refused to a file, or else to standard output. It is encrypted as in
+// the backend.
 func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 	data, err := o.State.Sealed(context.WithoutCancel(o.App.Ctx), s)
 	path := filepath.Join(o.Dir.Path, "errored.tfstate")
@@ -26,12 +26,12 @@ func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 		"Lockstep could not write the new state to the backend. It is in the file %s. Once the backend works again, run \"lockstep state push errored.tfstate\". Do not apply before that.", path)
 }
 
-// Write stores the next state, if its content differs from the stored one.
+// Write stores the state next if its content differs from the stored state.
 func (o *Operation) Write(next *states.State) diags.Diagnostics {
 	return diags.FromError("Error saving the state", o.Save(o.App.Ctx, next))
 }
 
-// Finish releases the state's lock, shows the diagnostics, and returns the exit code.
+// Finish releases the state's lock, prints the diagnostics, and returns the exit code.
 func (o *Operation) Finish(ds diags.Diagnostics) int {
 	return o.App.Show(append(ds, o.Unlock(o.App.Ctx)...))
 }
@@ -41,7 +41,7 @@ func (o *Operation) LeaveState() diags.Diagnostics {
 	return diags.FromError("Error saving the state", o.SaveFirst(o.App.Ctx))
 }
 
-// NoState reports that there is no state to show or to edit, and returns the exit code.
+// NoState prints that there is no state to show or to edit, and returns the exit code.
 func (o *Operation) NoState(ds diags.Diagnostics) int {
 	o.Finish(ds)
 	return o.App.Usage("run `lockstep apply` to create a state, or name a state file with -state=FILE", "No state file was found")

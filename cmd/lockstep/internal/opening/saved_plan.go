@@ -25,7 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// SavePlan writes a plan with the configuration that it was made from.
+// SavePlan writes a plan to a file, together with its configuration.
 func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
 	f := o.PlanFile(o.App.Version, p)
 	f.Modules = moduleSources(o.Config)
@@ -51,8 +51,9 @@ func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
 	return ds
 }
 
-// decrypt returns a saved plan in clear, as the configuration in the directory says: that of the plan
-// cannot be read before. A directory whose plan is in clear need not have one.
+// decrypt returns the decrypted content of a saved plan. The directory's configuration says how it is
+// encrypted, because the one in the plan cannot be read before. If the plan is not encrypted, the directory
+// need not have a configuration.
 func (o *Operation) decrypt(src []byte) ([]byte, diags.Diagnostics) {
 	cfg, ds := o.Dir.Load()
 	if cfg == nil || cfg.Root.Broken {
@@ -64,8 +65,8 @@ func (o *Operation) decrypt(src []byte) ([]byte, diags.Diagnostics) {
 	return o.Dir.DecryptPlan(o.App.Ctx, cfg, src)
 }
 
-// OpenPlan reads a saved plan, and opens its configuration and providers. With a lockName it opens
-// the state, too, as [Operation.OpenSelected] does.
+// OpenPlan reads a saved plan, and opens its configuration and providers. If lockName is not "", it also opens
+// the state, as [Operation.OpenSelected] does.
 func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalPaths, lockName string) (*plans.Plan, *Operation, diags.Diagnostics) {
 	op := New(a)
 	src, err := os.ReadFile(path)
@@ -127,8 +128,8 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 	return file.Plan, op, ds
 }
 
-// installedFor returns the look-up of the modules that a plan holds. One without a list of them,
-// which the pipeline made, is read with the list that init left.
+// installedFor returns a function that finds the modules of a plan. Plans that the pipeline made have no list
+// of modules; then the list of init is used.
 func (o *Operation) installedFor(f *planfile.File) (func(string) (source.Installed, bool), diags.Diagnostics) {
 	if f.Manifest == nil {
 		installed, err := o.Dir.Installed()
@@ -141,8 +142,7 @@ func (o *Operation) installedFor(f *planfile.File) (func(string) (source.Install
 	return manifest.Lookup(), nil
 }
 
-// moduleSources returns where the modules of a configuration come from, by the keys of their
-// calls.
+// moduleSources returns the sources of a configuration's modules, by the keys of their calls.
 func moduleSources(cfg *config.Config) map[string]string {
 	sources := map[string]string{}
 	for _, x := range cfg.Manifest().Modules {
@@ -153,9 +153,9 @@ func moduleSources(cfg *config.Config) map[string]string {
 	return sources
 }
 
-// sameModules checks that the calls in a configuration lead to the modules that the plan was made
-// with. The source of a module may be computed, from a file for instance, and may have changed
-// since. Another installed version does not matter: the plan has the files of all modules.
+// sameModules returns an error if a call in a configuration leads to another module than planned. A module's
+// source may be computed, from a file for instance, and may have changed since. Another installed version does
+// not matter, because the plan contains the files of all modules.
 func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostics {
 	var ds diags.Diagnostics
 	now := moduleSources(cfg)
@@ -168,7 +168,7 @@ func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostic
 	return ds
 }
 
-// openPlanProviders makes providers available to show a plan, from the state in it.
+// openPlanProviders opens the providers that showing a plan needs, including those of the state in it.
 func (o *Operation) openPlanProviders(p *plans.Plan) diags.Diagnostics {
 	if ds := o.RequireProvidersOf(p.PrevRunState); ds.HasErrors() {
 		return ds
@@ -177,7 +177,7 @@ func (o *Operation) openPlanProviders(p *plans.Plan) diags.Diagnostics {
 	return nil
 }
 
-// fillSchemas completes the changes of a plan that was read.
+// fillSchemas adds the schemas to the changes of a plan that was read from a file.
 func (o *Operation) fillSchemas(p *plans.Plan) {
 	known := map[addrs.Provider]*schema.Provider{}
 	for _, list := range [][]*plans.ResourceChange{p.Changes, p.Drift} {
@@ -197,8 +197,8 @@ func (o *Operation) fillSchemas(p *plans.Plan) {
 	}
 }
 
-// VariablesFor sets the variables for an apply: those of the plan, and ephemeral ones, which no
-// plan has, from the usual sources. Others cannot be set any more.
+// VariablesFor sets the variables for an apply: those in the plan, and ephemeral ones, which no plan contains,
+// from the usual sources. Others cannot be set any more: that is an error.
 func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagnostics {
 	planned, ds := engine.PlannedVariables(o.Config, p)
 	o.Variables, o.Given = planned, p.Variables
@@ -214,7 +214,7 @@ func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagno
 	return append(ds, more...)
 }
 
-// Continuing tells how much of a plan an earlier apply has done, if one has begun it; else "".
+// Continuing returns a text that says how much of a plan an earlier apply has done; "" if none has begun it.
 func (o *Operation) Continuing(p *plans.Plan) string {
 	if o.Begun == nil {
 		return ""
@@ -222,8 +222,8 @@ func (o *Operation) Continuing(p *plans.Plan) string {
 	return fmt.Sprintf("Continuing the apply of this plan: %d of %d changes are made.", o.Begun.Done, operation.Actions(p))
 }
 
-// Stale compares the state that a plan was made from with the present one. An apply that has begun
-// has changed it itself.
+// Stale returns an error if the state has changed since the plan was made. Changes by an apply of the same plan
+// do not count.
 func (o *Operation) Stale(p *plans.Plan) diags.Diagnostics {
 	if o.Begun != nil {
 		return nil

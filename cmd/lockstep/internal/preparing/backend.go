@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// initBackend compares the backend block with the recorded backend, copies states if they differ,
-// and records the new one.
+// initBackend compares the backend block with the recorded backend. If they differ, it copies states and
+// records the new backend.
 func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v cli.View) diags.Diagnostics {
 	want, ds := wantedBackend(a, cfg.Root.Backend, o.backendConfig)
 	if ds.HasErrors() {
@@ -49,10 +49,10 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 	return ds
 }
 
-// decidesStates reports whether an option tells what becomes of the states in the old backend.
+// decidesStates reports whether an option says what happens to the states in the old backend.
 func (o *initFlags) decidesStates() bool { return o.reconfigure || o.migrate || o.forceCopy }
 
-// openReachable opens a backend before it is recorded, which checks its attributes and that it can be read.
+// openReachable opens a backend before it is recorded. That checks its attributes, and that states can be read.
 func openReachable(a *cli.App, d *workdir.Dir, cfg *config.Config, want *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 	b, ds := d.OpenBackend(a.Ctx, cfg, want, workdir.LocalPaths{})
 	if ds.HasErrors() {
@@ -64,7 +64,7 @@ func openReachable(a *cli.App, d *workdir.Dir, cfg *config.Config, want *workdir
 	return b, ds
 }
 
-// wantedBackend returns the settings of the backend block, with those of -backend-config.
+// wantedBackend returns the settings of the backend block, with the additions of -backend-config.
 func wantedBackend(a *cli.App, b *config.Backend, given []string) (*workdir.Settings, diags.Diagnostics) {
 	var overrides map[string]any
 	var ds diags.Diagnostics
@@ -77,7 +77,8 @@ func wantedBackend(a *cli.App, b *config.Backend, given []string) (*workdir.Sett
 	return want, append(ds, more...)
 }
 
-// backendChanged asks for the option that decides what becomes of the states in the old backend.
+// backendChanged returns the error that asks for an option which decides what happens to the states in the old
+// backend.
 func backendChanged(old, want *workdir.Settings, mayAsk bool) diags.Diagnostics {
 	const summary = "Backend configuration changed"
 	if !mayAsk {
@@ -88,7 +89,7 @@ func backendChanged(old, want *workdir.Settings, mayAsk bool) diags.Diagnostics 
 		"The directory was initialized with another backend (%q). To copy the states from there, run \"lockstep init -migrate-state\" (with -force-copy to skip the question). To leave the states where they are, run \"lockstep init -reconfigure\".", old.Name())
 }
 
-// sayBackend tells which backend is in use from now on.
+// sayBackend prints which backend is used from now on.
 func sayBackend(v cli.View, old, want *workdir.Settings) {
 	if want != nil {
 		v.Say("\nSuccessfully configured the backend %q! Lockstep will automatically\nuse this backend unless the backend configuration changes.\n", want.Type)
@@ -99,8 +100,8 @@ func sayBackend(v cli.View, old, want *workdir.Settings) {
 
 const missingBackend = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration, no action is required, but you may add an explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}"
 
-// backendOverrides reads -backend-config: assignments and files of them. An empty one drops the
-// overrides of an earlier init.
+// backendOverrides parses the values of -backend-config: assignments, and files of assignments. An empty value
+// drops the overrides of an earlier init.
 func backendOverrides(a *cli.App, given []string) (map[string]any, diags.Diagnostics) {
 	out := map[string]any{}
 	var ds diags.Diagnostics
@@ -128,8 +129,7 @@ func backendOverrides(a *cli.App, given []string) (map[string]any, diags.Diagnos
 	return out, ds
 }
 
-// backendValue reads a value of the command line: an expression for lists and maps,
-// else text.
+// backendValue parses a value from the command line: an HCL expression for lists and maps, else text.
 func backendValue(name, s string) (any, diags.Diagnostics) {
 	if text := strings.TrimSpace(s); strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
 		values, ds := workdir.ParseAttributes("<value of -backend-config="+name+">", []byte(name+" = "+text))

@@ -22,9 +22,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// copyModule implements init -from-module: the module at a source address becomes the
-// configuration of the directory, which must be empty but for .terraform. The modules that it
-// calls are installed along with it. After an error nothing is copied.
+// copyModule runs init -from-module: the module at a source address becomes the configuration of the directory,
+// which must be empty except for .terraform. The modules that it calls are installed, too. After an error
+// nothing is copied.
 func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagnostics {
 	if err := hasConfiguration(a, d); err != nil {
 		return diags.FromError("The working directory already contains files", err)
@@ -37,7 +37,8 @@ func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagn
 	if err := checkUnused(d); err != nil {
 		return diags.FromError("Can't populate non-empty directory", err)
 	}
-	// The module is assembled on the same file system, where no configuration is looked for.
+	// The module is assembled in a directory on the same file system that Lockstep does not read as a
+	// configuration.
 	beside := filepath.Join(d.Path, ".terraform")
 	_, err = os.Stat(beside)
 	made := errors.Is(err, fs.ErrNotExist)
@@ -51,13 +52,13 @@ func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagn
 	defer func() {
 		os.RemoveAll(tmp)
 		if made {
-			os.Remove(beside) // unless there is something in it
+			os.Remove(beside) // fails, as intended, unless it is empty
 		}
 	}()
 	return copyInto(a, d, address, stage(a, d, filepath.Join(tmp, "module")), v)
 }
 
-// hasConfiguration returns an error if there is a configuration already.
+// hasConfiguration returns an error if the directory already has a configuration.
 func hasConfiguration(a *cli.App, d *workdir.Dir) error {
 	if suite, _ := survey(a, d, testfiles.DefaultDirectory, true); suite == nil || suite.Empty() {
 		return nil
@@ -65,7 +66,7 @@ func hasConfiguration(a *cli.App, d *workdir.Dir) error {
 	return errors.New("the -from-module option requires an empty directory into which a copy of the referenced module will be placed. To initialize the configuration already in this working directory, omit the -from-module option")
 }
 
-// checkUnused returns an error if there are other files in the way.
+// checkUnused returns an error if other files are in the directory.
 func checkUnused(d *workdir.Dir) error {
 	entries, err := os.ReadDir(d.Path)
 	for _, e := range entries {
@@ -76,8 +77,7 @@ func checkUnused(d *workdir.Dir) error {
 	return err
 }
 
-// originOf returns the source address of -from-module. A relative path counts from the working
-// directory.
+// originOf parses the source address of -from-module. A relative path is relative to the working directory.
 func originOf(d *workdir.Dir, text string) (source.Address, error) {
 	a, err := source.Parse(text)
 	if err == nil && a.Kind == source.Local {
@@ -86,7 +86,7 @@ func originOf(d *workdir.Dir, text string) (source.Address, error) {
 	return a, err
 }
 
-// stage returns the directory at a path as it will be once it has replaced d.
+// stage returns a working directory at a path, with the settings of d, which it will replace.
 func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	staged := *d
 	staged.Path, staged.DataDir = path, workdir.DataDir(filepath.Join(path, ".terraform"))
@@ -98,8 +98,7 @@ func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	return &staged
 }
 
-// copyInto fetches the module and its calls into the staged directory, and moves it into the place
-// of d.
+// copyInto downloads the module and the modules it calls into the staged directory, and moves the result to d.
 func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.Dir, v cli.View) diags.Diagnostics {
 	in := moduleInstaller(staged, moduleOptions{Events: func(e installing.Event) {
 		if e.Kind == installing.Installed {
@@ -114,7 +113,7 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	}
 	suite, _ := survey(a, staged, testfiles.DefaultDirectory, true)
 	if ds := parentCalls(suite.Config, from); ds.HasErrors() {
-		// The files are copied, because only their author can correct the source strings.
+		// The files are copied despite errors, because only their author can correct the source strings.
 		return append(ds, diags.FromError("Failed to copy root module", moveFiles(staged.Path, d.Path))...)
 	}
 	cfg, more := in.Install(a.Ctx)
@@ -126,16 +125,16 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	if err == nil {
 		err = moveFiles(staged.Path, d.Path)
 	}
-	// The manifest has paths of modules in the data directory. In another one they are installed
-	// anew.
+	// The manifest contains paths below the data directory. If that is another directory, the modules are
+	// installed again.
 	if err == nil && filepath.Clean(string(d.DataDir)) == filepath.Join(d.Path, ".terraform") {
 		err = moveModules(staged, d)
 	}
-	// Warnings about the configuration are left out: init repeats them.
+	// Warnings about the configuration are left out, because init repeats them.
 	return diags.FromError("Failed to copy root module", err)
 }
 
-// parentCalls returns errors for calls of the root module that lead out of the copied directory.
+// parentCalls returns errors for module calls of the root module with a path out of the copied directory.
 func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Root.Calls)) {
 		call, err := source.Parse(cfg.Root.Calls[name].Source)
@@ -156,10 +155,10 @@ func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics)
 	return ds
 }
 
-// leadsUp reports whether a clean path begins with the parent directory.
+// leadsUp reports whether a clean path starts with the parent directory.
 func leadsUp(p string) bool { return p == ".." || strings.HasPrefix(p, "../") }
 
-// moveFiles moves all files that are not hidden from one directory into another, or none.
+// moveFiles moves all files that are not hidden from one directory to another, or none.
 func moveFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -181,8 +180,7 @@ func moveFiles(from, to string) error {
 	return nil
 }
 
-// moveModules moves the modules that are installed, in place of those of an earlier
-// configuration.
+// moveModules moves the installed modules. They replace those of an earlier configuration.
 func moveModules(from, to *workdir.Dir) error {
 	const name = "modules"
 	if err := os.RemoveAll(filepath.Join(string(to.DataDir), name)); err != nil {

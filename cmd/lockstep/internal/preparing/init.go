@@ -1,8 +1,7 @@
-// Package preparing has the commands that prepare a working directory, and that show its modules and
-// providers: init, get, modules, providers. Each has a file named after it, and a row in the table of
-// the main package.
+// Package preparing has the commands that prepare a working directory, and that show its modules and providers:
+// init, get, modules, providers. Each has its own file, and a row in the table of the main package.
 //
-// It refuses to know plans. Start at [Init].
+// It does not know plans. Start at [Init].
 package preparing
 
 import (
@@ -27,7 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// initFlags are init's options.
+// initFlags are the options of the command init.
 type initFlags struct {
 	backend       bool
 	cloud         bool
@@ -126,7 +125,7 @@ func initialConfig(a *cli.App, o *initFlags, v cli.View) (*workdir.Dir, *testfil
 	return d, suite, append(ds, more...)
 }
 
-// initDir prepares a working directory whose configuration was read, with diagnostics ds.
+// initDir prepares a working directory. suite is its configuration, ds are the diagnostics of reading it.
 func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagnostics, o *initFlags, v cli.View) diags.Diagnostics {
 	var more diags.Diagnostics
 	var state *states.State
@@ -143,13 +142,13 @@ func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagno
 		} else {
 			v.Step(render.InitModules, "%s\n", a.Print().Bold("Initializing modules..."))
 		}
-		// The diagnostics of the survey are found again.
+		// Reading the configuration again finds the same diagnostics.
 		events := func(e installing.Event) { v.Say("%s\n", e) }
 		if suite, ds = installModules(a, d, o.testDir, moduleOptions{Upgrade: o.upgrade, Events: events}); ds.HasErrors() {
 			return ds
 		}
 	}
-	// Without -backend, the state is in the recorded backend.
+	// If the option -backend is false, the state is in the recorded backend.
 	if state, more = presentState(a, d, suite.Config); more.HasErrors() {
 		return append(ds, more...)
 	}
@@ -176,8 +175,8 @@ func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagno
 	return ds
 }
 
-// survey reads as much of the configuration as is here. Missing modules are no errors if they are
-// going to be installed.
+// survey reads the part of the configuration that is present. Missing modules are no errors if install is set,
+// because they will be installed.
 func survey(a *cli.App, d *workdir.Dir, testDir string, install bool) (*testfiles.Suite, diags.Diagnostics) {
 	if !install {
 		suite, ds := d.LoadTests("", testDir)
@@ -191,8 +190,7 @@ func survey(a *cli.App, d *workdir.Dir, testDir string, install bool) (*testfile
 	return suite, beforeInit(ds.Unreported())
 }
 
-// requirements returns the providers of the configuration, of the modules that its tests run, and of
-// the state.
+// requirements returns the providers that the configuration, the modules run by its tests, and the state need.
 func requirements(suite *testfiles.Suite, state *states.State) (install.Requirements, diags.Diagnostics) {
 	out, ds := workdir.Requirements(suite.Config, state)
 	for _, r := range suite.Called() {
@@ -205,23 +203,21 @@ func requirements(suite *testfiles.Suite, state *states.State) (install.Requirem
 	return out, ds
 }
 
-// beforeInit returns the diagnostics that stop init. The stock tool finds others only when it
-// validates.
+// beforeInit returns the diagnostics that stop init. Terraform finds all others only in a validation.
 func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
 		return d.Late && d.Summary != decoding.OtherVersion
 	})
 }
 
-// installModules brings the modules that the configuration and its tests call to disk, and records
-// them.
+// installModules installs the modules that the configuration and its tests call, and records them.
 func installModules(a *cli.App, d *workdir.Dir, testDir string, o moduleOptions) (*testfiles.Suite, diags.Diagnostics) {
 	suite, ds := moduleInstaller(d, o).InstallWithTests(a.Ctx, testDir)
 	a.Remember(suite)
 	return suite, append(beforeInit(ds), diags.FromError("Modules cannot be recorded", d.WriteModules(suite.Manifest()))...)
 }
 
-// localChecksums warns of providers that init on another platform will refuse, because their
+// localChecksums returns a warning about providers that init will refuse on another platform, because their
 // packages are not signed.
 func localChecksums(list []addrs.Provider) diags.Diagnostics {
 	if len(list) == 0 {
@@ -235,7 +231,7 @@ func localChecksums(list []addrs.Provider) diags.Diagnostics {
 		"Lockstep installed these providers from a mirror, without signed checksums:%s\n\nThe lock file has only the checksums of their packages for %s. To use these providers on other platforms, run \"lockstep providers lock -platform=OS_ARCH\" for each platform.", b.String(), install.CurrentPlatform())
 }
 
-// presentState returns the present state, since init installs its providers, too.
+// presentState returns the present state, because init also installs its providers.
 func presentState(a *cli.App, d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
 	recorded, err := d.Recorded()
 	if err != nil {
@@ -248,7 +244,7 @@ func presentState(a *cli.App, d *workdir.Dir, cfg *config.Config) (*states.State
 	return stateIn(a.Ctx, b, d.Workspace())
 }
 
-// stateIn reads the state of a workspace.
+// stateIn reads the state of a workspace in a backend.
 func stateIn(ctx context.Context, b statebackend.Backend, workspace string) (*states.State, diags.Diagnostics) {
 	st, ds := workdir.OpenState(b, workspace)
 	if ds.HasErrors() {

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 )
 
-// defaultHost is the host of login and logout without an argument, as in the stock tool.
+// defaultHost is the host of login and logout if the command line names none, as in Terraform.
 const defaultHost = "app.terraform.io"
 
 var Login = cli.Command{Name: "login", Synopsis: "Obtain and save credentials for a remote host", Run: func(a *cli.App, args []string) int {
@@ -43,7 +43,7 @@ type hostLogin struct {
 	name  string                                   // the credentials helper's
 }
 
-// newLogin reads the arguments of login and logout. If ok is false, the command ends with the code.
+// newLogin parses the arguments of login and logout. If ok is false, the command must end with the exit code.
 func newLogin(f *cli.Flags, args []string) (l *hostLogin, code int, ok bool) {
 	if code, ok := f.ParseArgs(args); !ok {
 		return nil, code, false
@@ -71,7 +71,7 @@ func newLogin(f *cli.Flags, args []string) (l *hostLogin, code int, ok bool) {
 	return l, 0, true
 }
 
-// shown is the host as people write it.
+// shown returns the host as users write it.
 func (l *hostLogin) shown() string { return svchost.ForDisplay(l.host) }
 
 func (l *hostLogin) run() diags.Diagnostics {
@@ -108,7 +108,7 @@ func (l *hostLogin) run() diags.Diagnostics {
 	return nil
 }
 
-// agreed asks whether the login may begin.
+// agreed asks the user whether to start the login, and reports the answer.
 func (l *hostLogin) agreed(offer *loginOffer) bool {
 	means := "OAuth"
 	if offer.API != nil {
@@ -120,7 +120,7 @@ func (l *hostLogin) agreed(offer *loginOffer) bool {
 	return l.app.Confirm("Do you want to proceed?", "Only 'yes' will be accepted to confirm.")
 }
 
-// keeping describes the place of the token.
+// keeping returns a text that says where the token will be stored.
 func (l *hostLogin) keeping() string {
 	if l.store.Place(l.host) == cliconfig.TokenWithHelper {
 		return fmt.Sprintf("the configured\n%q credentials helper for use by subsequent commands.", l.name)
@@ -128,7 +128,7 @@ func (l *hostLogin) keeping() string {
 	return fmt.Sprintf("plain text in\nthe following file for use by subsequent commands:\n    %s", l.file)
 }
 
-// authorized obtains a token that a person grants on a page of the host.
+// authorized gets a token that the user grants on a page of the host.
 func (l *hostLogin) authorized(c *loginClient) (hosts.Token, diags.Diagnostics) {
 	token, err := c.authorize(l.app.Ctx, func(url string) {
 		l.visit(url, "login", "authenticate with")
@@ -140,7 +140,7 @@ func (l *hostLogin) authorized(c *loginClient) (hosts.Token, diags.Diagnostics) 
 	return token, nil
 }
 
-// typed obtains a token that a person has created on a page of the host.
+// typed gets a token that the user creates on a page of the host and types here.
 func (l *hostLogin) typed(api *loginAPI) (hosts.Token, diags.Diagnostics) {
 	a := l.app
 	l.visit(api.Page(), "tokens", "create a token for")
@@ -162,7 +162,7 @@ func (l *hostLogin) typed(api *loginAPI) (hosts.Token, diags.Diagnostics) {
 	return token, nil
 }
 
-// visit opens a page in a browser, or shows its URL alone where that is not possible.
+// visit opens a page in the browser, or prints only its URL if that is not possible.
 func (l *hostLogin) visit(url, page, purpose string) {
 	if err := l.app.Browse(url); err == nil {
 		fmt.Fprintf(l.app.Out, "Lockstep must now open a web browser to the %s page for %s.\n\nIf a browser does not open this automatically, open the following URL to proceed:\n    %s\n\n", page, l.shown(), url)

@@ -9,16 +9,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// errInvalidToken is the error of a token that the host does not know.
+// errInvalidToken reports that the host does not accept a token.
 var errInvalidToken = errors.New("the host does not accept the token")
 
-// Page returns the page on which a person creates a token.
+// Page returns the address of the page on which the user creates a token.
 func (a *loginAPI) Page() string {
 	page := url.URL{Scheme: "https", Host: a.Base.Host, Path: "/app/settings/tokens", RawQuery: "source=terraform-login"}
 	return page.String()
 }
 
-// User returns the name of a token's user. Source:
+// User returns the name of the user that a token belongs to. Source:
 // https://developer.hashicorp.com/terraform/cloud-docs/api-docs/account
 func (a *loginAPI) User(ctx context.Context, token hosts.Token) (string, error) {
 	asking := *a.requests

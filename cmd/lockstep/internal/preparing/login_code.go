@@ -17,14 +17,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// exchangeTimeout bounds the request for a token.
+// exchangeTimeout is the time limit of the request for a token.
 const exchangeTimeout = 30 * time.Second
 
-// authorize lets a person agree on a page of the host: show gets its URL, and must return. The wait
-// for the person ends with ctx.
+// authorize gets a token that the user grants on a page of the host. It calls show with the page's URL; show
+// must return at once. The wait for the user ends with ctx.
 //
-// The proof key binds the code to this process, and the state binds the answer to this request:
-// another program that reaches the listener can neither use the code nor slip in one of its own.
+// The proof key binds the code to this process, and the state binds the answer to this request. So another
+// program that reaches the listener can neither use the code nor insert a code of its own.
 // Source: RFC 7636 and RFC 8252.
 func (c *loginClient) authorize(ctx context.Context, show func(url string)) (hosts.Token, error) {
 	listener, port, err := c.listen()
@@ -56,7 +56,7 @@ func (c *loginClient) authorize(ctx context.Context, show func(url string)) (hos
 	var refused *oauth2.RetrieveError
 	switch {
 	case errors.As(err, &refused):
-		// The error's own text has the whole answer, which may be a page.
+		// The error's own text contains the whole answer, which may be an HTML page.
 		return hosts.Token{}, fmt.Errorf("the host did not exchange the code for a token: %s %s", refused.Response.Status, refused.ErrorCode)
 	case err != nil:
 		return hosts.Token{}, fmt.Errorf("ask for the token: %w", hosts.Plain(err))
@@ -64,8 +64,8 @@ func (c *loginClient) authorize(ctx context.Context, show func(url string)) (hos
 	return hosts.NewToken(token.AccessToken), nil
 }
 
-// listen opens a port of the host's range on the loopback interface. It tries them from a random
-// one on, as another login may run.
+// listen listens on a port in the host's range on the loopback interface. It starts at a random port, because
+// another login may be running.
 func (c *loginClient) listen() (net.Listener, int, error) {
 	n := c.MaxPort - c.MinPort + 1
 	first := mathrand.IntN(n)
@@ -78,7 +78,7 @@ func (c *loginClient) listen() (net.Listener, int, error) {
 	return nil, 0, fmt.Errorf("no port between %d and %d is free for the host's answer", c.MinPort, c.MaxPort)
 }
 
-// loginCallback serves the page to which the host sends the person back, with the code.
+// loginCallback returns the handler of the page to which the host redirects the browser, with the code.
 func loginCallback(state string, codes chan<- string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()

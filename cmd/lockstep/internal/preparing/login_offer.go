@@ -14,15 +14,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// A loginOffer is the way to a token of a host: by OAuth's authorization code with a proof key, which comes back to a listener on
-// this machine, or by a token that a person creates on a page of the host and types. One of its fields is set.
+// A loginOffer is how to get a token of a host. One field is set. Client: OAuth's authorization code flow with
+// a proof key, which redirects to a listener on this machine. API: the user creates a token on a page of the
+// host and types it.
 // Source: https://developer.hashicorp.com/terraform/internals/login-protocol
 type loginOffer struct {
 	Client *loginClient
 	API    *loginAPI
 }
 
-// A loginClient is the OAuth client that a host gives us.
+// A loginClient is the OAuth client that a host defines for command line tools.
 type loginClient struct {
 	ID       string
 	Authz    *url.URL // where a person agrees
@@ -33,17 +34,17 @@ type loginClient struct {
 	requests *hosts.Client
 }
 
-// A loginAPI is the one of HCP Terraform and Terraform Enterprise, which check a token.
+// A loginAPI is the API of HCP Terraform and Terraform Enterprise, which checks a token.
 type loginAPI struct {
 	Base     *url.URL
 	requests *hosts.Client
 }
 
-// errNoLogin is the error of hosts that offer no login.
+// errNoLogin reports that a host offers no login.
 var errNoLogin = errors.New("it offers neither the service login.v1 nor tfe.v2")
 
-// findLogin returns the offer of a host. given returns the services that the CLI configuration has for a
-// host, as encoding/json decodes them; such a host is not asked.
+// findLogin returns the offer of a host. given returns the services that the CLI configuration has for a host,
+// as encoding/json decodes them. If it has any, the host is not asked.
 func findLogin(ctx context.Context, client *hosts.Client, host string, given func(host string) (map[string]any, bool)) (*loginOffer, error) {
 	services, at, err := servicesOf(ctx, client, host, given)
 	if err != nil {
@@ -93,7 +94,7 @@ func servicesOf(ctx context.Context, client *hosts.Client, host string, given fu
 	return services, at, err
 }
 
-// decodeLogin reads the description of the service login.v1.
+// decodeLogin parses the description of the service login.v1.
 func decodeLogin(description json.RawMessage, at *url.URL) (*loginClient, error) {
 	var d struct {
 		Client string   `json:"client"`

@@ -21,7 +21,7 @@ type migration struct {
 	v         cli.View
 }
 
-// run finds the states to copy, asks, and copies.
+// run finds the states to copy, asks the user, and copies them.
 func (m *migration) run() diags.Diagnostics {
 	names, err := m.from.Workspaces(m.a.Ctx)
 	if err != nil {
@@ -52,13 +52,13 @@ func (m *migration) run() diags.Diagnostics {
 	return nil
 }
 
-// unreadable explains the remedies if the former backend does not answer.
+// unreadable adds advice to the errors if the former backend cannot be read.
 func (m *migration) unreadable(ds diags.Diagnostics) diags.Diagnostics {
 	return diags.Errorf(nil, "The former backend cannot be read",
 		"Lockstep cannot read the former backend (%q), from which it must copy the states:\n\n%s\n\nMake the former backend accessible again. To leave the states where they are, run \"lockstep init -reconfigure\".", m.old.Name(), ds.Error())
 }
 
-// open reads both states of a workspace. needed reports whether one has to be copied.
+// open reads a workspace's states in both backends. needed reports whether the state must be copied.
 func (m *migration) open(name string) (src, dst *workdir.State, needed bool, ds diags.Diagnostics) {
 	if src, ds = workdir.OpenState(m.from, name); ds.HasErrors() {
 		return nil, nil, false, ds
@@ -76,8 +76,7 @@ func (m *migration) open(name string) (src, dst *workdir.State, needed bool, ds 
 	return src, dst, needed, ds
 }
 
-// differs reports whether there is a state to copy, and refuses to copy one over
-// another.
+// differs reports whether there is a state to copy. A different state at the destination is an error.
 func differs(name string, src, dst *workdir.State) (bool, diags.Diagnostics) {
 	switch {
 	case !src.Exists() || src.Current.IsEmpty():
@@ -91,7 +90,7 @@ func differs(name string, src, dst *workdir.State) (bool, diags.Diagnostics) {
 	return dst.Current.Serial < src.Current.Serial, nil
 }
 
-// wanted asks whether to copy, unless the options decide that.
+// wanted asks the user whether to copy, unless the options decide.
 func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
 	if m.o.forceCopy {
 		return true, nil
@@ -117,9 +116,8 @@ func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
 	return false, diags.Errorf(nil, "Neither yes nor no", "Nothing was changed, because the answer was neither \"yes\" nor \"no\".")
 }
 
-// copy copies one state, with its lineage and serial, under the locks of both backends. A local
-// file is emptied afterwards, so that nobody mistakes it for the state; its content remains in its
-// backup.
+// copy copies one state, with its lineage and serial, under the locks of both backends. A local state file is
+// emptied afterwards, so that nobody mistakes it for the present state; its backup has the content.
 func (m *migration) copy(name string) (ds diags.Diagnostics) {
 	src, ds := workdir.OpenState(m.from, name)
 	if ds.HasErrors() {

@@ -17,15 +17,15 @@ import (
 // httpVariable is the environment variable that allows modules over plain http.
 const httpVariable = "LOCKSTEP_HTTP_MODULES"
 
-// moduleOptions are those of the command.
+// moduleOptions are the options of a command that installs modules.
 type moduleOptions struct {
 	Upgrade bool
 	Events  func(installing.Event)
 }
 
-// moduleInstaller returns the installer of modules for a working directory, with its user's rights: git, the netrc file, tokens
-// for registries, and S3 with the credentials of the environment. A
-// manifest that cannot be read counts as missing.
+// moduleInstaller returns the installer of modules for a working directory. It uses the user's rights: git, the
+// netrc file, tokens for registries, and the environment's credentials for S3. A manifest that cannot be read
+// counts as missing.
 func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	known, err := d.Installed()
 	if err != nil {
@@ -54,7 +54,7 @@ func moduleInstaller(d *workdir.Dir, o moduleOptions) *installing.Installer {
 	}
 }
 
-// numberOr parses a setting. An invalid or negative one has the default.
+// numberOr parses a number in a setting. It returns otherwise if the number is invalid or negative.
 func numberOr(text string, otherwise int) int {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		return n

@@ -59,8 +59,8 @@ type calledModule struct {
 	inner   []calledModule
 }
 
-// calledModules returns the calls in m by name. key names m in the manifest, with a dot
-// behind it unless it is the root.
+// calledModules returns the module calls in m, sorted by name. key is the key of m in the manifest, followed by
+// a dot; "" for the root module.
 func calledModules(m *config.Module, key string, installed func(string) (source.Installed, bool)) []calledModule {
 	var out []calledModule
 	for _, name := range slices.Sorted(maps.Keys(m.Children)) {
@@ -77,7 +77,7 @@ func calledModules(m *config.Module, key string, installed func(string) (source.
 	return out
 }
 
-// flat returns modules without their tree, each before those in it.
+// flat returns a tree of modules as a list, each module before those in it.
 func flat(tree []calledModule) []calledModule {
 	var out []calledModule
 	for _, m := range tree {
@@ -86,7 +86,7 @@ func flat(tree []calledModule) []calledModule {
 	return out
 }
 
-// writeModules writes modules as a tree.
+// writeModules prints modules as a tree.
 func writeModules(w io.Writer, tree []calledModule, indent string) {
 	for i, m := range tree {
 		head, further := "├── ", "│   "

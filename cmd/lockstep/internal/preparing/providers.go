@@ -52,14 +52,14 @@ var Providers = cli.Command{Name: "providers", Synopsis: "Show which modules nee
 	return a.Show(ds)
 }}
 
-// A branch is a line of a tree, and the lines below it.
+// A branch is a line of a tree, with the lines below it.
 type branch struct {
 	line  string
 	below []branch
 }
 
-// requirementsOf returns the tree of the providers of a module: its own, those of the tests of
-// a root module, and those of the modules that it calls.
+// requirementsOf returns the tree of the providers that a module needs: the module itself, its tests if it is a
+// root module, and the modules that it calls.
 func requirementsOf(m *config.Module, tests []*testfiles.File) []branch {
 	var out []branch
 	for _, line := range requirementLines(m) {
@@ -91,8 +91,8 @@ func writeTree(w io.Writer, tree []branch, indent string) {
 	}
 }
 
-// requirementLines returns a line for each provider that a module itself needs, with its version
-// constraints under all local names.
+// requirementLines returns a line for each provider that a module itself needs. It has the version constraints
+// under all local names.
 func requirementLines(m *config.Module) []string {
 	versions := map[addrs.Provider][]string{}
 	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {

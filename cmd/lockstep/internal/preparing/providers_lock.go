@@ -53,8 +53,7 @@ var ProvidersLock = cli.Command{Name: "providers lock", Synopsis: "Record the ch
 	return a.Show(ds)
 }}
 
-// configured returns the directory and the providers of its configuration, without those of its
-// state.
+// configured returns the directory and the providers that its configuration needs, without those of its state.
 func configured(a *cli.App) (*workdir.Dir, install.Requirements, diags.Diagnostics) {
 	d, ds := a.Dir()
 	cfg, more := a.LoadIfAny(d)
@@ -65,7 +64,7 @@ func configured(a *cli.App) (*workdir.Dir, install.Requirements, diags.Diagnosti
 	return d, reqs, append(ds, more...)
 }
 
-// pick removes all providers but those named, if any are.
+// pick removes all providers except those named. Without names it removes none.
 func pick(reqs install.Requirements, names []string) (ds diags.Diagnostics) {
 	named := map[addrs.Provider]bool{}
 	for _, name := range names {
@@ -87,7 +86,7 @@ func pick(reqs install.Requirements, names []string) (ds diags.Diagnostics) {
 	return ds
 }
 
-// parsePlatforms reads -platform. Its default is the platform that this program runs on.
+// parsePlatforms parses the values of -platform. The default is the platform of this program.
 func parsePlatforms(given []string) (platforms []install.Platform, ds diags.Diagnostics) {
 	for _, text := range given {
 		p, err := install.ParsePlatform(text)

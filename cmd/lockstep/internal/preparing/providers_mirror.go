@@ -76,11 +76,12 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 	return a.Show(ds)
 }}
 
-// bucketPattern matches the names of buckets.
+// bucketPattern matches the name of an S3 bucket.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// storeBucket returns the bucket of a target s3://BUCKET. The packages have a folder of their own in it.
+// storeBucket returns the bucket of a target s3://BUCKET. is is false if the target is a directory. Packages
+// are stored in a folder of the bucket.
 func storeBucket(target string) (bucket string, is bool, err error) {
 	if bucket, is = strings.CutPrefix(target, "s3://"); !is {
 		return "", false, nil
@@ -91,15 +92,15 @@ func storeBucket(target string) (bucket string, is bool, err error) {
 	return bucket, true, nil
 }
 
-// fill puts the archives of a filesystem mirror into the store of a deployment, by the credentials of the environment. What
-// was stored before an error stays.
+// fill uploads the archives of a filesystem mirror to the store of a deployment, with the environment's
+// credentials. It calls tell with each name. Archives uploaded before an error remain.
 func fill(ctx context.Context, store awsstore.Packages, mirror fs.FS, tell func(name string)) error {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return err
 	}
 	store.Client = s3.NewFromConfig(cfg, func(o *s3.Options) {
-		// Other servers than AWS's have no domain for each bucket.
+		// Servers other than AWS have no domain name for each bucket.
 		o.UsePathStyle = os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
 	})
 	return fs.WalkDir(mirror, ".", func(name string, d fs.DirEntry, err error) error {

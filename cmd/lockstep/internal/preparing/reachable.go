@@ -10,14 +10,14 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// A lister is a backend that can be asked whether its workspaces can be listed.
+// A lister is a backend that can report whether its workspaces can be listed.
 type lister interface {
 	List(ctx context.Context) error
 }
 
-// reachable checks that the states of a backend can be read, in the stock tool's order and words,
-// which programs look for. Unlike there, credentials that may not list the bucket may still read a
-// state.
+// reachable returns an error if the states of a backend cannot be read. The order of checks and the words are
+// Terraform's, because programs parse them. Unlike in Terraform, credentials that may not list the bucket may
+// still read a state.
 func reachable(a *cli.App, b statebackend.Backend, workspace string) diags.Diagnostics {
 	var unlisted error
 	if l, ok := b.(lister); ok {

@@ -1,6 +1,7 @@
-// Package program is the process of a command line: it runs a command of its table, takes signals, and reports a crash. [Engine] is the
-// table of the commands that need the engine alone, and not the pipeline. The tests of this package run them in a program with these
-// commands only: an edit of the pipeline changes no result. Start at [Program.Run].
+// Package program runs a command line in a process: it runs a command of its table, handles signals, and
+// reports a crash. [Engine] is the table of the commands that need only the engine, and not the pipeline. The
+// tests of this package use a program with these commands only, so that a change in the pipeline does not
+// affect them. Start at [Program.Run].
 package program
 
 import (
@@ -20,7 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
-// A Program is Lockstep with some of its commands.
+// A Program is lockstep with some or all of its commands.
 type Program struct {
 	Version  string // Lockstep's own
 	Commands cli.Table
@@ -32,8 +33,8 @@ func (p Program) Main() {
 	os.Exit(p.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Environ()))
 }
 
-// Run runs one command line and returns its exit code. A bug of ours ends here: with a message
-// that asks for a report, rather than with a stack trace.
+// Run runs one command line and returns its exit code. If one of our own bugs causes a panic, Run prints a
+// message that asks for a report, rather than a stack trace.
 func (p Program) Run(args []string, s cli.Streams, environ []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -53,20 +54,20 @@ func (p Program) Run(args []string, s cli.Streams, environ []string) (code int) 
 	return a.Run(args)
 }
 
-// interrupts are the stages of an interruption by SIGINT, SIGTERM or SIGHUP, each more urgent than
-// the one before.
+// interrupts are the stages of an interruption by SIGINT, SIGTERM or SIGHUP. Each signal is more urgent than
+// the previous one.
 type interrupts struct {
-	ctx   context.Context // ends with the first: nothing new is started
-	hurry chan struct{}   // closed by the second: actions under way are given up
+	ctx   context.Context // ends with the first: no new action starts
+	hurry chan struct{}   // closed by the second: actions in progress are stopped
 	stop  func()
 }
 
-// savingTime bounds saving the state and releasing its lock after a second interrupt.
+// savingTime is the time limit for saving the state and releasing its lock after a second interrupt.
 const savingTime = 15 * time.Second
 
-// watchInterrupts begins to take signals. The first one lets everything under way finish. The
-// second one ends the provider plugins, and the state is saved at once. The third one, or a
-// backend that does not answer, ends the process. A person or a program is notified of each.
+// watchInterrupts starts to handle signals. After the first one, actions in progress are finished. The second
+// one kills the provider plugins, and the state is saved at once. The third one ends the process; so does
+// savingTime. notify is called with a text for the user at each stage.
 func watchInterrupts(notify func(text string)) interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 3)
@@ -74,9 +75,8 @@ func watchInterrupts(notify func(text string)) interrupts {
 	if !signal.Ignored(syscall.SIGHUP) { // by nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// The reader of the output may be gone, but actions under way must finish. The signal is
-	// caught rather than ignored, because plugins and provisioners would inherit that it is
-	// ignored.
+	// The reader of the output may be gone, but actions in progress must finish. The signal is caught rather
+	// than ignored: otherwise, plugins and provisioners would inherit that it is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	i := interrupts{ctx: ctx, hurry: make(chan struct{})}
 	done := make(chan struct{})
@@ -104,7 +104,7 @@ func watchInterrupts(notify func(text string)) interrupts {
 	return i
 }
 
-// received waits for a signal. It returns false once the run is over.
+// received waits for a signal. It returns false if the run ends first.
 func received(signals <-chan os.Signal, done <-chan struct{}) bool {
 	select {
 	case <-signals:
@@ -114,7 +114,7 @@ func received(signals <-chan os.Signal, done <-chan struct{}) bool {
 	}
 }
 
-// crashed reports one of our own bugs.
+// crashed prints a message about one of our own bugs, and returns the exit code.
 func crashed(w io.Writer, r any, environ []string) int {
 	stack := string(debug.Stack())
 	var p *walk.Panic
@@ -134,7 +134,7 @@ func crashed(w io.Writer, r any, environ []string) int {
 	return 11
 }
 
-// saveTrace keeps a stack trace where a person can find it.
+// saveTrace writes a stack trace to a file, and returns its path.
 func saveTrace(stack string) (string, error) {
 	f, err := os.CreateTemp("", "lockstep-crash-*.txt")
 	if err != nil {

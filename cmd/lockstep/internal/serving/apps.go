@@ -13,18 +13,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A furtherApp is an entry of the file of -apps.
+// A furtherApp is an entry of the file that the option -apps names.
 type furtherApp struct {
 	Name string `json:"name"`
 	ID   int64  `json:"app_id"`
-	// Key and Secret are the names of files, from the directory of the list.
+	// Key and Secret are the names of files, relative to the directory of that file.
 	Key    string `json:"app_key"`
 	Secret string `json:"webhook_secret"`
 	URL    string `json:"github_url"` // "" for GitHub's own
 	Serves string `json:"serves"`
 }
 
-// further reads the Apps beside the first one.
+// further reads the Apps other than the first one.
 func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	if o.apps == "" {
 		return nil
@@ -57,7 +57,7 @@ func (o *serveOptions) further(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// one adds an App.
+// one adds an App to the settings, from its entry in the file.
 func (o *serveOptions) one(a *cli.App, s *serveSettings, x furtherApp) error {
 	beside := func(name string) string {
 		if name == "" || filepath.IsAbs(name) {

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/endpoints"
 )
 
-// calls reads which functions, webhooks, topics and programs base branches may name.
+// calls reads which functions, webhooks, topics and programs the settings on base branches may name.
 func (o *serveOptions) calls(a *cli.App, s *serveSettings) error {
 	functions, err := endpoints.ParsePatterns("lambda", o.functions)
 	if err != nil {

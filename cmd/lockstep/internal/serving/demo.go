@@ -46,7 +46,7 @@ var Demo = cli.Command{Name: "demo", Synopsis: "Try the pull-request workflow on
 	return 0
 }}
 
-// demoScript is the selection of stories to tell as text.
+// demoScript are the options that select stories to print as text.
 type demoScript struct {
 	script, all, list bool
 	names             []string
@@ -86,7 +86,7 @@ func list(a *cli.App, stories []demoworld.Story) {
 	}
 }
 
-// tell tells stories, each in a new world. It stops at the first one that fails.
+// tell runs stories, each in a new world. It stops at the first one that fails.
 func tell(a *cli.App, t *demoworld.Teller, stories []demoworld.Story) error {
 	fmt.Fprintln(a.Out, "Everything below happens now, on this machine: a small GitHub, its webhooks, the pipeline\nand the engine.")
 	dir, err := os.MkdirTemp("", "lockstep-demo-*")

@@ -9,7 +9,7 @@ import (
 	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/internal/demo"
 )
 
-// demoPage is the options of the demo in a browser.
+// demoPage are the options of the demo in a browser.
 type demoPage struct {
 	addr string // to listen on
 	data string // a directory to keep; "" for one that is removed afterwards
@@ -40,7 +40,8 @@ func (d demoPage) run(a *cli.App) error {
 	return w.Live(a.Ctx)
 }
 
-// dir returns the directory for the data, which must be empty: each demo begins anew.
+// dir returns the directory for the data. It must be empty, because each demo starts with new data. done
+// removes it if it is a temporary one.
 func (d demoPage) dir() (path string, done func(), err error) {
 	if d.data == "" {
 		path, err = os.MkdirTemp("", "lockstep-demo-*")

@@ -39,7 +39,8 @@ type explainOptions struct {
 	json                                    bool
 }
 
-// GateExplain answers questions to the gate again, and shows each rule with the facts behind it.
+// GateExplain is the command gate explain. It decides recorded questions about requirements again, and shows
+// each rule with the facts that it used.
 var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirements allowed or blocked a command", Run: func(a *cli.App, args []string) int {
 	var o explainOptions
 	f := a.NewFlags("gate explain", explainUsage)
@@ -73,7 +74,7 @@ var GateExplain = cli.Command{Name: "gate explain", Synopsis: "Show why requirem
 	return code
 }}
 
-// questions reads the questions that the options select.
+// questions returns the recorded questions that the options select. A question is whether a command is allowed.
 func (o explainOptions) questions(a *cli.App, pull string) (all []decisionlog.Asked, err error) {
 	if o.file != "" {
 		all, err = questionsOfFile(a.Path(o.file))
@@ -105,7 +106,8 @@ func (o explainOptions) questions(a *cli.App, pull string) (all []decisionlog.As
 	return found, nil
 }
 
-// noQuestions tells that there is no question of those that are known.
+// noQuestions returns the error that no recorded question is about a pull request. all are the recorded
+// questions.
 func noQuestions(pull string, all []decisionlog.Asked) error {
 	if len(all) == 0 {
 		return cli.Hinted(fmt.Errorf("no decision is recorded about %s", pull), "check -data or -table. Lockstep records a decision when the base branch has a require block and somebody gives a command")
@@ -130,7 +132,7 @@ func questionsOfFile(path string) (all []decisionlog.Asked, err error) {
 
 var pullPattern = regexp.MustCompile(`^([A-Za-z0-9-]{1,100})/([A-Za-z0-9._-]{1,100})#([1-9][0-9]{0,8})$`)
 
-// recorded reads the questions about a pull request.
+// recorded returns the recorded questions about a pull request.
 func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, error) {
 	m := pullPattern.FindStringSubmatch(pull)
 	if m == nil {
@@ -162,7 +164,7 @@ func (o explainOptions) recorded(a *cli.App, pull string) ([]decisionlog.Asked, 
 	return decisionlog.Of(a.Ctx, records, github.Repo{Owner: m[1], Name: m[2]}, number)
 }
 
-// explainGate writes one decision, and reports whether it allows the command.
+// explainGate prints one decision, and reports whether it allows the command.
 func explainGate(a *cli.App, q decisionlog.Asked) bool {
 	who := "not asked by anybody yet"
 	if q.Facts.Actor != "" {

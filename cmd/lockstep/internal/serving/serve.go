@@ -1,6 +1,6 @@
-// Package serving has the commands that run the pipeline on this machine: serve, for a GitHub App, and
-// demo, with a GitHub of its own. Both read options and set up package localpipeline, which does the work. gate explain
-// decides again about what a pipeline has recorded.
+// Package serving has the commands that run the pipeline on this machine: serve, for a GitHub App, and demo,
+// with a fake GitHub. Both parse options and set up package localpipeline, which does the work. A third
+// command, gate explain, explains recorded decisions.
 //
 // Start at [Serve].
 package serving
@@ -99,13 +99,13 @@ var Serve = cli.Command{Name: "serve", Synopsis: "Run the pipeline on this machi
 	return 0
 }}
 
-// sweepInterval is the time between two searches of the janitor for work that nothing else would
-// resume. Each costs a few requests a repository.
+// sweepInterval is the interval between two runs of the janitor, which finds work that nothing else would
+// resume. Each run costs a few requests for each repository.
 const sweepInterval = 5 * time.Minute
 
-// serve serves until it is interrupted.
+// serve runs the server until it is interrupted.
 func serve(a *cli.App, s *serveSettings) error {
-	// Plugins are processes of the same user.
+	// Plugins are processes of the same user, so this process must be protected from them.
 	if err := errors.Join(shield.Raise(), confine.Adopt()); err != nil {
 		return err
 	}
@@ -157,13 +157,13 @@ func serve(a *cli.App, s *serveSettings) error {
 	case err = <-failed:
 	}
 	stop()
-	// Webhooks under way are received to their end.
+	// Webhooks that are being received are received completely.
 	end, cancel := context.WithTimeout(context.WithoutCancel(a.Ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(end))
 }
 
-// runs returns the settings of runs in processes of their own.
+// runs returns the settings for runs in their own processes.
 func (s *serveSettings) runs(l net.Listener, log func(error)) *localpipeline.Apart {
 	o := &localpipeline.Apart{
 		Limits: s.limits, Show: s.show, Credentials: s.credentials,
@@ -178,7 +178,7 @@ func (s *serveSettings) runs(l net.Listener, log func(error)) *localpipeline.Apa
 	return o
 }
 
-// janitor looks for abandoned work until ctx ends: at once, and at each interval.
+// janitor runs the janitor until ctx ends: at once, and then at each interval.
 func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
@@ -198,7 +198,7 @@ func janitor(ctx context.Context, m *localpipeline.Machine, log func(error)) {
 	}
 }
 
-// handler serves webhooks, and the pages to those who may see them.
+// handler returns the handler of webhooks and pages. It shows pages only to those who may see them.
 func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, base string, log func(error)) http.Handler {
 	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Manual: docs.Read(), Log: log}.Server()
 	mux := http.NewServeMux()
@@ -207,7 +207,7 @@ func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, b
 		mux.Handle("/webhook/"+name, x)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		// Streams of events end when the server is to end.
+		// Streams of events must end when the server shuts down.
 		c, cancel := context.WithCancel(r.Context())
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
@@ -216,7 +216,7 @@ func (s *serveSettings) handler(ctx context.Context, m *localpipeline.Machine, b
 	return mux
 }
 
-// base is the address of the pages, without a slash at the end.
+// base returns the address of the pages, without a slash at the end.
 func (s *serveSettings) base(l net.Listener) string {
 	if s.url != "" {
 		return s.url
@@ -224,7 +224,7 @@ func (s *serveSettings) base(l net.Listener) string {
 	return "http://" + l.Addr().String()
 }
 
-// A serveSettings is the parsed options of serve.
+// A serveSettings has the parsed options of serve.
 type serveSettings struct {
 	data, addr  string
 	url         string // without a slash at the end; may be empty

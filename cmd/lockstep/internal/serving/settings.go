@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// serveOptions is the options of serve, as on the command line.
+// serveOptions are the options of serve, as on the command line.
 type serveOptions struct {
 	data, addr, url           string
 	appID, appKey, secret     string
@@ -59,7 +59,7 @@ func (o *serveOptions) flags(f *cli.Flags) {
 	f.StringVar(&o.plugins, "plugin-env", "", "file with the environment of providers, one NAME=value a line")
 }
 
-// runFlags are the limits of one run.
+// runFlags adds the options with the limits of one run.
 func (o *serveOptions) runFlags(f *cli.Flags) {
 	f.StringVar(&o.files, "plugin-files", "", "further files and directories that providers may read, separated by commas")
 	f.StringVar(&o.memory, "run-memory", "2048", "memory of one plan or apply with all its processes, in MiB")
@@ -68,7 +68,7 @@ func (o *serveOptions) runFlags(f *cli.Flags) {
 	f.StringVar(&o.wall, "run-time", "2h", "duration of a plan")
 }
 
-// limits are those of one run.
+// limits parses the limits of one run.
 func (o *serveOptions) limits(s *serveSettings) error {
 	s.limits = confine.Limits{Processes: 512, Files: 4096}
 	for name, x := range map[string]struct {
@@ -94,10 +94,10 @@ func (o *serveOptions) limits(s *serveSettings) error {
 	return nil
 }
 
-// leastRun is the memory that any run needs, in MiB.
+// leastRun is the memory that every run needs, in MiB.
 const leastRun = 128
 
-// environment fills in options that are missing on the command line.
+// environment sets options that are missing on the command line from environment variables.
 func (o *serveOptions) environment(a *cli.App, f *cli.Flags) {
 	given := map[string]bool{}
 	f.Visit(func(x *flag.Flag) { given[x.Name] = true })
@@ -153,7 +153,8 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 	return s, nil
 }
 
-// pluginEnv reads the environment of plugins, a variable a line. It is not nil, which would be Lockstep's own.
+// pluginEnv reads the environment of plugins from a file, a variable a line. The result is not nil, because nil
+// would mean Lockstep's own environment.
 func (o *serveOptions) pluginEnv(a *cli.App) ([]string, error) {
 	env := []string{}
 	if o.plugins == "" {
@@ -169,7 +170,7 @@ func (o *serveOptions) pluginEnv(a *cli.App) ([]string, error) {
 			continue
 		}
 		if name, _, ok := strings.Cut(line, "="); !ok || name == "" {
-			// Not the line: it may be a secret.
+			// The error does not quote the line, because it may be a secret.
 			return nil, cli.Hinted(fmt.Errorf("%s has a line that is not NAME=value", o.plugins), "write one variable on each line, without quotes: AWS_REGION=eu-central-1")
 		}
 		env = append(env, line)
@@ -177,7 +178,7 @@ func (o *serveOptions) pluginEnv(a *cli.App) ([]string, error) {
 	return env, nil
 }
 
-// github reads the options of the App and of GitHub's address.
+// github parses the options about the App and GitHub's address.
 func (o *serveOptions) github(a *cli.App, s *serveSettings) error {
 	if o.appID == "" || o.appKey == "" || o.secret == "" {
 		return cli.Hinted(errors.New("serve needs -app-id, -app-key and -webhook-secret"),
@@ -204,7 +205,7 @@ func (o *serveOptions) github(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// webOf returns where the pages of a GitHub are, given its API.
+// webOf returns the address of a GitHub server's web pages from the address of its API.
 // Source: https://docs.github.com/en/enterprise-server@latest/rest/overview/resources-in-the-rest-api
 func webOf(api string) string {
 	u, err := url.Parse(api)
@@ -221,7 +222,7 @@ func webOf(api string) string {
 	return ""
 }
 
-// page reads the options of the page: its address and its token.
+// page parses the options of the page: its address and its token.
 func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 	if s.url != "" {
 		u, err := url.Parse(s.url)
@@ -248,10 +249,11 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// pageToken is the file in the data directory with the token of the page, where no option names another one.
+// pageToken is the default file with the token of the page, in the data directory.
 const pageToken = "page-token"
 
-// makeToken makes a file with a random token, which only its owner can read, unless there is one.
+// makeToken creates a file with a random token, which only its owner can read. It does nothing if the file
+// exists.
 func makeToken(name string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
@@ -267,7 +269,7 @@ func makeToken(name string) error {
 	return errors.Join(err, f.Close())
 }
 
-// readFile reads the file of an option, without blank space around it.
+// readFile returns the content of the file that an option names, without white space around it.
 func readFile(a *cli.App, option, name string) (string, error) {
 	data, err := os.ReadFile(a.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {

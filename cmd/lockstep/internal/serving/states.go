@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// states reads the options of states in S3: where they may be, and whose credentials reach them.
+// states parses the options about states in S3: where they may be, and with which credentials they are
+// accessed.
 func (o *serveOptions) states(a *cli.App, s *serveSettings) (err error) {
 	if s.ownStates, err = places.ParseOwn(o.own); err != nil {
 		return cli.Hinted(fmt.Errorf("-states: %w", err), "write patterns like -states 's3://BUCKET/{owner}/{name}/**'")
@@ -37,10 +38,10 @@ func (o *serveOptions) states(a *cli.App, s *serveSettings) (err error) {
 	return nil
 }
 
-// ownCredentials is the note if no role limits the access of runs.
+// ownCredentials is the note to the operator if no role limits the access of runs.
 const ownCredentials = "each run can reach all states in S3 that the credentials of lockstep serve can reach. To limit a run to its own state, set -state-role"
 
-// release frees the state of a repository for another one.
+// release ends a repository's ownership of a state, so that another repository can use the state.
 func release(a *cli.App, data, place string) error {
 	d, err := localstore.Open(data)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 )
 
-// editing are the options that commands share which edit the state.
+// editing adds the options that all commands that edit the state have.
 func editing(f *cli.Flags, x *opening.Access) {
 	f.Locking(&x.Locks)
 	f.StringVar(&x.Paths.State, "state", "", "the state file of the local backend")

@@ -57,7 +57,7 @@ var Output = cli.Command{Name: "output", Synopsis: "Show the output values of th
 	return a.Tell(ds)
 }}
 
-// writeOutput writes the value of one output, which shows it even if it is sensitive.
+// writeOutput prints the value of one output, even if it is sensitive.
 func writeOutput(a *cli.App, name string, v cty.Value, asJSON, raw bool) diags.Diagnostics {
 	switch {
 	case asJSON:

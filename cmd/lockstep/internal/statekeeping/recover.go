@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// unresolvedCode is the exit code while there are unresolved creations.
+// unresolvedCode is the exit code if there are unresolved creations.
 const unresolvedCode = 2
 
 var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a killed apply into the state", Run: func(a *cli.App, args []string) int {
@@ -86,7 +86,7 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a kil
 	return 0
 }}
 
-// unresolved is one creation in the output for programs.
+// unresolved is an unresolved creation in the JSON output.
 type unresolved struct {
 	Address string            `json:"address"`
 	Action  string            `json:"action"`
@@ -94,7 +94,7 @@ type unresolved struct {
 	Known   map[string]string `json:"known,omitempty"`
 }
 
-// conflicting is one conflict in the output for programs.
+// conflicting is a conflict in the JSON output.
 type conflicting struct {
 	Address string    `json:"address"`
 	Done    string    `json:"done"` // by the apply: "changed" or "deleted"
@@ -136,7 +136,8 @@ func tellRecovery(a *cli.App, r operation.Recovery) {
 	}
 }
 
-// tellSettled tells what becomes of the creations that a person has settled.
+// tellSettled prints what happens to the creations that the user has settled. again is set if they are created
+// again.
 func tellSettled(a *cli.App, addresses []string, again bool) {
 	if again {
 		fmt.Fprintf(a.Out, "The next plan creates these objects again: %s.\nIf the provider refuses because an object exists, import it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))

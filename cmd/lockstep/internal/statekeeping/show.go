@@ -1,7 +1,7 @@
-// Package statekeeping has the commands that show and edit states: show, output, state, taint,
-// workspace, force-unlock. Each has a file named after it, and a row in the table of the main package.
+// Package statekeeping has the commands that show and edit states: show, output, state, taint, workspace,
+// force-unlock. Each has its own file, and a row in the table of the main package.
 //
-// Nothing here calls a provider but for its schemas. Start at [StateMv], the largest edit.
+// The commands use providers only for their schemas. Start at [StateMv], the largest edit.
 package statekeeping
 
 import (
@@ -77,9 +77,11 @@ func showPlan(a *cli.App, path string, asJSON bool) int {
 	return a.WriteJSON(data, err)
 }
 
-// showState shows a state, with the schemas of the installed providers. find returns nil if there
-// is none. Errors that only a validation would find are no obstacle; other errors are, because the
-// configuration determines the providers. If there is no state, the root module is enough.
+// showState shows a state, with the schemas of the installed providers. find returns the state; nil if there is
+// none.
+//
+// Errors in the configuration that only a validation would find are ignored. Other errors are not, because the
+// configuration determines the providers. If there is no state, only the root module must be readable.
 func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics)) int {
 	op := opening.New(a)
 	defer op.Close()
@@ -116,7 +118,7 @@ func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) 
 	return 0
 }
 
-// showNothing shows that there is no state.
+// showNothing prints that there is no state.
 func showNothing(a *cli.App, asJSON bool) int {
 	if asJSON {
 		data, err := formats.State(states.Empty(), nil)

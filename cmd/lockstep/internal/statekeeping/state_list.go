@@ -37,8 +37,8 @@ var StateList = cli.Command{Name: "state list", Synopsis: "List the resource ins
 	return a.Show(append(ds, more...))
 }}
 
-// chosen returns the instances of a state that addresses mean, all without any; and of these, unless id is "", those whose
-// attribute "id" has that value.
+// chosen returns the instances in a state that the addresses select; without addresses, all. If id is not "",
+// it returns only those whose attribute "id" has that value.
 func chosen(s *states.State, addresses []string, id string) (found []addrs.AbsResourceInstance, ds diags.Diagnostics) {
 	if len(addresses) == 0 {
 		found = instances(s, func(addrs.AbsResourceInstance) bool { return true })
@@ -50,7 +50,7 @@ func chosen(s *states.State, addresses []string, id string) (found []addrs.AbsRe
 	return slices.DeleteFunc(found, func(a addrs.AbsResourceInstance) bool { return id != "" && id != objectID(s.Instance(a)) }), ds
 }
 
-// instances returns the instances that a state has and that are wanted, in order.
+// instances returns the instances in a state for which want returns true, in order.
 func instances(s *states.State, want func(addrs.AbsResourceInstance) bool) []addrs.AbsResourceInstance {
 	var out []addrs.AbsResourceInstance
 	for r, x := range s.Resources() {
@@ -64,8 +64,8 @@ func instances(s *states.State, want func(addrs.AbsResourceInstance) bool) []add
 	return out
 }
 
-// listOrder is the order in which Terraform lists instances: module instances by
-// their depth, then as they compare.
+// listOrder compares instances in the order in which Terraform lists them: module instances by their depth,
+// then by address.
 func listOrder(a, b addrs.AbsResourceInstance) int {
 	if d := cmp.Compare(len(a.Module.Steps()), len(b.Module.Steps())); d != 0 {
 		return d
@@ -73,7 +73,7 @@ func listOrder(a, b addrs.AbsResourceInstance) int {
 	return a.Compare(b)
 }
 
-// matching returns the instances that an address of the command line means.
+// matching returns the instances that an address from the command line selects.
 func matching(s *states.State, text string) ([]addrs.AbsResourceInstance, diags.Diagnostics) {
 	t, ds := cli.ParseTarget(text)
 	if ds.HasErrors() {
@@ -94,7 +94,7 @@ func matching(s *states.State, text string) ([]addrs.AbsResourceInstance, diags.
 		"The current state contains no resource instance %s. If you've just added its resource, or changed its count or for_each, run \"lockstep apply\" first to bring the state up to date.", t)
 }
 
-// objectID returns the attribute "id" of an instance's current object, or "".
+// objectID returns the attribute "id" of an instance's current object; "" if it has none.
 func objectID(in *states.Instance) string {
 	if in == nil || in.Current == nil {
 		return ""

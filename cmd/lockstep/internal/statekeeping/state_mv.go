@@ -60,7 +60,7 @@ var StateMv = cli.Command{Name: "state mv", Synopsis: "Move objects to other add
 	return op.Finish(ds)
 }}
 
-// keptIn reports whether the state is the file that -state-out names.
+// keptIn reports whether the state is stored in the file that -state-out names.
 func keptIn(o *opening.Operation, out string, x opening.Access) bool {
 	if o.Settings.Type != "local" {
 		return false
@@ -72,21 +72,21 @@ func keptIn(o *opening.Operation, out string, x opening.Access) bool {
 	return filepath.Clean(o.App.Path(in)) == filepath.Clean(o.App.Path(out))
 }
 
-// A movement is one `state mv`.
+// A movement is one execution of the command `state mv`.
 type movement struct {
 	from, to addrs.Target
 	dry      bool
 }
 
-// A move gives one object of the command line another address: a module instance,
-// a resource, or a resource instance, all of whose instances go along.
+// A move gives a module instance, a resource or a resource instance another address. All its instances move,
+// too.
 type move struct {
 	from, to  fmt.Stringer
 	instances []addrs.AbsResourceInstance
 	target    func(addrs.AbsResourceInstance) addrs.AbsResourceInstance
 }
 
-// do moves from one state to another, which may be the same.
+// do moves objects from the state of src to that of dst. Both may be the same.
 func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 	moves, ds := m.moves(src.State.Current, dst.State.Current)
 	if ds.HasErrors() {
@@ -114,7 +114,7 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 	if to == from {
 		from.Readdress(moved, all)
 	} else {
-		// What stays behind depends on nothing in another state, which has resources of its own.
+		// Objects that stay in src cannot depend on objects in another state, which has its own resources.
 		to.Readdress(moved, func(r addrs.AbsResourceInstance) bool { return arrived[r] })
 		for r := range moved {
 			moved[r] = addrs.AbsResourceInstance{}
@@ -122,8 +122,7 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 		from.Readdress(moved, all)
 	}
 	if !m.dry {
-		// The destination first: a crash in between leaves an object in both states
-		// rather than in none.
+		// Write the destination first: a crash in between leaves an object in both states rather than in none.
 		if dst != src {
 			if ds := dst.Write(to.State()); ds.HasErrors() {
 				return ds
@@ -142,7 +141,7 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 	return nil
 }
 
-// carry gives an instance another address, possibly in another state.
+// carry moves an instance from address a to address b, possibly in another state.
 func carry(from, to *states.Editor, a, b addrs.AbsResourceInstance) {
 	if from == to {
 		from.MoveInstance(a, b)
@@ -159,7 +158,7 @@ func carry(from, to *states.Editor, a, b addrs.AbsResourceInstance) {
 	from.RemoveInstance(a)
 }
 
-// moves returns the moves of objects, after checking that nothing is in the way.
+// moves returns the moves to make. It is an error if an object exists at a new address.
 func (m *movement) moves(src, dst *states.State) ([]move, diags.Diagnostics) {
 	switch {
 	case m.from.IsModule():
@@ -170,7 +169,7 @@ func (m *movement) moves(src, dst *states.State) ([]move, diags.Diagnostics) {
 	return m.instance(src, dst)
 }
 
-// hasSingle reports whether a resource is in the state, without count and for_each.
+// hasSingle reports whether a state has a resource without count and for_each.
 func hasSingle(s *states.State, t addrs.Target) bool {
 	r := s.Resource(addrs.AbsResource{Module: t.Module, Resource: t.Resource})
 	return r != nil && r.Instances[addrs.NoKey] != nil

@@ -23,6 +23,6 @@ var StatePull = cli.Command{Name: "state pull", Synopsis: "Write the stored stat
 		return a.Show(diags.FromError("Error reading the state", err))
 	}
 	a.Out.Write(data)
-	io.WriteString(a.Out, "\n") // behind the file's last line, as the stock tool has it
+	io.WriteString(a.Out, "\n") // after the file's last line, as in Terraform
 	return a.Show(ds)
 }}

@@ -47,8 +47,7 @@ var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored st
 	return op.Finish(ds)
 }}
 
-// readState reads a state file that the user names, or standard input. The diagnostics are about its
-// encryption.
+// readState reads a state from a file or from standard input. The diagnostics are about its encryption.
 func readState(a *cli.App, path string) (*states.State, diags.Diagnostics, error) {
 	var data []byte
 	var ds diags.Diagnostics
@@ -76,7 +75,7 @@ func readState(a *cli.App, path string) (*states.State, diags.Diagnostics, error
 	return s, ds, nil
 }
 
-// decrypted returns a state in clear that was kept encrypted, as errored.tfstate is.
+// decrypted returns the decrypted content of a state file, such as errored.tfstate.
 func decrypted(a *cli.App, data []byte) ([]byte, diags.Diagnostics) {
 	d, cfg, ds := a.Load()
 	if ds.HasErrors() {
@@ -85,7 +84,7 @@ func decrypted(a *cli.App, data []byte) ([]byte, diags.Diagnostics) {
 	return d.DecryptState(a.Ctx, cfg, data)
 }
 
-// push stores a state as it is.
+// push stores a state unchanged.
 func push(o *opening.Operation, next *states.State, force bool) error {
 	is := o.State.Current
 	if o.State.Exists() && is.Lineage == next.Lineage && is.Serial == next.Serial && is.SameContent(next) {
@@ -97,8 +96,8 @@ func push(o *opening.Operation, next *states.State, force bool) error {
 	return o.State.Replace(context.WithoutCancel(o.App.Ctx), next)
 }
 
-// pushable returns why a state must not replace the stored one. The rules are those of Terraform's
-// state push.
+// pushable returns an error if the state next must not replace the stored state is. The rules are those of
+// Terraform's state push.
 func pushable(is, next *states.State) error {
 	switch {
 	case is.IsEmpty():

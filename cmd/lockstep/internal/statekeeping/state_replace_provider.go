@@ -44,7 +44,7 @@ var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis:
 	return max(code, op.Finish(append(ds, more...)))
 }}
 
-// replaceProvider gives the resources of one provider to another one.
+// replaceProvider changes the provider of resources in the state. It returns the exit code.
 func replaceProvider(o *opening.Operation, from, to addrs.Provider, approve bool) (diags.Diagnostics, int) {
 	s, w := o.State.Current, o.App.Out
 	var found []addrs.AbsResource

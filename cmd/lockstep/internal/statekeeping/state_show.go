@@ -61,7 +61,7 @@ func notThere(addr addrs.AbsResourceInstance) string {
 	return fmt.Sprintf("the state has no resource instance %s: run `lockstep state list` for all addresses with their keys", addr)
 }
 
-// showJSON prints an instance, and all diagnostics with it.
+// showJSON prints an instance as JSON, together with all diagnostics.
 func showJSON(a *cli.App, op *opening.Operation, addr addrs.AbsResourceInstance, ds diags.Diagnostics) int {
 	var one *states.State
 	if !ds.HasErrors() {
@@ -79,7 +79,7 @@ func showJSON(a *cli.App, op *opening.Operation, addr addrs.AbsResourceInstance,
 	return 1
 }
 
-// justOne returns a state that holds nothing but one instance of s.
+// justOne returns a state with only one instance of s; false if s does not have the instance.
 func justOne(s *states.State, addr addrs.AbsResourceInstance) (*states.State, bool) {
 	in := s.Instance(addr)
 	if in == nil || in.Current == nil {

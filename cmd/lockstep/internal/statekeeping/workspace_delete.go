@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// WorkspaceDelete is `workspace delete`, or the same in the family `env`.
+// WorkspaceDelete returns the command `workspace delete`, or `env delete` for the family `env`.
 func WorkspaceDelete(family string) cli.Command {
 	return cli.Command{Name: family + " delete", Synopsis: "Delete a workspace", Run: func(a *cli.App, args []string) int {
 		var locks cli.LockFlags

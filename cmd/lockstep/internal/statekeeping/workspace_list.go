@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// WorkspaceList is `workspace list`, or the same in the family `env`.
+// WorkspaceList returns the command `workspace list`, or `env list` for the family `env`.
 func WorkspaceList(family string) cli.Command {
 	return cli.Command{Name: family + " list", Synopsis: "List the workspaces", Run: func(a *cli.App, args []string) int {
 		f := a.NewFlags(family+" list", family+" list")

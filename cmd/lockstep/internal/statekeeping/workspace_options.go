@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// workspaceVariable selects a workspace, regardless of the last selection.
+// workspaceVariable is the environment variable that selects a workspace. It overrides the recorded selection.
 const workspaceVariable = "TF_WORKSPACE"
 
 // parseWorkspace parses the options of commands in the families `workspace` and `env`, Terraform's
@@ -22,12 +22,12 @@ func parseWorkspace(f *cli.Flags, args []string) (code int, ok bool) {
 	return code, ok
 }
 
-// renamed is the warning of every command in the family `env`.
+// renamed is the warning that every command of the family `env` prints.
 var renamed = diags.Warningf(nil, `The "lockstep env" family of commands is deprecated`,
 	`What were environments once are workspaces now. Use the "lockstep workspace" commands instead.`)
 
-// workspaceName parses the command line of a command that takes the name of a
-// workspace to select. If ok is false, the command ends with the code.
+// workspaceName parses the command line of a command with the name of a workspace. If ok is false, the command
+// must end with the exit code.
 func workspaceName(f *cli.Flags, args []string, deed string) (name string, code int, ok bool) {
 	if code, ok := parseWorkspace(f, args); !ok {
 		return "", code, false

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// WorkspaceSelect is `workspace select`, or the same in the family `env`.
+// WorkspaceSelect returns the command `workspace select`, or `env select` for the family `env`.
 func WorkspaceSelect(family string) cli.Command {
 	return cli.Command{Name: family + " select", Synopsis: "Select another workspace", Run: func(a *cli.App, args []string) int {
 		var create bool

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// workspaces is a backend with the names of its workspaces.
+// workspaces is an opened backend with the names of its workspaces.
 type workspaces struct {
 	*opening.Operation
 	backend statebackend.Backend
@@ -35,7 +35,7 @@ func openWorkspaces(a *cli.App) (workspaces, diags.Diagnostics) {
 
 func (o workspaces) has(name string) bool { return slices.Contains(o.names, name) }
 
-// create makes a workspace with a first state, or nil, and selects it.
+// create creates a workspace and selects it. first is its first state; nil means an empty one.
 func (o workspaces) create(name string, locks cli.LockFlags, first *states.State) diags.Diagnostics {
 	ds := o.occupy(name, locks, first)
 	if ds.HasErrors() {
@@ -51,8 +51,8 @@ func (o workspaces) create(name string, locks cli.LockFlags, first *states.State
 	return ds
 }
 
-// occupy creates a workspace. For the local backend that is a directory; elsewhere it is a state,
-// an empty one if first is nil.
+// occupy creates a workspace. In the local backend, a workspace is a directory. In others it is a state: first,
+// or an empty one if first is nil.
 func (o workspaces) occupy(name string, locks cli.LockFlags, first *states.State) diags.Diagnostics {
 	if first == nil && o.Settings.Type == "local" {
 		o.Workspace = name
@@ -73,7 +73,7 @@ func (o workspaces) occupy(name string, locks cli.LockFlags, first *states.State
 	return append(ds, o.Unlock(o.App.Ctx)...)
 }
 
-// delete removes a workspace with its state.
+// delete deletes a workspace with its state.
 func (o workspaces) delete(name string, locks cli.LockFlags, force bool) diags.Diagnostics {
 	ds := o.OpenState(o.App.Ctx, o.backend, name, opening.Lock(locks, "workspace-delete"))
 	if ds.HasErrors() {
@@ -83,7 +83,8 @@ func (o workspaces) delete(name string, locks cli.LockFlags, force bool) diags.D
 	return append(ds, o.Unlock(o.App.Ctx)...)
 }
 
-// deleteLocked removes a workspace whose state is open, unless it is in use.
+// deleteLocked deletes a workspace whose state is locked. If the state has objects, that is an error unless
+// force is set.
 func (o workspaces) deleteLocked(name string, force bool) diags.Diagnostics {
 	var managed string
 	n := 0

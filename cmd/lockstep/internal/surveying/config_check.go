@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// ConfigCheck checks lockstep.hcl, or atlantis.yaml where there is none, and the projects that it
-// describes.
+// ConfigCheck is the command config check. It checks lockstep.hcl, or atlantis.yaml if there is no
+// lockstep.hcl, and the projects that it describes.
 var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hcl or atlantis.yaml", Run: func(a *cli.App, args []string) int {
 	f := a.NewFlags("config check", "config check")
 	if code, ok := f.ParseArgs(args); !ok {
@@ -63,7 +63,7 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	return 0
 }}
 
-// rehearsal returns the mistakes in the policies of the repository: once they are merged, they hold each apply.
+// rehearsal returns the errors in the repository's policies. Once they are merged, each blocks all applies.
 func rehearsal(a *cli.App, s survey) (ds diags.Diagnostics) {
 	if s.Settings == "" || s.diags.HasErrors() {
 		return nil
@@ -85,8 +85,8 @@ func rehearsal(a *cli.App, s survey) (ds diags.Diagnostics) {
 	return ds
 }
 
-// deployments writes which deployment serves which projects, if the settings name some, and the dependencies between
-// projects of two, which nobody holds.
+// deployments prints which deployment serves which projects, if the settings name deployments. It warns about
+// dependencies between projects of two deployments, whose order nobody ensures.
 func deployments(w io.Writer, s survey) {
 	if s.deployments == nil {
 		return
@@ -110,8 +110,8 @@ func deployments(w io.Writer, s survey) {
 	}
 }
 
-// waves writes the order in which a pull request that changes all projects applies them, if there is
-// one.
+// waves prints the order in which a pull request that changes all projects would apply them, if there is an
+// order.
 func waves(w io.Writer, all []project.Project) {
 	var names []string
 	for _, p := range all {
@@ -131,7 +131,8 @@ func waves(w io.Writer, all []project.Project) {
 	}
 }
 
-// landing returns the projects that are applied on merge for the sake of one that they depend on, each with the first of those.
+// landing returns the projects that are applied on merge only because they depend on a project with `apply =
+// "on_merge"`. The value is the name of the first project of that kind.
 func landing(all []project.Project) map[string]string {
 	on := map[string]project.ApplyOn{}
 	for _, p := range all {
@@ -161,7 +162,7 @@ func landing(all []project.Project) map[string]string {
 	return out
 }
 
-// timed returns projects with the occasions that hold for them: see landing.
+// timed returns projects with the time of their apply, after the effect of their dependencies: see landing.
 func timed(all []project.Project) []project.Project {
 	all = slices.Clone(all)
 	behind := landing(all)

@@ -17,7 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/atlantis"
 )
 
-// ConfigImport writes lockstep.hcl from atlantis.yaml, and from the file of Atlantis' server.
+// ConfigImport is the command config import. It writes a lockstep.hcl from atlantis.yaml and the configuration
+// file of an Atlantis server.
 var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.hcl from atlantis.yaml", Run: func(a *cli.App, args []string) int {
 	var i configImport
 	f := a.NewFlags("config import", "config import [OPTIONS] [atlantis.yaml]")
@@ -40,9 +41,9 @@ var ConfigImport = cli.Command{Name: "config import", Synopsis: "Write lockstep.
 	return i.run(a)
 }}
 
-// A configImport is a call of the command.
+// A configImport has the options of the command config import.
 type configImport struct {
-	name       string // of the atlantis.yaml, from the repository's directory
+	name       string // path of atlantis.yaml, relative to the repository
 	optional   bool   // there may be none
 	server     string // the path of the server's file, "" for none
 	repository string
@@ -97,7 +98,7 @@ func (i configImport) run(a *cli.App) int {
 	return 0
 }
 
-// origin is the repository of git's remote origin as HOST/OWNER/NAME; "" if there is none.
+// origin returns the repository of git's remote origin as HOST/OWNER/NAME; "" if there is none.
 func origin(a *cli.App) string {
 	out, err := exec.Command("git", "-C", a.Chdir, "config", "--get", "remote.origin.url").Output()
 	if err != nil {
@@ -106,7 +107,7 @@ func origin(a *cli.App) string {
 	return repositoryOf(strings.TrimSpace(string(out)))
 }
 
-// repositoryOf is the repository of a URL of git's, with a scheme or like git@HOST:OWNER/NAME.git.
+// repositoryOf returns HOST/OWNER/NAME from a git URL, which has a scheme or the form git@HOST:OWNER/NAME.git.
 func repositoryOf(url string) string {
 	if _, rest, ok := strings.Cut(url, "://"); ok {
 		url = rest

@@ -5,7 +5,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
-// ConfigSchema prints the JSON Schema of lockstep.hcl, for editors and linters.
+// ConfigSchema is the command config schema. It prints the JSON Schema of lockstep.hcl, for editors and
+// linters.
 var ConfigSchema = cli.Command{Name: "config schema", Synopsis: "Print the JSON Schema of lockstep.hcl", Run: func(a *cli.App, args []string) int {
 	f := a.NewFlags("config schema", "config schema")
 	if code, ok := f.ParseArgs(args); !ok {

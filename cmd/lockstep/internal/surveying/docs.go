@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// Docs prints the documentation.
+// Docs is the command docs. It prints the documentation.
 var Docs = cli.Command{Name: "docs", Synopsis: "Read the documentation", Run: func(a *cli.App, args []string) int {
 	var search string
 	f := a.NewFlags("docs", "docs [-search=WORDS] [TOPIC]")
@@ -41,7 +41,7 @@ var Docs = cli.Command{Name: "docs", Synopsis: "Read the documentation", Run: fu
 	return 0
 }}
 
-// topics lists the pages, a folder at a time.
+// topics prints the pages by folder.
 func topics(w io.Writer, pages docs.Pages) {
 	part := ""
 	for _, p := range pages {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// Projects lists the projects of the repository.
+// Projects is the command projects. It lists the projects of the repository.
 var Projects = cli.Command{Name: "projects", Synopsis: "List the projects that Lockstep plans in this repository", Run: func(a *cli.App, args []string) int {
 	var asJSON bool
 	f := a.NewFlags("projects", "projects [OPTIONS]")
@@ -31,7 +31,7 @@ var Projects = cli.Command{Name: "projects", Synopsis: "List the projects that L
 	return a.Show(s.diags)
 }}
 
-// list is the output of projects -json.
+// list is the JSON output of the command projects.
 type list struct {
 	FormatVersion string `json:"format_version"`
 	Projects      []item `json:"projects"`
@@ -41,23 +41,23 @@ type item struct {
 	Name      string `json:"name"`
 	Dir       string `json:"dir"`
 	Workspace string `json:"workspace"`
-	// Environment counts as the base branch has it.
+	// Environment is the environment in this directory's settings. For a pull request, the base branch decides.
 	Environment string `json:"environment,omitempty"`
-	// Deployment is the name of the one that serves the project, which counts as the base branch has it; null where
-	// the settings name none.
+	// Deployment is the name of the deployment that serves the project; null if the settings name no
+	// deployments. For a pull request, the base branch decides.
 	Deployment *string `json:"deployment,omitempty"`
-	// Apply is the occasion by this directory's lockstep.hcl. For a pull request, the base branch's
-	// counts.
+	// Apply says when the project is applied, according to this directory's lockstep.hcl. For a pull request,
+	// the base branch decides.
 	Apply       string   `json:"apply"`
 	Modules     []string `json:"modules"`      // directories
 	WhenChanged []string `json:"when_changed"` // null: the files of dir and modules, and var_files
 	VarFiles    []string `json:"var_files"`
-	// Variables are values of variables: the environment's, and the project's own.
+	// Variables are variable values: those of the environment, and the project's own.
 	Variables map[string]json.RawMessage `json:"variables,omitempty"`
-	// Inputs are the expressions of those that are made of other projects' outputs.
+	// Inputs are the expressions for variable values that come from outputs of other projects.
 	Inputs  map[string]string `json:"inputs,omitempty"`
 	Backend string            `json:"backend"` // "": none
-	// State is the address of the state, null where it is not known: then Unknown is the reason.
+	// State is the address of the state. It is null if the address is not known; then Unknown is the reason.
 	State   *string `json:"state"`
 	Unknown string  `json:"state_unknown,omitempty"`
 }
@@ -88,7 +88,7 @@ func listed(s survey) list {
 	return out
 }
 
-// write writes projects as a table.
+// write prints projects as a table.
 func write(w io.Writer, s survey) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	divided := ""
@@ -106,5 +106,5 @@ func write(w io.Writer, s survey) {
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\n", p.Name, p.Dir, p.Workspace, p.Apply, divided, state)
 	}
-	t.Flush() // the output is not looked after elsewhere, either
+	t.Flush() // errors of the output are ignored, as elsewhere
 }

@@ -1,7 +1,7 @@
-// Package surveying has the commands about a whole repository, as pull requests see it: projects,
-// config check. They read files only, and reach no backend and no provider.
+// Package surveying has the commands about a whole repository, as for pull requests: projects, config check,
+// config import, config schema; and the command docs. They only read files, and use no backend or provider.
 //
-// It refuses to know what a project's plan would be, and pull requests. Start at [Projects].
+// The package does not know pull requests, or what a project's plan would be. Start at [Projects].
 package surveying
 
 import (
@@ -15,18 +15,19 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A survey is the content of a repository.
+// A survey has the projects and settings of a repository, with the errors in them.
 type survey struct {
 	project.Repository
-	// deployments serve the projects, by their names: see project.Deployments.
+	// deployments are the names of the deployments that serve the projects, by project: see
+	// project.Deployments.
 	deployments map[string]string
 	conftests   []project.Conftest
 	diags       diags.Diagnostics
-	// versions is the error about the projects that require another version of the language.
+	// versions is the error about projects that require another version of the language.
 	versions diags.Diagnostics
 }
 
-// look surveys the directory in which the command works: the repository's own.
+// look surveys the directory in which the command runs, which must be the repository's root.
 func look(a *cli.App) survey {
 	root, err := os.OpenRoot(a.Chdir)
 	if err != nil {
@@ -43,7 +44,7 @@ func look(a *cli.App) survey {
 		if d.Subject == nil {
 			continue
 		}
-		// Their paths begin at the repository's directory, and not at that of the process.
+		// The paths in diagnostics are relative to the repository, not to the process' directory.
 		src, err := fs.ReadFile(root.FS(), d.Subject.Filename)
 		if err == nil {
 			a.Files[d.Subject.Filename] = &hcl.File{Bytes: src}

@@ -2,10 +2,9 @@
 //
 //	go run ./functions/internal/wiring/pack DIRECTORY FUNCTION...
 //
-// For each function, DIRECTORY/FUNCTION.zip holds the one file `bootstrap`, built from
-// functions/FUNCTION for Linux on ARM. The same source and the same Go make the same
-// bytes, so that a deployment updates only changed functions. The files are printed, with
-// sizes.
+// For each function, DIRECTORY/FUNCTION.zip contains the one file `bootstrap`, built from functions/FUNCTION
+// for Linux on ARM. The same source and the same Go version give the same bytes, so that a deployment updates
+// only changed functions. Pack prints the files with their sizes.
 package main
 
 import (
@@ -55,9 +54,9 @@ func run(out io.Writer, dir string, functions []string) error {
 
 func megabytes(b []byte) float64 { return float64(len(b)) / 1e6 }
 
-// build builds a function. lambda.norpc leaves out the protocol of runtimes before provided.al2023,
-// grpcnotrace a page of gRPC's that nobody could open: with either, the linker would have to keep
-// every method there is.
+// build builds a function, and returns the program. Two build tags keep it small: lambda.norpc leaves out the
+// protocol of runtimes before provided.al2023, and grpcnotrace a debugging page of gRPC. With either, the
+// linker would have to keep every method.
 func build(name string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "lockstep-pack-*")
 	if err != nil {
@@ -65,9 +64,9 @@ func build(name string) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "bootstrap")
-	// No -buildvcs: a commit that leaves a function alone leaves its bytes alone.
+	// No -buildvcs: a commit that does not change the function must not change its bytes.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc,grpcnotrace", "-ldflags", "-s -w", "-o", file, "./functions/"+name)
-	// A variable from here would be in the program, or decide on its contents.
+	// A variable of our environment could be in the program, or change it.
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, text)
@@ -75,10 +74,10 @@ func build(name string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// epoch is when every file was made: a zip file knows no earlier time.
+// epoch is the time of every file in the zip file. A zip file cannot contain an earlier time.
 var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// pack returns a zip file with a program in it.
+// pack returns a zip file that contains a program.
 func pack(program []byte) ([]byte, error) {
 	var out bytes.Buffer
 	zw := zip.NewWriter(&out)

@@ -16,13 +16,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// These are the environment variables of a build: the message, and how many minutes the build may take.
+// The environment variables of a build: the message, and the time limit of the build in minutes.
 const (
 	messageVariable = "LOCKSTEP_MESSAGE"
 	minutesVariable = "LOCKSTEP_BUILD_MINUTES"
 )
 
-// buildTime returns how long a build may take; 0 if this process is no build.
+// buildTime returns the time limit of a build; 0 if this process is not a build.
 func buildTime(getenv func(string) string) time.Duration {
 	n, err := strconv.Atoi(getenv(minutesVariable))
 	if err != nil || n < 0 {
@@ -31,7 +31,7 @@ func buildTime(getenv func(string) string) time.Duration {
 	return time.Duration(n) * time.Minute
 }
 
-// buildEnd returns when the process of a build certainly ends. The process ensures that itself. Source:
+// buildEnd returns when the process of a build certainly ends, because the process itself ensures it. Source:
 // https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
 func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	begun := now
@@ -41,8 +41,8 @@ func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	return begun.Add(buildTime(getenv))
 }
 
-// build handles the one message of a build, and returns the exit code of its process. It is 0 if another
-// process continues, or if nobody has to.
+// build handles the one message of a build, and returns the exit code of its process. The code is 0 if the work
+// is done or another process continues it.
 func (w *Worker) build(ctx context.Context, message string) int {
 	var m pipeline.Message
 	id := os.Getenv("CODEBUILD_BUILD_ID")
@@ -89,11 +89,11 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-// patience is the longest wait for another process, such as the function that has started the build.
+// patience is the maximum wait for another process, such as the function that has started the build.
 const patience = 20 * time.Minute
 
-// after returns the time until the message is tried again in the same build. 0 ends the build with an exit
-// code.
+// after returns how long to wait until the build tries the message again. If wait is 0, the build ends with the
+// exit code.
 func after(err error, now, end time.Time) (wait time.Duration, code int) {
 	var busy *pipeline.BusyError
 	var limited *github.RateLimitedError

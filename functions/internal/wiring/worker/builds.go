@@ -13,13 +13,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 )
 
-// builds are the builds of a CodeBuild project, whose buildspec runs the apply function's program.
+// builds starts builds of a CodeBuild project. Its buildspec runs the apply function's program.
 type builds struct {
 	client  *codebuild.Client
 	project string
 }
 
-// Start implements buildrunner.Service. A token is known for five minutes.
+// Start implements buildrunner.Service. CodeBuild remembers a token for five minutes: starting again with it
+// has no effect.
 // Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_StartBuild.html
 func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (string, error) {
 	out, err := b.client.StartBuild(ctx, &codebuild.StartBuildInput{
@@ -41,7 +42,8 @@ func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (st
 	return aws.ToString(out.Build.Id), nil
 }
 
-// ends are the ends of builds by their status. One that is missing is at work.
+// ends maps the status of a build to how it ended. A status that is missing means that the build is still
+// running.
 // Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_Build.html
 var ends = map[types.StatusType]buildrunner.End{
 	types.StatusTypeSucceeded: buildrunner.Done,

@@ -1,11 +1,11 @@
 // Package worker adds to package wiring what the functions that plan and apply need: the engine, and
 // credentials for providers.
 //
-// Providers and the contents of a pull request never see the function's own credentials, which open every plan
-// and record, or the roles that can access states. They have those of a role in the managed account, if there
-// is one ([target]), or none.
+// The function's own credentials open every plan and record, and the roles with access to states. Providers and
+// the content of a pull request never see these credentials. Providers get those of a role in the managed
+// account, if there is one ([target]), or none.
 //
-// Each run is done in a process of its own, which has the credentials of states but not the App's key (package
-// functions/pipeline/subprocess). [Main] is its beginning. If a run started programs that the base branch
-// allows without knowing them, the function's process ends after the run, too.
+// Each run is a process of its own, which has the credentials for states but not the App's key (package
+// functions/pipeline/subprocess). The process starts in [Main]. If a run started programs that the base branch
+// allows without naming them exactly, the function's process also ends after the run.
 package worker

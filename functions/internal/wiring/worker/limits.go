@@ -11,17 +11,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 )
 
-// The function's own share of its memory, and the least for a run.
+// ownMemory is the function's own share of its memory, and leastMemory the least for a run, in bytes.
 const (
 	ownMemory   = 192 << 20
 	leastMemory = 256 << 20
 )
 
-// limitRemedy is the remedy for a limit.
+// limitRemedy is the advice to users if a limit was exceeded.
 const limitRemedy = "Something in the configuration grows without end, or exceeds the limits of this function. Make it smaller and push again, or ask an operator of Lockstep to give the function more memory."
 
-// limits returns the limits of one run in a function with so much memory, or in a build on a machine of its
-// own. Its time is that of the invocation or the build. Source:
+// limits returns the limits of one run, from the memory of the Lambda function, or of the machine in a build.
+// The time is not limited here: the invocation or the build ends. Source:
 // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
 func limits(getenv func(string) string) confine.Limits {
 	l := confine.Limits{CPU: 10 * time.Minute, Wall: 14 * time.Minute, Disk: 1 << 30, Processes: 256, Files: 4096}
@@ -39,8 +39,8 @@ func limits(getenv func(string) string) confine.Limits {
 	return l
 }
 
-// ports returns the ports of this machine that programs must not reach: the Runtime API's, which hands out
-// invocations and accepts answers from anybody.
+// ports returns the ports of this machine that programs must not reach: the Lambda Runtime API's. It hands out
+// invocations and accepts answers from any process.
 func ports(getenv func(string) string) []int {
 	_, port, err := net.SplitHostPort(getenv("AWS_LAMBDA_RUNTIME_API"))
 	if err != nil {
@@ -53,8 +53,8 @@ func ports(getenv func(string) string) []int {
 	return []int{n}
 }
 
-// stateEnv returns the part of our environment that a run's process needs for its state: the addresses of AWS
-// and of a proxy. It leaves out our credentials, which open more than the state.
+// stateEnv returns the environment variables that the process of a run needs to access its state: the addresses
+// of AWS and of a proxy. Our credentials are left out, because they open more than the state.
 func stateEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

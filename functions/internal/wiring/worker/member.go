@@ -21,14 +21,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A member is the pipeline of one App, with an engine of its own. So what a run remembers for the next one
-// stays within the App.
+// A member is the pipeline of one App, with its own engine. So an App's runs share no caches with another
+// App's.
 type member struct {
 	*dispatch.Pipeline
 	engine *subprocess.Engine
 }
 
-// of returns the member for the App of a message. It reads the App's key once.
+// of returns the member for the App of a message. It reads each App's key once.
 func (w *Worker) of(ctx context.Context, m pipeline.Message) (*member, error) {
 	name := m.Pull.App
 	if x := w.members[name]; x != nil {
@@ -51,7 +51,7 @@ func (w *Worker) Handle(ctx context.Context, m pipeline.Message) error {
 	return x.Pipeline.Handle(ctx, m)
 }
 
-// used reports whether unknown programs have run here, for any App.
+// used reports whether unknown programs have run in this function's environment, for any App.
 func (w *Worker) used() bool {
 	for _, x := range w.members {
 		if x.engine.Used() {
@@ -61,12 +61,12 @@ func (w *Worker) used() bool {
 	return false
 }
 
-// member makes the pipeline of the App of a world.
+// member makes the pipeline for the App of a World.
 func (w *Worker) member(own *wiring.World) *member {
 	state := sessions.Role{ARN: own.StateRole, ExternalID: own.StateExternalID, STS: sts.NewFromConfig(own.AWS)}
 	providers := target{Role: own.TargetRole, ExternalID: own.ExternalID, Region: own.AWS.Region, Applies: w.function == wiring.Apply, STS: sts.NewFromConfig(own.AWS)}
 	e := &subprocess.Engine{
-		// The disk of an environment outlives an invocation, so the next one finds the installed providers.
+		// The disk lasts longer than an invocation, so the next one finds the installed providers.
 		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: own.Mirror},
 		Environment: func(context.Context, jobs.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
 		Credentials: state.For,

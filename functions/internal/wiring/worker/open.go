@@ -16,18 +16,18 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// version is the version that saved plans are bound to. Plans of another version are not applied.
+// version is stored in saved plans. A plan of another version is not applied.
 const version = "0.1.0-dev"
 
-// A Worker is a function with an engine. It handles one message at a time.
+// A Worker is the process of a function with an engine. It handles one message at a time.
 type Worker struct {
 	*wiring.World
 	function wiring.Function
 	scratch  *subprocess.Scratch
-	members  map[string]*member // by the names of Apps; those that a message came for
+	members  map[string]*member // by App; only Apps that had a message
 }
 
-// Open opens the clients of a function with an engine. Its main has called [Main] before.
+// Open opens the clients of a function with an engine. The function's main must have called [Main] before.
 func Open(f wiring.Function) (*Worker, error) {
 	if err := confine.Adopt(); err != nil {
 		return nil, err
@@ -44,14 +44,14 @@ func Open(f wiring.Function) (*Worker, error) {
 	return x, nil
 }
 
-// ownSecrets returns the function's credentials, and its other secrets.
+// ownSecrets returns the function's credentials and the texts in more, so that they can be removed from texts.
 func ownSecrets(environ []string, more ...string) []string {
 	own := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return !strings.HasPrefix(kv, "AWS_") })
 	return slices.DeleteFunc(append(executor.SecretsIn(own), more...), func(s string) bool { return s == "" })
 }
 
-// rescue stores a state that its backend refused, because the function's disk does not last. States of all Apps
-// are in one place, where operators look for them.
+// rescue stores a state that its backend refused, because the function's disk does not last, and returns the
+// place. States of all Apps are stored in one place, where operators look for them.
 func (w *Worker) rescue(ctx context.Context, j jobs.Job, name string, state []byte) (string, error) {
 	a := pipeline.Artifact{Key: "rescued/" + name, Repo: j.Repository(), Number: j.Number, SHA: j.Head}
 	if j.App != "" {

@@ -18,15 +18,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/subprocess"
 )
 
-// packages is the store of providers' packages, on the side of the function. It blocks no run: a package that
-// it does not have is downloaded.
+// packages is the store of provider packages, as the function's process sees it. A failure stops no run: a
+// missing package is downloaded from its registry.
 type packages struct {
 	awsstore.Packages
 	keeps bool // the function's role may write
 	log   *slog.Logger
 }
 
-// openPackages returns the store; nil if a mirror is the only source of providers.
+// openPackages returns the store; nil if packages come only from a mirror.
 func openPackages(f wiring.Function, w *wiring.World) subprocess.Packages {
 	if w.Mirror != "" {
 		return nil
@@ -59,7 +59,8 @@ func (p packages) Keep(ctx context.Context, name subprocess.PackageName, f *os.F
 	return nil
 }
 
-// kept parses the name of a package, which becomes a key. Only its normal form is accepted.
+// kept parses the name of a package, which becomes the key of an artifact. A name that is not normalized is an
+// error.
 func kept(name subprocess.PackageName) (k install.Kept, err error) {
 	if k.Provider, err = addrs.ParseProvider(name.Provider); err != nil {
 		return k, err
@@ -80,10 +81,10 @@ func nameOf(k install.Kept) subprocess.PackageName {
 	return subprocess.PackageName{Provider: k.Provider.String(), Version: k.Version.String(), Platform: k.Platform.String()}
 }
 
-// A store is the store of providers' packages, on the side of a run's process.
+// A store is the store of provider packages, as the process of a run sees it.
 type store struct{ *subprocess.Child }
 
-// archive is the Store of an [install.Installer].
+// archive is the function Store of an [install.Installer].
 func (s store) archive(ctx context.Context, k install.Kept) (install.Package, error) {
 	url, err := s.Package(ctx, nameOf(k))
 	if err != nil {
@@ -94,5 +95,6 @@ func (s store) archive(ctx context.Context, k install.Kept) (install.Package, er
 	}}, nil
 }
 
-// keep is the Keep of an [install.Installer]. If a package is not stored, the function's log has the reason.
+// keep is the function Keep of an [install.Installer]. If storing a package fails, the function's log contains
+// the reason.
 func (s store) keep(ctx context.Context, k install.Kept) { _ = s.Keep(ctx, nameOf(k), k.Path) }

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 )
 
-// mostRoom is the space needed for a package. The largest known one, hashicorp/aws, has some 150 MB of archive
-// and 850 MB of files.
+// mostRoom is the disk space needed for a package, in bytes. The largest known one, hashicorp/aws, has about
+// 150 MB of archive and 850 MB of files.
 const mostRoom = 1536 << 20
 
-// room removes packages of earlier runs if the disk of a directory has no space for another one. It needs half
-// of a small disk, and less of a large one.
+// room removes packages of earlier runs if the disk of a directory has too little space for another one. On a
+// small disk it requires half of the space to be free, on a large disk mostRoom.
 func room(dir string) *install.Room {
 	disk := filepath.Dir(dir)
 	free := func() (int64, error) {
@@ -26,7 +26,7 @@ func room(dir string) *install.Room {
 	return &install.Room{Free: free, Want: min(mostRoom, size/2)}
 }
 
-// space returns the free bytes of a disk, and all of its bytes.
+// space returns the free bytes and the size of a disk.
 func space(dir string) (free, size int64, err error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 )
 
-// Start handles the function's messages, or the one message of a build. It does not return.
+// Start handles the function's messages, or the one message of a build. It never returns.
 func (w *Worker) Start() {
 	if message := os.Getenv(messageVariable); message != "" && os.Getenv("AWS_LAMBDA_RUNTIME_API") == "" {
 		os.Exit(w.build(context.Background(), message))
@@ -21,8 +21,8 @@ func (w *Worker) Start() {
 	lambda.Start(w.handle)
 }
 
-// handle handles an event in an empty directory. When the process is asked to end, its work ends as at its
-// deadline.
+// handle handles an event in an empty directory. If the process receives a signal to end, the work stops as at
+// its deadline.
 func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, error) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
@@ -40,8 +40,9 @@ func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, err
 	return &delivered{Reader: bytes.NewReader(data), then: w.next}, nil
 }
 
-// next ends the process after a run that has started unknown programs. Lambda then starts another one. If
-// Lambda treats the invocation as failed, its messages come again, and are found to be handled. Source:
+// next ends the process after a run that has started unknown programs. Lambda then starts a new process. If
+// Lambda treats the invocation as failed, it delivers the messages again; they are then recognized as handled.
+// Source:
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-invoke
 func (w *Worker) next() {
 	if w.used() {
@@ -51,20 +52,20 @@ func (w *Worker) next() {
 	}
 }
 
-// delivered is an answer that reports when Lambda has taken it. The library's loop closes an answer after
-// sending it, and sends one that it cannot encode unchanged.
+// delivered is the answer to an invocation. It calls then once Lambda has received the answer: the library
+// sends an answer that it cannot encode unchanged, and closes it after that.
 type delivered struct {
 	*bytes.Reader
 	then func()
 }
 
-// MarshalJSON fails, so that the library sends the bytes that it reads.
+// MarshalJSON returns an error, so that the library sends the bytes of the reader.
 func (*delivered) MarshalJSON() ([]byte, error) { return nil, errors.New("it is encoded") }
 
-// ContentType is the answer's.
+// ContentType returns the content type of the answer.
 func (*delivered) ContentType() string { return "application/json" }
 
-// Close is called when the answer was taken.
+// Close is called when Lambda has received the answer.
 func (d *delivered) Close() error {
 	d.then()
 	return nil

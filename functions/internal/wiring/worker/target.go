@@ -11,23 +11,25 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 )
 
-// A target is the role for providers: that of the project's environment, or of the deployment.
+// A target is the role whose credentials providers get: the role of the project's environment, or else of the
+// deployment.
 type target struct {
-	// Role is the ARN of the deployment's role; "" gives providers no credentials.
+	// Role is the ARN of the deployment's role. If it is "", providers get no credentials.
 	Role       string
 	ExternalID string // "" for none
 	Region     string
-	// Applies is set in the function that applies. It then uses the environment's role for applies.
+	// Applies is set in the function that applies. It uses the environment's role for applies instead of the
+	// one for plans.
 	Applies bool
 	STS     sessions.AssumeRoler
 }
 
-// Env returns the environment variables that a job's providers get, NAME=value. The role is assumed with tags
-// that its trust policy can test: repository, pull, project and actor.
+// Env returns the environment variables for a job's providers, as NAME=value. It assumes the role with tags
+// that the role's trust policy can test: repository, pull, project and actor.
 func (t target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
 	region := cmp.Or(j.Environment.Region(), t.Region)
-	// A process without credentials must not search for others. The function's metadata have none, and a
-	// provider that looks for them would wait in vain.
+	// Without credentials, a provider would search for some in the metadata service. A function has none, and
+	// the provider would wait in vain.
 	env := append(j.Environment.Env(), "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region, "AWS_EC2_METADATA_DISABLED=true")
 	out, err := t.session(ctx, j)
 	if err != nil {
@@ -43,7 +45,7 @@ func (t target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
 	), nil
 }
 
-// session returns the credentials of a job's role; none without a role.
+// session returns temporary credentials of a job's role; empty credentials if there is no role.
 func (t target) session(ctx context.Context, j jobs.Job) (aws.Credentials, error) {
 	role, external := j.Environment.Role(t.Applies)
 	if role == "" && t.Role == "" {

@@ -14,14 +14,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A vault reads the secrets of environments. It uses the role of the environment, whose policy decides, and
-// never the function's own credentials.
+// A vault reads the secrets of environments. It uses the role of the environment, whose policy decides what it
+// may read, and never the function's own credentials.
 type vault struct {
 	target target
 	AWS    aws.Config // its credentials are not used
 }
 
-// values returns the secrets of a job's environment by their names. The error is for people.
+// values returns the secrets of a job's environment by name. The error text is for users.
 func (v vault) values(ctx context.Context, j jobs.Job) (map[string]string, error) {
 	wanted := j.Environment.Secrets()
 	out := map[string]string{}
@@ -45,7 +45,7 @@ func (v vault) values(ctx context.Context, j jobs.Job) (map[string]string, error
 	return out, nil
 }
 
-// read reads one secret, in the region of its ARN.
+// read returns the value of a secret. The request goes to the region in the secret's ARN.
 func read(ctx context.Context, cfg aws.Config, s environments.Secret) (string, error) {
 	parts := strings.SplitN(s.ARN, ":", 6)
 	cfg.Region = parts[3]

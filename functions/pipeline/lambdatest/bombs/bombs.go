@@ -1,7 +1,7 @@
 // Package bombs lists configurations that take memory, time or disk without end, for tests of everything that
 // runs them.
 //
-// This package refuses to know the limits that stop them. Start reading at [All].
+// This package does not know the limits that stop them. Start reading at [All].
 package bombs
 
 import (
@@ -18,13 +18,13 @@ type Bomb struct {
 	Name string
 	// Files are added to a project, by their names in its directory.
 	Files map[string]string
-	// Apply is set if it goes off in an apply. Its plan succeeds.
+	// Apply is set if the bomb goes off only in an apply, and its plan succeeds.
 	Apply bool
-	// Usual is set for bombs in all runs of the tests. The others need LOCKSTEP_BOMBS=all.
+	// Usual is set for bombs that every test run tries. The others are tried only with LOCKSTEP_BOMBS=all.
 	Usual bool
 }
 
-// Placed reports whether a text names a file of the bomb, where people would look.
+// Placed reports whether an error text names a file of the bomb, so that a reader can find the cause.
 func (b Bomb) Placed(text string) bool {
 	for name := range b.Files {
 		if strings.Contains(text, name) {
@@ -45,13 +45,13 @@ func All() []Bomb {
 	return out
 }
 
-// input is a resource whose input is an expression.
+// input returns a configuration with one resource, whose input is an expression.
 func input(expression string) string {
 	return fmt.Sprintf("resource \"terraform_data\" \"bomb\" {\n  input = %s\n}\n", expression)
 }
 
-// doubling is a chain of n locals, each of which has the one before twice, in the place of @,
-// and a resource that has the last.
+// doubling returns a configuration with a chain of n locals and a resource that uses the last. Each local is
+// the expression each, in which @ stands for the local before.
 func doubling(first, each string, n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "locals {\n  l0 = %s\n", first)
@@ -61,12 +61,12 @@ func doubling(first, each string, n int) string {
 	return b.String() + "}\n" + input(fmt.Sprintf("local.l%d", n))
 }
 
-// commanding is a resource whose provisioner runs a script.
+// commanding returns a configuration with a resource whose provisioner runs a script.
 func commanding(script string) string {
 	return fmt.Sprintf("resource \"terraform_data\" \"bomb\" {\n  provisioner \"local-exec\" {\n    command = %q\n  }\n}\n", script)
 }
 
-// zeros is so many zeros, compressed, in base64.
+// zeros returns n zero bytes, compressed, in base64.
 func zeros(n int) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -127,7 +127,7 @@ func applyBombs() []Bomb {
 		return Bomb{Name: name, Files: map[string]string{"bomb.tf": commanding(script)}, Apply: true, Usual: true}
 	}
 	return []Bomb{
-		// This one ends by itself if nothing ends it, because it is tried on machines that others use.
+		// This bomb ends by itself if nothing stops it, because tests run on shared machines.
 		command("forks", "b() { [ $1 -lt 10 ] && { b $(($1+1)) | b $(($1+1)) & }; sleep 100; }; b 0"),
 		command("disk", "while :; do head -c 10000000 /dev/zero >> fill; done"),
 		command("output", "yes a line of output that never ends"),

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
-// Ask asks .ci/policies.mjs, a simulator of IAM that others keep, a question. Where the simulator is not
-// installed the test is skipped, or fails, as [statebackendtest.Part] has it.
+// Ask sends a question to .ci/policies.mjs, a simulator of IAM that others maintain, and decodes the answer. If
+// the simulator is not installed, the test is skipped or fails; see [statebackendtest.Part].
 func Ask(t testing.TB, question, answer any) {
 	t.Helper()
 	modules := filepath.Dir(filepath.Dir(statebackendtest.Part(t, "npm", "policies", "node_modules", "@cloud-copilot", "iam-simulate")))
@@ -36,7 +36,7 @@ func Ask(t testing.TB, question, answer any) {
 	}
 }
 
-// root is the directory of the module.
+// root returns the root directory of the module.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

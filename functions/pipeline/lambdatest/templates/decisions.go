@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// AccountID and Region are the account and the region of all evaluation.
+// AccountID and Region are the account and the region of everything in a test.
 const (
 	AccountID = "111122223333"
 	Region    = "us-east-1"
 )
 
-// SecretARN is the ARN of the secret that a request names, by its ARN or its name: Secrets Manager puts six characters behind
-// a name.
+// SecretARN returns the ARN of a secret for the id in a request, which is its ARN or its name. Secrets Manager
+// adds six characters to the name.
 // Source: https://docs.aws.amazon.com/secretsmanager/latest/userguide/getting-started.html#term_secret
 func SecretARN(id string) string {
 	if strings.HasPrefix(id, "arn:") {
@@ -23,29 +23,29 @@ func SecretARN(id string) string {
 	return "arn:aws:secretsmanager:" + Region + ":" + AccountID + ":secret:" + id + "-AbCdEf"
 }
 
-// A Decision is a decision of IAM: somebody may do something, or not. One request can take several, for example
-// because S3 asks KMS in the name of whoever reads an object.
+// A Decision records whether IAM allows an action. One request may need several decisions, for example if S3
+// calls KMS on behalf of a caller that reads an object.
 type Decision struct {
-	// Who is the ARN of a role, the name of a service, or "anonymous".
+	// Who is the caller: the ARN of a role, the name of a service, or "anonymous".
 	Who string
-	// Session is the policy of the role's session; "" for none.
+	// Session is the session policy of the caller's role; "" if there is none.
 	Session string
-	// Action is IAM's name of it, Resource the ARN that it is for.
+	// Action is IAM's name of the action, and Resource the ARN of its object.
 	Action, Resource string
-	// Context has the values of the condition keys.
+	// Context has the values of the condition keys, by key.
 	Context map[string][]string
 	Allowed bool
 }
 
-// Anonymous stands for somebody without credentials.
+// Anonymous is the name of a caller without credentials.
 const Anonymous = "anonymous"
 
-// Decision is the decision on a call.
+// Decision returns the decision on a call.
 func (x Rights) Decision(c Call, allowed bool) Decision {
 	return Decision{Who: x.Who, Session: x.text, Action: c.Action, Resource: c.Resource, Context: c.Context, Allowed: allowed}
 }
 
-// Rights are the rights of somebody, named as in [Decision.Who].
+// Rights are the rights of a caller. Who is as in [Decision.Who].
 type Rights struct {
 	Who string
 	Own []Statement
@@ -55,7 +55,7 @@ type Rights struct {
 	text     string // of the session's policy
 }
 
-// Narrow sets the policy of a session.
+// Narrow limits the rights by the policy of a session.
 func (x *Rights) Narrow(policy string) error {
 	var document map[string]any
 	if err := json.Unmarshal([]byte(policy), &document); err != nil {
@@ -65,11 +65,12 @@ func (x *Rights) Narrow(policy string) error {
 	return nil
 }
 
-// rootOf is the account as a principal, whose own policies then decide.
+// rootOf is the account as a principal. A statement for it leaves the decision to the policies of the account's
+// own roles.
 const rootOf = "arn:aws:iam::" + AccountID + ":root"
 
-// May evaluates the policies of somebody and those of a resource of the account. A trust policy and the policy
-// of a key must allow the call. A policy that names the account leaves the decision to the other policies.
+// May evaluates the caller's policies and those of a resource in the account. Trust policies and key policies
+// must allow the call themselves. A statement for the account leaves the decision to the caller's policies.
 // Source:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic_policy-eval-basics-single-account.html,
 // https://docs.aws.amazon.com/kms/latest/developerguide/key-policies.html
@@ -96,7 +97,8 @@ func (x Rights) May(resource []Statement, c Call) bool {
 	return own || session && allowed(named, c)
 }
 
-// about returns the statements of a resource that name somebody, and those that leave it to the account's policies.
+// about returns the statements of a resource that name the caller, and those that leave the decision to the
+// account's policies.
 func (x Rights) about(resource []Statement) (named, delegated []Statement) {
 	for _, s := range resource {
 		if len(s.resources) == 0 {

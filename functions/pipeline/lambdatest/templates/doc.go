@@ -1,8 +1,8 @@
-// Package templates has CloudFormation templates for tests: as data, with the policies in them, and with what
-// those allow.
+// Package templates reads CloudFormation templates in tests, with the policies in them, and evaluates the
+// policies.
 //
-// [Rights.May] evaluates policies, as the runner of functions does at each of their requests. It panics at
-// parts of IAM that it does not know. It is compared with a simulator that others maintain.
+// The runner of functions calls [Rights.May] for each request of a function. It panics at parts of IAM that it
+// does not know. A test compares its results with a simulator that others maintain.
 //
-// This package refuses to know where a template is deployed. Start reading at [ReadTemplate].
+// This package does not know where a template is deployed. Start reading at [ReadTemplate].
 package templates

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Statement is a statement of a policy, without template functions.
+// A Statement is a statement of a policy. Template functions in it are resolved.
 type Statement struct {
 	sid                string
 	deny               bool
@@ -14,13 +14,13 @@ type Statement struct {
 	conditions         map[string]any
 }
 
-// A Call is a request for one action.
+// A Call is an action on a resource that IAM decides about.
 type Call struct {
 	Action, Resource string
 	Context          map[string][]string // the values of condition keys
 }
 
-// StatementsIn reads one policy.
+// StatementsIn returns the statements of a policy document.
 func StatementsIn(document map[string]any) []Statement {
 	var out []Statement
 	for _, s := range list(document["Statement"]) {
@@ -46,7 +46,7 @@ func StatementsIn(document map[string]any) []Statement {
 	return out
 }
 
-// texts returns a text or a list of them as a list.
+// texts returns a value, which is a text or a list of texts, as a list.
 func texts(v any) []string {
 	list, ok := v.([]any)
 	if !ok {
@@ -59,8 +59,8 @@ func texts(v any) []string {
 	return out
 }
 
-// allowed evaluates policies as IAM does: a call needs a statement that allows it, and no statement that denies
-// it. Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+// allowed evaluates statements as IAM does: at least one must allow the call, and none may deny it. Source:
+// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
 func allowed(statements []Statement, c Call) bool {
 	ok := false
 	for _, s := range statements {
@@ -80,7 +80,7 @@ func (s Statement) covers(c Call) bool {
 		slices.ContainsFunc(s.resources, func(p string) bool { return Like(p, c.Resource) }) && s.holds(c)
 }
 
-// holds evaluates the conditions that the template has.
+// holds reports whether the statement's conditions are fulfilled.
 func (s Statement) holds(c Call) bool {
 	for operator, arg := range s.conditions {
 		for name, wanted := range arg.(map[string]any) {
@@ -92,7 +92,7 @@ func (s Statement) holds(c Call) bool {
 	return true
 }
 
-// meets evaluates one condition. It panics at an unknown condition. Source:
+// meets evaluates one condition. It panics at an operator that it does not know. Source:
 // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
 func (c Call) meets(operator, name string, wanted []string) bool {
 	same := func(value string) bool { return slices.Contains(wanted, value) }
@@ -119,7 +119,7 @@ func (c Call) meets(operator, name string, wanted []string) bool {
 	panic(fmt.Sprintf("templates: no case for the condition %s of %s", operator, name))
 }
 
-// Like matches a text with a pattern in which * is anything, and ? any one character.
+// Like reports whether a text matches a pattern. In the pattern, * matches any text, and ? any one character.
 func Like(pattern, text string) bool {
 	for ; pattern != "" && pattern[0] != '*'; pattern, text = pattern[1:], text[1:] {
 		if text == "" || pattern[0] != '?' && pattern[0] != text[0] {

@@ -7,28 +7,27 @@ import (
 	"strings"
 )
 
-// A PolicyKind is the kind of a policy's owner, which decides the members that its statements may
-// leave out.
+// A PolicyKind is the kind of a policy. It decides which members a statement may leave out.
 type PolicyKind string
 
-// The kinds of policies. A role's own policies have no principals, a trust policy no resource.
+// The kinds of policies. A role's own policies have no principals, and a trust policy has no resource.
 const (
 	RolePolicies     PolicyKind = "role"
 	TrustPolicies    PolicyKind = "trust"
 	ResourcePolicies PolicyKind = "resource"
 )
 
-// A Policy is a document of the template.
+// A Policy is a policy document of the template.
 type Policy struct {
 	Kind PolicyKind
 	Name string // "PlanRole.plan", "Key.KeyPolicy"
-	// On are the logical names of the policy's role, or of the resources that it protects.
+	// On are the logical names of the role that has the policy, or of the resources that it protects.
 	On       []string
 	Document map[string]any
 }
 
-// PoliciesOf returns all policies of a template, sorted by name. It panics at an unknown type of
-// resource with a policy, which would never be compared with the matrix.
+// PoliciesOf returns all policies of a template, sorted by name. It panics at a resource of an unknown type
+// with a policy, which otherwise nothing would check.
 func PoliciesOf(x Template) []Policy {
 	var out []Policy
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
@@ -70,7 +69,7 @@ func PoliciesOf(x Template) []Policy {
 	return out
 }
 
-// permission returns the statement that Lambda makes of a permission.
+// permission returns the policy that Lambda makes of a resource AWS::Lambda::Permission.
 // Source: https://docs.aws.amazon.com/lambda/latest/api/API_AddPermission.html
 func permission(name string, p map[string]any) Policy {
 	function := Target(p["FunctionName"])
@@ -97,7 +96,7 @@ func permission(name string, p map[string]any) Policy {
 	return Policy{ResourcePolicies, name, []string{function}, map[string]any{"Version": "2012-10-17", "Statement": []any{s}}}
 }
 
-// Target is the resource that a value names, by Ref or GetAtt; "" for none.
+// Target returns the logical name of the resource in a Ref or GetAtt; "" if v is neither.
 func Target(v any) string {
 	m, _ := v.(map[string]any)
 	if name, ok := m["Ref"].(string); ok {
@@ -108,7 +107,7 @@ func Target(v any) string {
 	return name
 }
 
-// list is one value or a list of them as a list.
+// list returns a value, which is one element or a list, as a list.
 func list(v any) []any {
 	if l, ok := v.([]any); ok || v == nil {
 		return l

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Requests are what has been asked of IAM. They are text, one record a line; resources and values are in the
-// template's words, as for Fn::Sub.
+// Requests are decisions of IAM as text, one record a line. Resources and values contain the template's names,
+// as in Fn::Sub.
 //
 //	session reads {"Version":...}             the policy of a session
 //	PlanRole may sqs:SendMessage on ${Events.Arn} with aws:SecureTransport=true
 //	StatePlanRole/reads may not s3:PutObject on arn:aws:s3:::states/a
 //
-// A condition key with several values has them separated by commas; in a value, a comma, a space and a
-// percent sign are escaped as in URLs.
+// Several values of a condition key are separated by commas. In a value, a comma, a space and a percent sign
+// are escaped as in URLs.
 type Requests struct {
 	Sessions map[string]string
 	Asked    []Decision // with the names of sessions
 }
 
-// String returns the text, sorted: actions of the same resource and context are on one line.
+// String returns the text, sorted. Actions with the same resource and context are on one line.
 func (r Requests) String() string {
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.Sessions)) {
@@ -64,7 +64,7 @@ func escaped(values []string) []string {
 	return out
 }
 
-// ReadRequests reads the text, in which lines that begin with # are comments.
+// ReadRequests parses the text. Lines that begin with # are comments.
 func ReadRequests(text string) (Requests, error) {
 	r := Requests{Sessions: map[string]string{}}
 	for line := range strings.Lines(text) {
@@ -84,7 +84,7 @@ func ReadRequests(text string) (Requests, error) {
 	return r, nil
 }
 
-// row reads WHO[/SESSION] may [not] ACTION... on RESOURCE [with KEY=VALUE[,VALUE]...].
+// row parses a line: WHO[/SESSION] may [not] ACTION... on RESOURCE [with KEY=VALUE[,VALUE]...].
 func (r Requests) row(w []string) ([]Decision, error) {
 	who, session, narrowed := strings.Cut(w[0], "/")
 	on := slices.Index(w, "on")

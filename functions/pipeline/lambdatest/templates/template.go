@@ -9,8 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A Template is a CloudFormation template, with functions in their long form: !Ref X is
-// {"Ref": X}.
+// A Template is a CloudFormation template. Its functions are in their long form: !Ref X is {"Ref": X}.
 type Template struct {
 	Parameters map[string]struct {
 		Default any `yaml:"Default"`
@@ -21,7 +20,7 @@ type Template struct {
 	Metadata   map[string]any      `yaml:"Metadata"`
 }
 
-// A Resource is one of a template's.
+// A Resource is a resource of a template.
 type Resource struct {
 	Type       string         `yaml:"Type"`
 	Properties map[string]any `yaml:"Properties"`
@@ -48,7 +47,7 @@ func ReadTemplate(t testing.TB, file string) Template {
 	return out
 }
 
-// lengthen replaces tags by the functions that they are short for.
+// lengthen replaces YAML tags such as !Ref by the functions in their long form.
 func lengthen(n *yaml.Node) {
 	for _, c := range n.Content {
 		lengthen(c)
@@ -68,24 +67,24 @@ func lengthen(n *yaml.Node) {
 	*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, &inner}}
 }
 
-// A Resolver evaluates the functions of a template. It panics at a name that it has no value for.
+// A Resolver evaluates the functions of a template. It panics at a name whose value it does not know.
 type Resolver struct {
 	Template Template
 	Refs     map[string]string // values of Ref, by name
 	Atts     map[string]string // values of GetAtt, by name
 }
 
-// Resolve returns a value of the template without functions: refs are the values of Ref, atts those
-// of GetAtt, by name. It panics where they lack a name.
+// Resolve returns a value of the template with all functions evaluated. refs are the values of Ref, atts those
+// of GetAtt, by name. It panics if a name is missing.
 func (x Template) Resolve(refs, atts map[string]string, v any) any {
 	return Resolver{x, refs, atts}.Resolve(v)
 }
 
-// nothing is the value of AWS::NoValue.
+// nothing is the value of AWS::NoValue: the member is left out.
 type nothing struct{}
 
-// Resolve returns a value without functions. An unknown name is a mistake in the template, or
-// something that the test does not play: it panics.
+// Resolve returns a value with all functions evaluated. It panics at an unknown name: the template has a
+// mistake, or the test lacks a resource.
 func (r Resolver) Resolve(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -136,7 +135,7 @@ func (r Resolver) call(name string, arg any) any {
 	panic(fmt.Sprintf("templates: no case for %s", name))
 }
 
-// Known returns the value of a name.
+// Known returns the value of a name. It panics if there is none.
 func (r Resolver) Known(of map[string]string, name string) string {
 	v, ok := of[name]
 	if !ok {
@@ -163,7 +162,7 @@ func (r Resolver) substitute(text string) string {
 	}
 }
 
-// holds evaluates a condition.
+// holds evaluates a condition of the template.
 func (r Resolver) holds(c any) bool {
 	for name, arg := range c.(map[string]any) {
 		args := arg.([]any)

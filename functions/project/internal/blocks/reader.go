@@ -1,7 +1,7 @@
 // Package blocks reads the arguments of a block of lockstep.hcl as Go values, including arguments that several
 // types of blocks have in common.
 //
-// This package refuses to know types of blocks. Start reading at [Reader].
+// This package does not know types of blocks. Start reading at [Reader].
 package blocks
 
 import (
@@ -23,12 +23,12 @@ import (
 const (
 	maxItems = 100
 	MaxText  = 500
-	// maxCount is the largest number.
+	// maxCount is the largest number that an argument may have.
 	maxCount = 1_000_000
 )
 
-// Pattern returns a regular expression that is compiled at its first use. Those for ARNs take milliseconds, and
-// every program would pay for them at its start.
+// Pattern returns a function that compiles a regular expression at its first use. Compiling the patterns for
+// ARNs takes milliseconds, which would delay the start of every program.
 func Pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -42,12 +42,12 @@ type Reader struct {
 	attrs hcl.Attributes
 }
 
-// Errorf adds an error.
+// Errorf adds an error at a range. args are the values for detail, as for fmt.Sprintf.
 func (r *Reader) Errorf(at hcl.Range, summary, detail string, args ...any) {
 	r.Diags = append(r.Diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// Content decodes a body. The other methods read its arguments.
+// Content decodes the body of the block, so that the other methods can read its arguments.
 func (r *Reader) Content(body hcl.Body, s *hcl.BodySchema) *hcl.BodyContent {
 	content, ds := body.Content(s)
 	for _, d := range ds {
@@ -113,7 +113,7 @@ func (r *Reader) value(name string, t cty.Type, form string) (v cty.Value, ok bo
 	return v, true
 }
 
-// Flag reads an optional truth value; false if it is absent.
+// Flag reads an optional bool; false if it is absent.
 func (r *Reader) Flag(name string) bool {
 	v, ok := r.value(name, cty.Bool, "true or false")
 	return ok && v.True()
@@ -144,7 +144,7 @@ func (r *Reader) Count(name string, least, most int) int {
 	return n
 }
 
-// Limit reads an upper limit; nil if it is absent.
+// Limit reads a number that is an upper limit; nil if it is absent.
 func (r *Reader) Limit(name string) *int {
 	if !r.Has(name) {
 		return nil
@@ -206,10 +206,11 @@ func MatchesPath(pattern, name string) bool {
 	return doublestar.MatchUnvalidated(pattern, name) || !strings.ContainsAny(pattern, `*?[{\`) && strings.HasPrefix(name, pattern+"/")
 }
 
-// Alternatives returns a valid pattern in doublestar's notation once for each alternative in its braces, with
-// that alternative in place of its own braces. For "{live,stage}/{net,app}" it returns "live/{net,app}",
-// "stage/{net,app}", "{live,stage}/net" and "{live,stage}/app". A pattern without braces is returned as it is.
-// An alternative that can be removed without effect matches nothing in any combination.
+// Alternatives returns a pattern once for each alternative in its braces, with only that alternative in place
+// of its braces. For "{live,stage}/{net,app}" it returns "live/{net,app}", "stage/{net,app}",
+// "{live,stage}/net" and "{live,stage}/app". A pattern without braces is returned unchanged. The pattern must
+// be valid in doublestar's notation. If a returned pattern matches nothing, its alternative can be removed
+// without effect.
 func Alternatives(pattern string) (out []string) {
 	for from := 0; ; {
 		start, ends := braces(pattern[from:])
@@ -232,8 +233,8 @@ func Alternatives(pattern string) (out []string) {
 	return out
 }
 
-// braces finds the first brace of a pattern and the end of each of its alternatives; the last end is the
-// closing brace. start is -1 if there is none.
+// braces finds the first brace of a pattern and the end of each of its alternatives. The last end is the
+// closing brace. start is -1 if there is no brace.
 func braces(p string) (start int, ends []int) {
 	start = -1
 	depth := 0
@@ -330,7 +331,8 @@ func Each[T any](r *Reader, name string, parse func(string) (T, error)) []T {
 	return out
 }
 
-// NotEmpty refuses lists that are present and have no items. empty has them by name.
+// NotEmpty adds an error for each list that is present but has no items. empty says by argument name whether
+// the list is empty.
 func (r *Reader) NotEmpty(empty map[string]bool) {
 	for name, none := range empty {
 		if none && r.Has(name) && !r.Diags.HasErrors() {
@@ -345,8 +347,8 @@ func Capital(s string) string {
 	return string(unicode.ToUpper(c)) + s[n:]
 }
 
-// Named reads blocks with distinct labels, at most limit of them; why is the reason for the limit. A block with
-// a mistake is left out.
+// Named reads blocks with distinct labels. A block with an error is left out. More than limit blocks are an
+// error, with the reason why.
 func Named[T any](list hcl.Blocks, limit int, why string, read func(*Reader, *hcl.Block) T) (out []T, all hcl.Diagnostics) {
 	names := map[string]bool{}
 	for i, b := range list {

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// WriteArchive writes the files of a commit as git archive does: gzipped tar, everything below
-// one directory, after a header with the commit's SHA.
+// WriteArchive writes the files of a commit in the format of git archive: gzipped tar, everything below one
+// directory, after a header with the commit's SHA.
 func (c *Commit) WriteArchive(w io.Writer, dir string) error {
 	zw := gzip.NewWriter(w)
 	tw := tar.NewWriter(zw)

@@ -1,5 +1,4 @@
-// Package commits is the part of git that pull requests need: commits with their files and
-// parents, merge bases, and three-way merges by whole files. It refuses to know branches,
-// repositories and requests; it tells repositories that share no commits apart by the number
-// of their network only. Start at [History].
+// Package commits is the part of git that pull requests need: commits with their files and parents, merge
+// bases, and three-way merges of whole files. It does not know branches, repositories and requests.
+// Repositories that share no commits differ only in the number of their network. Start at [History].
 package commits

@@ -10,19 +10,19 @@ import (
 // Files are the files of a commit by path, or changes to them.
 type Files map[string]string
 
-// Deleted stands for the content of a file that a change deletes.
+// Deleted is the content of a file that a change deletes.
 const Deleted = "\x00deleted"
 
-// link begins the content of a symbolic link.
+// link is the beginning of the content of a symbolic link; the target follows.
 const link = "\x00link "
 
-// Link is the content of a file that is a symbolic link to target.
+// Link returns the content of a file that is a symbolic link to target.
 func Link(target string) string { return link + target }
 
-// LinkTo returns the target of a content that is a symbolic link.
+// LinkTo returns the target if a file's content is that of a symbolic link.
 func LinkTo(content string) (target string, is bool) { return strings.CutPrefix(content, link) }
 
-// Resolve returns the content of a file behind symbolic links, as far as they lead to files.
+// Resolve returns the content of a file, following symbolic links. ok is false if they lead to no file.
 func (f Files) Resolve(name string) (content string, ok bool) {
 	for range 40 {
 		content, ok = f[name]
@@ -35,7 +35,7 @@ func (f Files) Resolve(name string) (content string, ok bool) {
 	return "", false
 }
 
-// With returns the files after changes.
+// With returns a copy of the files with changes applied.
 func (f Files) With(changes Files) Files {
 	out := maps.Clone(f)
 	for name, content := range changes {
@@ -48,7 +48,7 @@ func (f Files) With(changes Files) Files {
 	return out
 }
 
-// Changed returns the names of the files that differ, sorted.
+// Changed returns the names of the files that differ between f and to, sorted.
 func (f Files) Changed(to Files) []string {
 	var out []string
 	for name, content := range to {
@@ -65,7 +65,7 @@ func (f Files) Changed(to Files) []string {
 	return out
 }
 
-// Between returns the files that differ in head, as they are in f and in head.
+// Between returns the files that differ between f and head: before has them as in f, after as in head.
 func (f Files) Between(head Files) (before, after Files) {
 	before, after = Files{}, Files{}
 	for _, name := range f.Changed(head) {

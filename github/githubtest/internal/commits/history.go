@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// A Commit is immutable.
+// A Commit is a git commit. It does not change once it is in a [History].
 type Commit struct {
 	SHA     string
 	Network int64 // the ID of the repository that is not a fork; it shares its commits with its forks
 	Files   Files
 	Parents []string // SHAs
 	Author  string
-	// Committer is somebody else, or "".
+	// Committer is the committer if it is not the author; "" otherwise.
 	Committer string
 	Message   string
 	At        time.Time
 }
 
-// A History holds commits by SHA. It is not safe for concurrent use.
+// A History has all commits by SHA. It is not safe for concurrent use.
 type History map[string]*Commit
 
-// Add names a commit and keeps it. The name follows from all content, as in git, but is not
-// the one that git would give.
+// Add computes a commit's SHA and stores the commit. The SHA depends on all content, as in git, but is not the
+// one that git would compute.
 func (h History) Add(c Commit) *Commit {
 	d := sha1.New()
 	c.Files.print(d)
@@ -40,7 +40,7 @@ func (h History) Add(c Commit) *Commit {
 	return &c
 }
 
-// Youngest returns the time of the youngest of some commits, or from if that is later.
+// Youngest returns the latest time of some commits, or from if that is later.
 func (h History) Youngest(from time.Time, shas []string) time.Time {
 	for _, sha := range shas {
 		if at := h[sha].At; at.After(from) {
@@ -50,7 +50,7 @@ func (h History) Youngest(from time.Time, shas []string) time.Time {
 	return from
 }
 
-// Tree names the files of a commit; commits with the same files have the same name here.
+// Tree returns the SHA of a commit's files. Here, commits with the same files have the same tree.
 func (c *Commit) Tree() string {
 	d := sha1.New()
 	c.Files.print(d)
@@ -63,7 +63,7 @@ func (f Files) print(w io.Writer) {
 	}
 }
 
-// ancestors returns the names of a commit and all before it, nearest first.
+// ancestors returns the SHAs of a commit and all its ancestors, nearest first.
 func (h History) ancestors(sha string) []string {
 	list := []string{sha}
 	for i := 0; i < len(list); i++ {
@@ -76,8 +76,9 @@ func (h History) ancestors(sha string) []string {
 	return list
 }
 
-// MergeBase returns the best common ancestor of two commits, as git does: one that no other common ancestor comes after, the
-// nearest to a if there are several. It panics without one: the test that asks is wrong.
+// MergeBase returns the best common ancestor of two commits, as git does: a common ancestor that is no ancestor
+// of another one. If there are several, it is the nearest to a. It panics if there is none, because the test is
+// wrong.
 func (h History) MergeBase(a, b string) *Commit {
 	of := h.ancestors(b)
 	var common, before []string
@@ -95,14 +96,14 @@ func (h History) MergeBase(a, b string) *Commit {
 	panic("commits: no common ancestor")
 }
 
-// renamed returns the files of a merge base with the names that a side has given them: git follows a file whose content is under
-// another name there. Files whose content changed with the name are not followed here.
+// renamed returns the files of a merge base under the names that side has given them. Like git, it recognizes a
+// renamed file by its content. A file whose name and content both changed is not recognized here.
 func (f Files) renamed(side, other Files) Files {
 	out := maps.Clone(f)
 	for name, content := range f {
 		_, still := side[name]
 		if changed, kept := other[name]; still || !kept || changed == content || content == "" {
-			continue // where the other side has not changed it, there is nothing to follow
+			continue // the other side has not changed the file
 		}
 		for _, to := range slices.Sorted(maps.Keys(side)) {
 			_, was := f[to]
@@ -118,9 +119,9 @@ func (f Files) renamed(side, other Files) Files {
 	return out
 }
 
-// Merge returns the files of a merge of two commits, and the names of the files in conflict:
-// those that both sides changed since their merge base, each in its own way. A change of a file follows it to the name that the
-// other side has given it.
+// Merge returns the files of a merge of two commits, and the names of the files in conflict. A file is in
+// conflict if both sides changed it since their merge base, in different ways. If one side renamed a file and
+// the other changed it, the change goes to the new name.
 func (h History) Merge(ours, theirs string) (files Files, conflicts []string) {
 	base, a, b := h.MergeBase(ours, theirs).Files, maps.Clone(h[ours].Files), maps.Clone(h[theirs].Files)
 	base = base.renamed(a, b).renamed(b, a)
@@ -142,7 +143,7 @@ func (h History) Merge(ours, theirs string) (files Files, conflicts []string) {
 	return a.With(changes), conflicts
 }
 
-// Missing returns the commits before and at head that base lacks, oldest first.
+// Missing returns the commits up to head that base lacks, oldest first.
 func (h History) Missing(base, head string) []*Commit {
 	have := h.ancestors(base)
 	var out []*Commit
@@ -154,5 +155,5 @@ func (h History) Missing(base, head string) []*Commit {
 	return out
 }
 
-// Lacks returns the number of commits of another that one lacks.
+// Lacks returns the number of commits of other that sha lacks.
 func (h History) Lacks(sha, other string) int { return len(h.Missing(sha, other)) }

@@ -6,7 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// JSON is a commit of a repository, "owner/name", as lists show it; author and committer are nil if GitHub knows no such users.
+// JSON returns the commit in a repository "owner/name", as lists show it. author and committer are nil if
+// GitHub knows no such users.
 func (c *Commit) JSON(repo string, author, committer rest.Object) rest.Object {
 	api, web := rest.APIURL+"repos/"+repo, rest.WebURL+repo+"/commit/"
 	person := func(name string) rest.Object {
@@ -33,7 +34,7 @@ func (c *Commit) JSON(repo string, author, committer rest.Object) rest.Object {
 	return o
 }
 
-// Signature is the person of a commit, as answers show it beside the account.
+// Signature returns the name and date of the commit's author, as answers show them beside the account.
 func (c *Commit) Signature() rest.Object {
 	return rest.Object{"name": c.Author, "email": c.Author + "@users.noreply.github.example"}
 }

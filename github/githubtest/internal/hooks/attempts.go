@@ -10,8 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// List answers GET /app/hook/deliveries: attempts, newest first, with cursors rather than
-// pages.
+// List answers GET /app/hook/deliveries: attempts, newest first, with cursors rather than pages.
 func (o *Outbox) List(r *http.Request) (int, any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -55,7 +54,7 @@ func (o *Outbox) Get(r *http.Request) (int, any) {
 	return http.StatusOK, shown
 }
 
-// Attempt answers POST /app/hook/deliveries/{id}/attempts: another attempt waits.
+// Attempt answers POST /app/hook/deliveries/{id}/attempts: it adds another attempt, which waits for Deliver.
 func (o *Outbox) Attempt(r *http.Request) (int, any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -67,7 +66,7 @@ func (o *Outbox) Attempt(r *http.Request) (int, any) {
 	return http.StatusAccepted, rest.Object{}
 }
 
-// requested finds the attempt of a request.
+// requested returns the attempt that a request names; nil if there is none.
 func (o *Outbox) requested(r *http.Request) *attempt {
 	id := rest.ID(r, "id")
 	if id < 1 || id > int64(len(o.attempts)) || !o.attempts[id-1].made {

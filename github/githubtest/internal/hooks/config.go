@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Config answers GET /app/hook/config: the address, and no secret.
+// Config answers GET /app/hook/config: the address, without the secret.
 func (o *Outbox) Config(*http.Request) (int, any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return http.StatusOK, rest.Object{"url": o.url, "content_type": "json", "insecure_ssl": "0", "secret": "********"}
 }
 
-// SetConfig answers PATCH /app/hook/config: fields that are not given stay.
+// SetConfig answers PATCH /app/hook/config: absent fields keep their value.
 func (o *Outbox) SetConfig(r *http.Request) (int, any) {
 	var in struct {
 		URL, Secret *string

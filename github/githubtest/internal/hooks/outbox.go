@@ -14,12 +14,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// An Outbox keeps all webhooks, delivered or waiting. It is safe for concurrent use.
+// An Outbox stores all webhooks, delivered or waiting. It is safe for concurrent use.
 type Outbox struct {
 	now    func() time.Time
 	secret github.Secret
 	client *http.Client
-	// Lean is set before the first webhook: payloads are lean.
+	// Lean leaves addresses that nobody uses out of payloads. It is set before the first webhook.
 	Lean bool
 
 	mu         sync.Mutex
@@ -30,22 +30,23 @@ type Outbox struct {
 	others     []address
 }
 
-// An address is where another App has its webhooks sent to.
+// An address is the webhook URL of another App, with its secret.
 type address struct {
 	url    string
 	secret github.Secret
 }
 
-// Also has all webhooks from now on sent to the URL of another App, too, signed with its secret, but those about check
-// runs, which are for the App that made them. It has no part in lists of deliveries.
+// Also sends all webhooks from now on to the URL of another App, too, signed with its secret. Webhooks about
+// check runs are not sent: they are for the App that made the check run. The other App is not in lists of
+// deliveries.
 func (o *Outbox) Also(url string, secret github.Secret) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.others = append(o.others, address{url, secret})
 }
 
-// New returns an empty Outbox that sends to a URL, signed with a secret. now dates attempts, and
-// transport makes them; nil means http.DefaultTransport.
+// New returns an empty Outbox that sends to a URL and signs with a secret. now is the clock for attempts.
+// transport makes the requests; nil means http.DefaultTransport.
 func New(url string, secret github.Secret, now func() time.Time, transport http.RoundTripper) *Outbox {
 	return &Outbox{now: now, secret: secret, url: url, client: &http.Client{Transport: transport}}
 }
@@ -67,7 +68,7 @@ type Subject struct {
 	Repository   int64 // ID, 0 if the event concerns none
 }
 
-// An attempt at a delivery waits until it is made.
+// An attempt is one attempt to deliver a webhook. It waits until Deliver makes it.
 type attempt struct {
 	id     int64
 	of     *delivery
@@ -78,14 +79,14 @@ type attempt struct {
 	answer string
 }
 
-// SetURL changes the address that webhooks are sent to.
+// SetURL changes the URL that receives the webhooks.
 func (o *Outbox) SetURL(url string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.url = url
 }
 
-// Post lets a webhook wait for [Outbox.Deliver]. It panics at a payload that is not JSON.
+// Post adds a webhook, which waits for [Outbox.Deliver]. It panics if the payload is not JSON.
 func (o *Outbox) Post(s Subject, payload rest.Object) {
 	body := rest.Encode(rest.Lean(o.Lean, payload))
 	o.mu.Lock()
@@ -104,7 +105,7 @@ func (o *Outbox) post(d *delivery) {
 	o.try(d, false)
 }
 
-// try adds an attempt that waits.
+// try adds a waiting attempt. again is set if the attempt was requested.
 func (o *Outbox) try(d *delivery, again bool) *attempt {
 	a := &attempt{id: int64(len(o.attempts) + 1), of: d, again: again}
 	d.attempts = append(d.attempts, a)
@@ -112,8 +113,8 @@ func (o *Outbox) try(d *delivery, again bool) *attempt {
 	return a
 }
 
-// Deliver sends the webhooks that wait, in order, and returns their number. An answer other
-// than 2xx is an error and ends it; GitHub, too, leaves it at one attempt.
+// Deliver sends the waiting webhooks, in order, and returns their number. An answer other than 2xx is an error
+// and ends the delivery; like GitHub, Deliver makes only one attempt.
 func (o *Outbox) Deliver(ctx context.Context) (int, error) {
 	for n := 0; ; n++ {
 		if sent, err := o.DeliverOne(ctx, 0); !sent || err != nil {
@@ -122,8 +123,8 @@ func (o *Outbox) Deliver(ctx context.Context) (int, error) {
 	}
 }
 
-// DeliverOne sends one of the webhooks that wait, and reports whether there was one. They are
-// numbered from 0, the oldest first; from their number on they are counted from the oldest again.
+// DeliverOne sends one of the waiting webhooks, and reports whether there was one. which is its index, from 0
+// for the oldest; a larger index starts at 0 again.
 func (o *Outbox) DeliverOne(ctx context.Context, which int) (bool, error) {
 	o.mu.Lock()
 	waiting := o.waiting()
@@ -137,14 +138,14 @@ func (o *Outbox) DeliverOne(ctx context.Context, which int) (bool, error) {
 	return true, o.perform(ctx, a)
 }
 
-// Waiting returns the number of attempts that wait.
+// Waiting returns the number of waiting attempts.
 func (o *Outbox) Waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.waiting())
 }
 
-// waiting returns the attempts that wait, the oldest first.
+// waiting returns the waiting attempts, the oldest first.
 func (o *Outbox) waiting() []*attempt {
 	var out []*attempt
 	for _, a := range o.attempts {
@@ -155,14 +156,14 @@ func (o *Outbox) waiting() []*attempt {
 	return out
 }
 
-// Lose makes the next n attempts get lost: they count as made, and nobody receives them.
+// Lose makes the next n attempts get lost: each counts as made, but nobody receives it.
 func (o *Outbox) Lose(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.lose = n
 }
 
-// GUIDs returns the names of all webhooks so far, waiting ones included.
+// GUIDs returns the GUIDs of all webhooks so far, waiting ones included.
 func (o *Outbox) GUIDs() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -173,7 +174,7 @@ func (o *Outbox) GUIDs() []string {
 	return out
 }
 
-// Redeliver sends a webhook once more, under the same GUID, and returns the text of the answer.
+// Redeliver sends a webhook again, under the same GUID, and returns the body of the answer.
 func (o *Outbox) Redeliver(ctx context.Context, guid string) (string, error) {
 	o.mu.Lock()
 	var a *attempt
@@ -196,8 +197,8 @@ func (o *Outbox) find(guid string) *delivery {
 	return nil
 }
 
-// Replay sends the body and the signature of a webhook under another GUID and the name of
-// another event, as an eavesdropper can; "" keeps the original. It returns the answer.
+// Replay sends the body and the signature of an earlier webhook, as an eavesdropper could: under another GUID
+// (as) and event name; "" keeps the original. It returns the answer.
 func (o *Outbox) Replay(ctx context.Context, guid, as, event string) (status int, answer string, err error) {
 	o.mu.Lock()
 	url, secret, seen := o.url, o.secret, o.find(guid)
@@ -210,7 +211,7 @@ func (o *Outbox) Replay(ctx context.Context, guid, as, event string) (status int
 	return again.request(ctx, o.client, url, secret)
 }
 
-// perform makes an attempt.
+// perform makes a waiting attempt, and records the answer.
 func (o *Outbox) perform(ctx context.Context, a *attempt) error {
 	o.mu.Lock()
 	url, secret, lost := o.url, o.secret, o.lose > 0

@@ -1,5 +1,6 @@
-// Package programtest runs the program lockstep in tests: the test's own binary under another name, in directories of its own ([Dir]), and
-// scripts of command lines ([Scripts]). It does not know which commands the program has. Start at [Main].
+// Package programtest runs the program lockstep in tests. The program is the test's own binary under another
+// name. It runs in test directories ([Dir]), or from scripts of command lines ([Scripts]). The package does not
+// know which commands the program has. Start at [Main].
 package programtest
 
 import (
@@ -20,27 +21,28 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// Main runs the tests, or the program where a test has started this binary by the name "lockstep".
+// Main runs the tests, or the program if a test has started this binary under the name "lockstep".
 //
-// A program inherits ignored signals, as under nohup. One that the tests catch has its default action in the programs that they start.
+// It catches signals that are ignored, as under nohup: a child process inherits ignored signals, but caught
+// ones get their default action there.
 // Source: signal(7), on execve.
 func Main(m *testing.M, program func()) {
 	if filepath.Base(os.Args[0]) != "lockstep" && signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
-	// Most of what a test does is to wait for processes.
+	// Tests mostly wait for processes, so more of them can run in parallel.
 	flag.Set("test.parallel", strconv.Itoa(3*runtime.GOMAXPROCS(0)))
 	testscript.Main(m, map[string]func(){"lockstep": program})
 }
 
-// A Dir is a directory with a configuration, to run the command in.
+// A Dir is a directory with a configuration in which a test runs the command.
 type Dir struct {
 	T    *testing.T
 	Path string
-	Env  []string // beside what all commands have
+	Env  []string // in addition to Environ's own
 }
 
-// NewDir returns a directory with files: name, content, name, content...
+// NewDir returns a new directory with files: name, content, name, content...
 func NewDir(t *testing.T, files ...string) Dir {
 	t.Helper()
 	d := Dir{T: t, Path: t.TempDir()}
@@ -50,7 +52,7 @@ func NewDir(t *testing.T, files ...string) Dir {
 	return d
 }
 
-// Write writes a file, and makes its directory.
+// Write writes a file, and creates its directory.
 func (d Dir) Write(name, content string) {
 	d.T.Helper()
 	path := filepath.Join(d.Path, name)
@@ -62,18 +64,18 @@ func (d Dir) Write(name, content string) {
 	}
 }
 
-// Environ is the environment of commands: nothing of the person who runs the tests.
+// Environ returns the environment of commands. It contains nothing of the environment in which the tests run.
 func (d Dir) Environ() []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.Path, "TF_CLI_CONFIG_FILE=" + os.DevNull}, d.Env...)
 }
 
-// A Result is what a command left behind.
+// A Result is the result of a command.
 type Result struct {
 	Code        int
 	Out, Stderr string
 }
 
-// Run runs the command in a process of its own.
+// Run runs the command in its own process.
 func (d Dir) Run(args ...string) Result {
 	d.T.Helper()
 	cmd := &exec.Cmd{Path: Executable(d.T), Args: append([]string{"lockstep"}, args...), Dir: d.Path, Env: d.Environ()}
@@ -87,7 +89,7 @@ func (d Dir) Run(args ...string) Result {
 	return Result{Code: cmd.ProcessState.ExitCode(), Out: out.String(), Stderr: stderr.String()}
 }
 
-// Must runs the command, which must succeed.
+// Must runs the command. The test fails if the command fails.
 func (d Dir) Must(args ...string) Result {
 	d.T.Helper()
 	r := d.Run(args...)
@@ -97,7 +99,7 @@ func (d Dir) Must(args ...string) Result {
 	return r
 }
 
-// Executable returns the path of this binary: it is the program under the name "lockstep".
+// Executable returns the path of this binary. Under the name "lockstep" it is the program.
 func Executable(t *testing.T) string {
 	t.Helper()
 	path, err := os.Executable()
@@ -107,13 +109,14 @@ func Executable(t *testing.T) string {
 	return path
 }
 
-// WaitFor waits for something to become true, for half a minute.
+// WaitFor waits until is returns true, for at most half a minute. Otherwise the test fails; what is for its
+// message.
 func WaitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	WaitIn(t, 30*time.Second, what, is)
 }
 
-// WaitIn waits for something to become true.
+// WaitIn is WaitFor with a time limit.
 func WaitIn(t *testing.T, limit time.Duration, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(limit); time.Now().Before(end); {

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
-// Scripts runs the command lines of testdata/script, as people type them.
+// Scripts runs the command lines in testdata/script, as users type them.
 func Scripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
@@ -31,7 +31,7 @@ func Scripts(t *testing.T) {
 	})
 }
 
-// noise is what no two runs have in common, and what to write in its place.
+// noise are patterns of texts that differ in each run, with their replacements.
 var noise = []struct {
 	is *regexp.Regexp
 	as string
@@ -43,7 +43,8 @@ var noise = []struct {
 	{regexp.MustCompile(`[0-9-]{10}T[0-9:.]+Z`), "TIME"},
 }
 
-// plain FILE makes stdout of a file, stdout or stderr, without ids and times.
+// plain is the script command "plain FILE". It copies a file, stdout or stderr to stdout, without IDs and
+// times.
 func plain(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: plain FILE")
@@ -55,7 +56,7 @@ func plain(ts *testscript.TestScript, neg bool, args []string) {
 	io.WriteString(ts.Stdout(), text)
 }
 
-// exit CODE ARGS... runs lockstep, which must end with that code.
+// exit is the script command "exit CODE ARGS...". It runs lockstep, which must end with that exit code.
 func exit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exit CODE ARGS...")
@@ -75,7 +76,7 @@ func exit(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// edit FILE OLD NEW replaces text in a file, which must have it.
+// edit is the script command "edit FILE OLD NEW". It replaces a text in a file, which must contain it.
 func edit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: edit FILE OLD NEW")

@@ -1,8 +1,8 @@
 //go:build linux
 
-// Package codebuild is a small CodeBuild. Its one project runs a program as a real process for each build.
+// Package codebuild is a fake CodeBuild with one project. Each build runs a program as a real process.
 //
-// This package refuses to know IAM, and the program. Start reading at [Service].
+// This package does not know IAM, or what the program does. Start reading at [Service].
 package codebuild
 
 import (
@@ -19,13 +19,13 @@ import (
 	"time"
 )
 
-// A Service is CodeBuild with one project. It is safe for concurrent use.
+// A Service is a fake CodeBuild with one project. It is safe for concurrent use.
 type Service struct {
 	Project string
 	Program string
 	Env     []string // of the program, in addition to CodeBuild's and a start's own
 	Log     io.Writer
-	// Begins is called before a build begins, and Fails for a build that cannot begin.
+	// Begins is called before a build starts, Fails for a build that cannot start.
 	Begins func()
 	Fails  func(error)
 
@@ -34,7 +34,7 @@ type Service struct {
 	all    []*build
 }
 
-// A build is one process.
+// A build is a build of the project: one process.
 type build struct {
 	ID     string `json:"id"`
 	Status string `json:"buildStatus"`
@@ -43,7 +43,7 @@ type build struct {
 	ended  chan struct{}
 }
 
-// An Input is the input of any request. Source:
+// An Input has the members of any request to CodeBuild. Source:
 // https://docs.aws.amazon.com/codebuild/latest/APIReference/API_StartBuild.html
 type Input struct {
 	Project string                         `json:"projectName"`
@@ -53,7 +53,7 @@ type Input struct {
 	ID      string                         `json:"id"`
 }
 
-// Read reads a request. One without JSON names no project.
+// Read parses a request. If it is not JSON, the result names no project.
 func Read(body []byte) (in Input) {
 	if json.Unmarshal(body, &in) != nil {
 		return Input{}
@@ -61,7 +61,7 @@ func Read(body []byte) (in Input) {
 	return in
 }
 
-// Of returns the name of the project that a request is about.
+// Of returns the name of the project that a request concerns.
 func (in Input) Of() string {
 	project, _, _ := strings.Cut(strings.Join(append(in.IDs, in.ID), ""), ":")
 	return in.Project + project
@@ -95,7 +95,7 @@ func (b *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// start starts a process, once for a token; b.mu is held.
+// start starts a build, or returns the build that was started with the same token. The caller has locked b.mu.
 func (b *Service) start(in Input) *build {
 	if i, ok := b.tokens[in.Token]; ok {
 		return b.all[i]
@@ -137,7 +137,7 @@ func (b *Service) start(in Input) *build {
 	return x
 }
 
-// kill ends a process; b.mu is held.
+// kill kills a build's process and sets its status. The caller has locked b.mu.
 func (b *Service) kill(x *build, status string) {
 	select {
 	case <-x.ended:
@@ -149,7 +149,7 @@ func (b *Service) kill(x *build, status string) {
 	}
 }
 
-// Kill ends the processes of all builds at once, as a fault of CodeBuild does.
+// Kill kills the processes of all builds at once, as an outage of CodeBuild would.
 func (b *Service) Kill() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,7 +158,7 @@ func (b *Service) Kill() {
 	}
 }
 
-// Statuses returns the statuses of all builds, in the order of their starts.
+// Statuses returns the status of each build, in the order of their starts.
 func (b *Service) Statuses() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

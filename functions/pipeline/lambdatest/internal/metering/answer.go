@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// An Answer is an answer that is being sent.
+// An Answer is a ResponseWriter that records the answer that it sends.
 type Answer struct {
 	http.ResponseWriter
 	Keep   bool // keep the body
@@ -27,5 +27,5 @@ func (a *Answer) Write(p []byte) (int, error) {
 	return a.ResponseWriter.Write(p)
 }
 
-// Flush implements http.Flusher, for large objects.
+// Flush implements http.Flusher. Large objects need it.
 func (a *Answer) Flush() { http.NewResponseController(a.ResponseWriter).Flush() }

@@ -1,6 +1,6 @@
-// Package metering counts the units that AWS charges for, in the requests of the end-to-end tests.
+// Package metering counts, in the requests of the end-to-end tests, the units that AWS charges for.
 //
-// This package refuses to know prices (package pricing has them) and servers. Start reading at [Meter].
+// This package does not know prices (package pricing has them) or servers. Start reading at [Meter].
 package metering
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pricing"
 )
 
-// A Meter adds up what has been consumed. It is safe for concurrent use.
+// A Meter counts what has been used. It is safe for concurrent use.
 type Meter struct {
 	mu      sync.Mutex
 	counts  map[pricing.Kind]float64
@@ -19,18 +19,18 @@ type Meter struct {
 	objects map[string]float64 // bytes by object
 }
 
-// A Call is a request to AWS that was answered.
+// A Call is a request to AWS with its answer.
 type Call struct {
 	Service      string // "s3", "dynamodb", "sqs", "kms" or "account"
 	Action       string // IAM's name
 	Resource     string // of an object, its ARN
-	Body, Answer []byte // of DynamoDB; of the others the body only
+	Body, Answer []byte // of DynamoDB; other services set only Body
 	Size         int64  // of the body
 	Refused      bool
-	Keys         int // how many requests to KMS follow from it
+	Keys         int // the number of requests to KMS that the call causes
 }
 
-// Count counts a call.
+// Count adds the units that AWS charges for a call.
 func (m *Meter) Count(c Call) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -45,7 +45,7 @@ func (m *Meter) Count(c Call) {
 	case "kms":
 		m.add(pricing.KMSRequest, 1)
 	case "account":
-		// Secrets Manager has its secrets decrypted by KMS.
+		// Secrets Manager uses KMS to decrypt its secrets.
 		// Source: https://docs.aws.amazon.com/secretsmanager/latest/userguide/security-encryption.html
 		if c.Action == "secretsmanager:GetSecretValue" {
 			m.add(pricing.SecretRequest, 1)
@@ -54,17 +54,18 @@ func (m *Meter) Count(c Call) {
 	}
 }
 
-// Taken counts a batch of messages that a mapping has received, and deleted.
+// Taken counts a batch of messages that an event source mapping has received and deleted. bytes is their size.
 func (m *Meter) Taken(bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.add(pricing.SQSRequest, chunks(bytes)+1)
 }
 
-// chunks returns how many requests one of this size counts as. Source: https://aws.amazon.com/sqs/pricing/
+// chunks returns as how many requests SQS charges a request with a body of some bytes. Source:
+// https://aws.amazon.com/sqs/pricing/
 func chunks(bytes int64) float64 { return units(float64(bytes), 64<<10) }
 
-// add adds n units. The caller holds the mutex.
+// add counts n units of a kind. The caller has locked the mutex.
 func (m *Meter) add(k pricing.Kind, n float64) {
 	if n == 0 {
 		return
@@ -75,7 +76,7 @@ func (m *Meter) add(k pricing.Kind, n float64) {
 	m.counts[k] += n
 }
 
-// Take returns the counts since the last call.
+// Take returns the units counted since its last call, by kind.
 func (m *Meter) Take() map[pricing.Kind]float64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -84,7 +85,7 @@ func (m *Meter) Take() map[pricing.Kind]float64 {
 	return out
 }
 
-// Log returns a writer to a log of CloudWatch, whose bytes are counted on their way to w, which may be nil.
+// Log returns a writer for a CloudWatch log. It counts the bytes and passes them on to w, which may be nil.
 func (m *Meter) Log(w io.Writer) io.Writer { return logged{m, w} }
 
 type logged struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pricing"
 )
 
-// s3 counts a request for an object or a list. Deletions cost nothing.
+// s3 counts a request for an object or a list. Deletions are free.
 // Source: https://aws.amazon.com/s3/pricing/
 func (m *Meter) s3(c Call) {
 	switch c.Action {
@@ -28,7 +28,8 @@ func (m *Meter) s3(c Call) {
 	}
 }
 
-// keep records the size of a stored object. The caller holds the mutex.
+// keep records the size of a stored object, and counts it as the kind k. It returns the size before. The caller
+// has locked the mutex.
 func (m *Meter) keep(k pricing.Kind, of *map[string]float64, name string, size float64) (before float64) {
 	if *of == nil {
 		*of = map[string]float64{}
@@ -39,7 +40,7 @@ func (m *Meter) keep(k pricing.Kind, of *map[string]float64, name string, size f
 	return before
 }
 
-// An item is an item of DynamoDB, in its JSON.
+// An item is a DynamoDB item in its JSON form.
 type item map[string]map[string]json.RawMessage
 
 // dynamodb counts the units of a request: one for each KB written, even if a condition refuses the write, and
@@ -55,7 +56,7 @@ func (m *Meter) dynamodb(c Call) {
 		Item  item
 		Items []item
 	}
-	// A body that is no JSON counts as an empty one, which no server would accept.
+	// A body that is not JSON counts as empty. No server would accept it.
 	_ = json.Unmarshal(c.Body, &in)
 	_ = json.Unmarshal(c.Answer, &out)
 	switch _, operation, _ := strings.Cut(c.Action, ":"); operation {
@@ -85,7 +86,7 @@ func (m *Meter) dynamodb(c Call) {
 	}
 }
 
-// name is the name of an item. Other attributes than those of keys do not belong to it.
+// name returns the name of an item: its table and its key attributes.
 func name(table string, x item) string {
 	out := table
 	for _, key := range []string{"Dir", "Name", "LockID"} {
@@ -94,8 +95,8 @@ func name(table string, x item) string {
 	return out
 }
 
-// size is the size of an item: of the names of its attributes and of their values. It takes the values as their
-// JSON has them, of which it leaves out quotation marks.
+// size returns the size of an item in bytes: the names and values of its attributes. It measures values in
+// their JSON form, without quotation marks.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
 func size(x item) float64 {
 	n := 0
@@ -111,5 +112,5 @@ func size(x item) float64 {
 	return float64(n)
 }
 
-// units is the number of units of a size that bytes are; 1 at least.
+// units returns how many units of the size of are needed for some bytes; at least 1.
 func units(bytes, of float64) float64 { return max(1, math.Ceil(bytes/of)) }
