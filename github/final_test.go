@@ -87,7 +87,7 @@ func TestFinalContents(t *testing.T) {
 			_, err := s.client.File(t.Context(), sha, "large")
 			return err
 		},
-		"check out acme/infra at %.7s: unpack: the archive has an entry whose name is too long": func() error {
+		"check out acme/infra at %.7s: unpack: a file or directory of the commit has a name that is too long": func() error {
 			_, err := s.client.Checkout(t.Context(), sha, t.TempDir())
 			return err
 		},

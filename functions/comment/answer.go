@@ -180,12 +180,12 @@ type Broken struct {
 }
 
 func (b Broken) markdown() string {
-	text := fmt.Sprintf("**Lockstep failed** to carry out this: %s.", markdown.Plainly(b.Reason))
+	text := fmt.Sprintf("**Lockstep failed internally**: %s.", markdown.Plainly(b.Reason))
 	switch {
 	case b.Merged:
 		return text + fmt.Sprintf(" To try again, comment %s. If that fails, too, tell the operator of Lockstep.", markdown.Code("lockstep retry"))
 	case b.Closed:
-		return text
+		return text + " Tell the operator of Lockstep."
 	}
 	return text + " To try again, write the command in a new comment. If that fails, too, tell the operator of Lockstep."
 }

@@ -26,7 +26,8 @@ var buttons = []struct {
 }{
 	{"Apply", "Apply exactly this plan", Apply, true, []Standing{Ready, Renewed}},
 	{"Continue", "Apply the rest of this plan", Apply, true, []Standing{Stopped}},
-	{"Cancel", "Finish the changes in progress, then end", Stop, false, []Standing{ApplyQueued, Applying}},
+	{"Cancel", "Leave the queue, change nothing", Stop, false, []Standing{ApplyQueued}},
+	{"Cancel", "Finish the changes in progress, then end", Stop, false, []Standing{Applying}},
 	{"Plan again", "Make a new plan of this project", Plan, false, []Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, PartPlanned, PartApplied, NoChanges, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale}},
 }
 

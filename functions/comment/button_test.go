@@ -17,7 +17,7 @@ func TestButtons(t *testing.T) {
 			t.Errorf("%s: %d buttons", s, len(all))
 		}
 		for _, b := range all {
-			seen[b.Label] = true
+			seen[b.Description] = true
 			if len(b.Label) > github.MaxButtonLabel || len(b.Description) > github.MaxButtonDescription || len(b.Identifier) > github.MaxButtonIdentifier {
 				t.Errorf("%s: too long: %+v", s, b)
 			}

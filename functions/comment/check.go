@@ -66,9 +66,9 @@ func (c Check) Summary(limit int) string {
 		say(c.Lock.on([]ProjectStatus{c.ProjectStatus}))
 	}
 	if c.Others != "" {
-		other := map[bool]string{false: "Another pull request has the same commit", true: "This pull request is merged, and an open one has the same commit"}[c.Merged]
-		end := map[bool]string{false: "it shows the worse result. Resolve that on the other pull request, or close it", true: "it shows the result of the open one"}[c.Merged]
-		say(fmt.Sprintf("%s: %s. A commit has one check for both pull requests, and %s.", other, c.Others, end))
+		other := map[bool]string{false: "Another pull request has the same commit", true: "This pull request is merged. An open pull request has the same commit"}[c.Merged]
+		end := map[bool]string{false: "worse result. Resolve that on the other pull request, or close it", true: "result of the open one"}[c.Merged]
+		say(fmt.Sprintf("%s, and its check has the result %s. GitHub shows one check for both, with the %s.", other, c.Others, end))
 	}
 	say(c.liftedWords())
 	if row.needs != nil {

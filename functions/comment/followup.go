@@ -69,7 +69,7 @@ func (f FollowUp) Body(limit int) string {
 		if done := doneByOthers(f.Others); done != "" {
 			return marker + markdown.CutTo(fmt.Sprintf("#%d is fully applied: %s.\n", f.Number, done), limit-len(marker), "")
 		}
-		return marker + fmt.Sprintf("#%d is fully applied.\n", f.Number)
+		return marker + fmt.Sprintf("#%d is fully applied, so Lockstep closes this issue.\n", f.Number)
 	}
 	parts := []string{
 		fmt.Sprintf("#%d is merged, but these projects are not applied, or only in part:", f.Number),

@@ -146,7 +146,7 @@ func troubled(text string) func(Head) []string {
 }
 
 func givenUp(h Head) []string {
-	return []string{fmt.Sprintf("Lockstep does not know the projects of this commit. To try again, push, or comment %s.", markdown.Code("lockstep plan")), h.Why}
+	return []string{h.Why, fmt.Sprintf("Lockstep does not know the projects of this commit. To try again, push a commit or comment %s.", markdown.Code("lockstep plan"))}
 }
 
 func nothing(h Head) []string {

@@ -69,7 +69,7 @@ func (b *Behind) Text(p behindPlan) string {
 	}
 	text := fmt.Sprintf("This project is applied after %s, which it depends on%s.", someNames(b.On), held)
 	if b.Destroys {
-		text = fmt.Sprintf("This project can be destroyed only after %s, which %s on it%s.", someNames(b.On), plural(one, "depends", "depend"), held)
+		text = fmt.Sprintf("This project can be destroyed only once the applies of %s, which %s on it, are done%s.", someNames(b.On), plural(one, "depends", "depend"), held)
 	}
 	again, left := b.Again, b.Left
 	if p.OnMerge { // what the merge is to apply, too, and does not as it is planned

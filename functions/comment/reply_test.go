@@ -31,7 +31,7 @@ func TestRepliesOfALaterVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "**Lockstep failed** to carry out this: another version of Lockstep wrote the result `reconsidered`, which this version does not know. To try again, write the command in a new comment. If that fails, too, tell the operator of Lockstep."
+	want := "**Lockstep failed internally**: another version of Lockstep wrote the result `reconsidered`, which this version does not know. To try again, write the command in a new comment. If that fails, too, tell the operator of Lockstep."
 	if diff := cmp.Diff(want, Markdown(r)); diff != "" || VerdictOn([]Reply{r}) != Bad {
 		t.Errorf("%s, verdict %v", diff, VerdictOn([]Reply{r}))
 	}

@@ -58,7 +58,10 @@ func (p ProjectStatus) changes() string { return toComeText(p.Counts, p.Applyabl
 
 func (p ProjectStatus) plan() string {
 	unmade := p.Plan == "" && p.Counts == (counting.Counts{}) && (p.Standing == NotApplied || p.Standing == Closed || p.FinishedBy != 0)
-	if unmade || p.Vain {
+	switch {
+	case p.Vain:
+		return "no changes"
+	case unmade:
 		return "no plan"
 	}
 	return cmp.Or(rowOf(p.Standing).plan, p.changes()+p.with())

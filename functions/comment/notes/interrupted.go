@@ -19,7 +19,7 @@ type Ended struct {
 func (e Ended) Markdown() string {
 	text := fmt.Sprintf("**Interrupted: %s.** %s", e.Work, e.Why)
 	if e.Place != "" {
-		text += fmt.Sprintf(" Lockstep was evaluating %s then.", markdown.Code(e.Place))
+		text += fmt.Sprintf(" At that moment, Lockstep was evaluating %s.", markdown.Code(e.Place))
 	}
 	return text + "\n\n" + e.Remedy
 }

@@ -84,7 +84,7 @@ func Unmerged(number int, project string) string {
 
 // Exchanged stands in the place of the report of a plan that is not the report that was made.
 func Exchanged() string {
-	return fmt.Sprintf("**The stored plan was replaced**, and is not the one that Lockstep made. Comment %s for a new plan.", markdown.Code("lockstep plan"))
+	return fmt.Sprintf("**The stored plan was replaced**, and is not the one that Lockstep made. Tell an operator of Lockstep: this may be an attack. For a new plan, comment %s.", markdown.Code("lockstep plan"))
 }
 
 // Outcome is the outcome of an apply with the plan that was applied, folded. Both are Markdown.

@@ -21,7 +21,7 @@ func TestNotes(t *testing.T) {
 		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet, so this branch lacks its changes. Until #8 is merged or closed, this plan can show those changes as removed, and cannot be applied."},
 		{Removed([]RemovedProject{{"net", "", true}}), "**This pull request removes the project** `net`.\n\n`net` applies only on merge, so its objects stay, and nobody plans them after this merge. To destroy them, first remove its resources in a pull request that keeps the project, and merge it."},
 		{Removed([]RemovedProject{{"net", "s3://states/net", false}, {"app", "", false}}), "**This pull request removes the project** `net`, with the state at `s3://states/net`.\n**This pull request removes the project** `app`."},
-		{Exchanged(), "**The stored plan was replaced**, and is not the one that Lockstep made. Comment `lockstep plan` for a new plan."},
+		{Exchanged(), "**The stored plan was replaced**, and is not the one that Lockstep made. Tell an operator of Lockstep: this may be an attack. For a new plan, comment `lockstep plan`."},
 		{Interrupted(), "The apply was interrupted. The state has all changes up to a few seconds before that, and later changes can be missing in it. Comment `lockstep plan`, and read the new plan with care: it could create objects that already exist."},
 	} {
 		if diff := cmp.Diff(test.want, test.got); diff != "" {

@@ -30,7 +30,7 @@ func TestNotServed(t *testing.T) {
 // evaluated.
 func TestEnded(t *testing.T) {
 	t.Parallel()
-	e := Ended{Work: "planning `network`", Why: "It took more than 512 MiB of memory, the limit for one run.", Remedy: "Make it smaller and push again."}
+	e := Ended{Work: "planning `network`", Why: "It took more than 512 MiB of memory, the limit for one run.", Remedy: "A part of the configuration is too large, or grows without end. Make that part smaller and push, or ask an operator of Lockstep to raise the limit."}
 	at := e
 	at.Place = "module.a.local.`x"
 	compareTexts(t, "ended", e.Markdown()+"\n", at.Markdown()+"\n")

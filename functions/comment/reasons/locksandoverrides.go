@@ -18,8 +18,8 @@ func (NothingToLock) words() (text, remedy string) {
 type SetNotLocked struct{ Projects []string }
 
 func (r SetNotLocked) words() (text, remedy string) {
-	return fmt.Sprintf("Nothing was locked: %s cannot be locked, and a command locks all its projects or none.", markdown.List(r.Projects)),
-		fmt.Sprintf("To lock one project, comment %s.", markdown.Code("lockstep lock -p NAME --reason \"...\""))
+	return fmt.Sprintf("Nothing was locked: %s cannot be locked (see there), and a command locks all its projects or none.", markdown.List(r.Projects)),
+		fmt.Sprintf("To lock one of the other projects, comment %s.", markdown.Code("lockstep lock -p NAME --reason \"...\""))
 }
 
 // LockedByAnother: a person keeps the state for another pull request.
@@ -81,8 +81,8 @@ func (r NotLifted) words() (text, remedy string) {
 		return fmt.Sprintf("No requirement for this plan can be overridden: %s on the base branch sets %s for none.", settings, markdown.Code("override")),
 			"Meet the requirements: the comment with the plans lists them."
 	}
-	return fmt.Sprintf("%[1]s on the base branch does not let %[2]s override a requirement of this plan.", settings, markdown.Code(r.Login)),
-		fmt.Sprintf("Ask somebody who can: %s of the requirement in %s names them.", markdown.Code("override"), settings)
+	return fmt.Sprintf("%[1]s on the base branch does not let %[2]s override any requirement of this plan.", settings, markdown.Code(r.Login)),
+		fmt.Sprintf("Ask somebody whom a requirement in %[2]s lists under %[1]s.", markdown.Code("override"), settings)
 }
 
 // NotAsWritten: GitHub does not have the comment or review of a command any more, or has it with another text, author or time.

@@ -24,7 +24,7 @@ func (r Awaits) words() (text, remedy string) {
 	}
 	order := fmt.Sprintf("%s depends on %s.", markdown.Code(r.Project), markdown.List(r.On))
 	if r.Destroys {
-		order = fmt.Sprintf("%s can be destroyed only after %s, which %s on it.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On))
+		order = fmt.Sprintf("%s can be destroyed only once %s, which %s on it, %s applied.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On))
 	}
 	if !r.Held {
 		remedy = fmt.Sprintf("Wait for %s. Then comment %s.", those, markdown.Code("lockstep apply -p "+r.Project))
@@ -55,7 +55,10 @@ type OutOfOrder struct {
 func (r OutOfOrder) words() (text, remedy string) {
 	text = fmt.Sprintf("%s depends on %s, %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), are(r.Left))
 	if r.Destroys {
-		text = fmt.Sprintf("%s can be destroyed only after %s, which %s on it and %s not applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
+		text = fmt.Sprintf("%s can be destroyed only once %s, which %s on it, %s applied.", markdown.Code(r.Project), markdown.List(r.Left), depend(r.Left), is(r.Left))
+	}
+	if r.Once {
+		text += " Lockstep can apply them only after the merge."
 	}
 	apply := "lockstep apply"
 	all := fmt.Sprintf(" To apply all in order, comment %s.", markdown.Code(apply))
@@ -74,16 +77,15 @@ func (r OutOfOrder) words() (text, remedy string) {
 		return text, AfterMerge(r.OnMerge)
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
 		return text, fmt.Sprintf("%s Or, to apply %s before the merge, remove its `depends_on` from this pull request. %s", AfterMerge(r.OnMerge), markdown.Code(r.Project), OrderFirst)
-	case len(r.OnMerge) > 0 && len(r.Left) == 1: // by a plan that the merge does not apply
-		return text, fmt.Sprintf("First plan that project again: comment %s.", markdown.Code("lockstep plan -p "+r.Left[0]))
-	case len(r.OnMerge) == len(r.Left):
-		return text, fmt.Sprintf("First plan those projects again: comment %s for each.", markdown.Code("lockstep plan -p NAME"))
-	case len(r.Again) > 0:
-		plan := "lockstep plan -p NAME` for each"
-		if len(r.Again) == 1 {
-			plan = "lockstep plan -p " + r.Again[0] + "`"
+	case len(r.OnMerge) == len(r.Left): // by plans that the merge does not apply
+		r.Again, all = r.OnMerge, ""
+		if r.Later {
+			return text, fmt.Sprintf("The merge does not apply the present plan of %s. First comment %s, and read the result. Then merge: the merge applies all in order.", markdown.List(r.OnMerge), planOf(r.OnMerge))
 		}
-		remedy = fmt.Sprintf("First plan %s again: comment `%s, and read the result.", markdown.List(r.Again), plan)
+	}
+	switch {
+	case len(r.Again) > 0:
+		remedy = fmt.Sprintf("The plan of %s cannot be applied as it is. First comment %s, and read the result.", markdown.List(r.Again), planOf(r.Again))
 		switch {
 		case all != "":
 			return text, fmt.Sprintf("%s Then comment %s: it applies all in order.", remedy, markdown.Code(apply))
@@ -97,9 +99,17 @@ func (r OutOfOrder) words() (text, remedy string) {
 	return text, fmt.Sprintf("First apply those projects: comment %s for each.%s", markdown.Code(apply+" -p NAME"), all)
 }
 
+// planOf is the command for new plans of some projects, in Markdown.
+func planOf(names []string) string {
+	if len(names) == 1 {
+		return markdown.Code("lockstep plan -p " + names[0])
+	}
+	return markdown.Code("lockstep plan -p NAME") + " for each"
+}
+
 // AfterMerge tells when a project is applied that comes after some which the merge applies.
 func AfterMerge(names []string) string {
-	return fmt.Sprintf("%s applies on merge, and not before. After the merge, comment %s for a new plan of this project.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
+	return fmt.Sprintf("%s applies on merge, and not before. After the merge, comment %s for a new plan, and apply it.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
 }
 
 // OrderFirst tells how the merge applies a project, too, that comes after one which the merge applies, by the order of the pull

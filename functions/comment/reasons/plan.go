@@ -174,6 +174,9 @@ func ApplyOnly(project, plan string) string {
 	return markdown.Code(grammar.Command{Verb: grammar.Apply, Plan: markdown.PlanShort(plan), Project: project}.String())
 }
 
+// tampered precedes the remedy for a plan that somebody other than Lockstep has changed.
+const tampered = "Tell an operator of Lockstep: this may be an attack. "
+
 // SavedExchanged: the saved plan has another hash than the plan that was made.
 type SavedExchanged struct {
 	Saved, Made string
@@ -181,7 +184,7 @@ type SavedExchanged struct {
 }
 
 func (r SavedExchanged) words() (text, remedy string) {
-	return fmt.Sprintf("The saved plan was replaced: it is %s, but Lockstep made %s. Somebody has written to the storage of Lockstep.", markdown.PlanName(r.Saved), markdown.PlanName(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("The saved plan was replaced: it is %s, but Lockstep made %s. Somebody has written to the storage of Lockstep.", markdown.PlanName(r.Saved), markdown.PlanName(r.Made)), tampered + planAgain(r.Merged)
 }
 
 // ShownExchanged: the check run shows another plan than the one that was made; Shown is "" if it
@@ -195,7 +198,7 @@ func (r ShownExchanged) words() (text, remedy string) {
 	if r.Shown == "" {
 		return fmt.Sprintf("Lockstep cannot verify that this plan is the one you saw: the check %s names no plan.", markdown.Code(r.Check)), planAgain(r.Merged)
 	}
-	return fmt.Sprintf("This plan is not the one you saw: the check %s shows %s, but the apply would use %s. Somebody has replaced it.", markdown.Code(r.Check), markdown.PlanName(r.Shown), markdown.PlanName(r.Made)), planAgain(r.Merged)
+	return fmt.Sprintf("This plan is not the one you saw: the check %s shows %s, but the apply would use %s. Somebody has replaced it.", markdown.Code(r.Check), markdown.PlanName(r.Shown), markdown.PlanName(r.Made)), tampered + planAgain(r.Merged)
 }
 
 // KeptExchanged: the stored inputs of the plan are not those it was made from.
@@ -205,5 +208,5 @@ type KeptExchanged struct {
 }
 
 func (r KeptExchanged) words() (text, remedy string) {
-	return fmt.Sprintf("The files that Lockstep stored for this plan were changed later: %s. Lockstep does not apply such a plan.", markdown.Code(r.Problem)), planAgain(r.Merged)
+	return fmt.Sprintf("The files that Lockstep stored for this plan were changed later: %s. Lockstep does not apply such a plan.", markdown.Code(r.Problem)), tampered + planAgain(r.Merged)
 }

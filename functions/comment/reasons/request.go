@@ -199,9 +199,9 @@ type ServedElsewhere struct {
 func (r ServedElsewhere) words() (text, remedy string) {
 	by, check := "without a name", "lockstep"
 	if r.By != "" {
-		by, check = markdown.Code(r.By), fmt.Sprintf("lockstep (%s)", r.By)
+		by, check = "with the name "+markdown.Code(r.By), fmt.Sprintf("lockstep (%s)", r.By)
 	}
-	return fmt.Sprintf("The settings on the base branch give %[2]s to another deployment of Lockstep, %[1]s.", by, markdown.Code(r.Project)),
+	return fmt.Sprintf("By the settings on the base branch, another deployment of Lockstep serves %[2]s: the one %[1]s.", by, markdown.Code(r.Project)),
 		fmt.Sprintf("You do not have to do anything: that deployment answers the command. Its check is %s.", markdown.Code(check))
 }
 

@@ -52,7 +52,7 @@ func (r Required) words() (text, remedy string) {
 	case r.Tree.Denied():
 		what, met = "**Denied by "+strings.Join(r.Tree.DeniedBy(), ", ")+"**", "Change the configuration and push, or have the denial overridden. Then"
 	case r.Tree.Outcome == rulings.Unknown:
-		what, met = "Lockstep could not check all requirements", "To check again,"
+		what, met = "Lockstep could not check all requirements", "Correct the cause that the list names. Then"
 	case r.Tree.NeedsApproval():
 		what, met = "**Needs approval**", "Once it is approved,"
 	}

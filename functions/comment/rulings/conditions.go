@@ -83,7 +83,7 @@ var wordings = map[Rule]wording{
 	}},
 	OpenTo: {wants: plain("an environment that the base branch can deploy to"), brief: plain("an environment that the base branch can deploy to")},
 	ActionsOnly: {wants: func(r Ruling) string {
-		return "an environment without the protection rule " + markdown.List(r.Wanted) + ", which only GitHub Actions can check"
+		return "an environment without the protection rule " + markdown.List(r.Wanted) + " (only GitHub Actions can check that rule: remove it from the environment)"
 	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
 }
 

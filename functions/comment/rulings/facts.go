@@ -54,7 +54,7 @@ var whys = map[Why]func(name, names string) string{
 	},
 	OwnOrder:    func(name, _ string) string { return name + " requested the apply, so this approval does not count" },
 	ByBot:       func(name, _ string) string { return name + " is an App that the settings do not list" },
-	CannotWrite: func(name, _ string) string { return name + " lacks the permission" },
+	CannotWrite: func(name, _ string) string { return name + " has no write permission" },
 	NotNamed: func(name, wanted string) string {
 		if wanted == "" {
 			return name + " is not in the list"

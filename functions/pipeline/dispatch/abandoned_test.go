@@ -26,9 +26,9 @@ func TestEventAbandoned(t *testing.T) {
 	})
 	refused = "Planning"
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the push", s.status(n), "failed to plan", "**Lockstep failed**")
+	s.expect("the push", s.status(n), "failed to plan", "**Lockstep failed internally**")
 	s.expect("its check", s.check("b"), "failure Failed to plan")
-	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep failed**", "**Failed to plan** `.")
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep failed internally**", "**Failed to plan** `.")
 	refused = "none"
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 
@@ -90,7 +90,7 @@ func TestMergeAbandoned(t *testing.T) {
 	s.refuse(checks(func(c github.Check) bool { return strings.HasPrefix(c.Title, "Applying") }))
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed** to carry out this: 3 attempts failed or were interrupted.", "**Failed to apply** `net`.", "To try again, comment `lockstep retry`.")
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed internally**: 3 attempts failed or were interrupted.", "**Failed to apply** `net`.", "To try again, comment `lockstep retry`.")
 	s.without("the answer", s.answer(n, "merge"), "write the comment again")
 	s.expect("the status", s.status(n), "erged, not applied")
 	s.expect("the check", s.check("subnet"), "action_required Merged, not applied")
@@ -156,7 +156,7 @@ func TestClosedAbandoned(t *testing.T) {
 	}
 	away = false
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed** to carry out this: handle 6299454ff21a6d8a3afaad799caec8cc: read pull: it is down.", "To try again, comment `lockstep retry`.")
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep failed internally**: handle 6299454ff21a6d8a3afaad799caec8cc: read pull: it is down.", "To try again, comment `lockstep retry`.")
 	s.expect("the status", s.status(n), "erged, not applied")
 	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("kept of a closed pull request: %q", got)
@@ -245,5 +245,5 @@ func TestMessageOfAnotherVersion(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.drain(t.Context(), s.pipeline.Handle)
-	s.expect("the answer", s.answerTo(n, id), "**Lockstep failed** to carry out this: handle later-1: there is no kind of message", "there is no kind of message `later`", "To try again, write the command in a new comment.")
+	s.expect("the answer", s.answerTo(n, id), "**Lockstep failed internally**: handle later-1: there is no kind of message", "there is no kind of message `later`", "To try again, write the command in a new comment.")
 }

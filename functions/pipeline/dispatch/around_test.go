@@ -139,7 +139,10 @@ func TestPlaceInTheQueue(t *testing.T) {
 func TestLeavesTheQueue(t *testing.T) {
 	t.Parallel()
 	for what, do := range map[string]func(s *stage) (answer string){
-		"stop":  func(s *stage) string { s.repo.Comment("alice", 2, "lockstep stop"); return "`alice` cancelled this command" },
+		"stop": func(s *stage) string {
+			s.repo.Comment("alice", 2, "lockstep stop")
+			return "`alice` cancelled this command"
+		},
 		"close": func(s *stage) string { s.repo.Close("bob", 2); return "The pull request is closed." },
 	} {
 		t.Run(what, func(t *testing.T) {

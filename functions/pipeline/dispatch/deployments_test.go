@@ -160,17 +160,17 @@ func TestTwoDeployments(t *testing.T) {
 	}
 
 	first, second := answers(a, b, n, "lockstep plan -p net")
-	a.expect("the other one", first, "The settings on the base branch give `net` to another deployment of Lockstep, `ou-a`", "`lockstep (ou-a)`")
+	a.expect("the other one", first, "another deployment of Lockstep serves `net`: the one with the name `ou-a`", "`lockstep (ou-a)`")
 	a.expect("its own", second, "**Planned** `net`")
 	first, second = answers(a, b, n, "lockstep apply -p net")
-	a.expect("the other one", first, "give `net` to another deployment")
+	a.expect("the other one", first, "another deployment of Lockstep serves `net`")
 	a.expect("its own", second, "**Applied** `net`")
 	if a.merged(n) {
 		t.Fatal("it is merged while plans of another deployment wait")
 	}
 	first, second = answers(a, b, n, "lockstep apply -p app")
 	a.expect("its own", first, "**Applied** `app`")
-	a.expect("the other one", second, "give `app` to another deployment of Lockstep, without a name")
+	a.expect("the other one", second, "another deployment of Lockstep serves `app`: the one without a name")
 	answers(a, b, n, "lockstep apply -p db")
 	if !a.merged(n) {
 		t.Error("all is applied, and it is not merged")
@@ -290,8 +290,8 @@ func TestGivenAway(t *testing.T) {
 	a.repo.Push("bob", "main", "Give db away", githubtest.Files{"lockstep.hcl": strings.Replace(divided, "environment \"b\" {\n", "environment \"b\" {\n  deployment = \"ou-a\"\n", 1)})
 	settleBoth(a, b)
 	first, _ := answers(a, b, n, "lockstep apply")
-	a.expect("the first", first, "give `db` to another deployment of Lockstep, `ou-a`")
+	a.expect("the first", first, "another deployment of Lockstep serves `db`: the one with the name `ou-a`")
 	first, second := answers(a, b, n, "lockstep plan -p db")
-	a.expect("the first", first, "give `db` to another deployment of Lockstep, `ou-a`")
+	a.expect("the first", first, "another deployment of Lockstep serves `db`: the one with the name `ou-a`")
 	a.expect("the second", second, "**Planned** `db`")
 }

@@ -64,7 +64,7 @@ func TestFailedDriftOfAnAppliedHead(t *testing.T) {
 				e := &unknowing{Engine: s.pipeline.Engine, project: "net"}
 				s.pipeline.Engine = e
 				s.expect("the plan", s.say("alice", n, command), "**Failed to plan** `net`.")
-				s.expect("the status", s.status(n), "| `net` | no plan | up to date; the last plan with -", " **failed** |", "Invalid count argument", "has changed nothing: the project is as it was before", "Merge this pull request")
+				s.expect("the status", s.status(n), "| `net` | no changes | up to date; the last plan with -", " **failed** |", "Invalid count argument", "has changed nothing: the project is as it was before", "Merge this pull request")
 				s.headIs("before the merge", "b", "success 1 project up to date")
 				s.expect("the project's check", s.check("b"), "lockstep/net: success Up to date; the last plan with -")
 				before := len(s.repo.Comments(n))

@@ -295,7 +295,7 @@ func TestEnvironmentsUnknown(t *testing.T) {
 	s.guarded("production", githubtest.Environment{Branches: []string{"release/*"}})
 	s.expect("from another branch", s.say("bob", n, "lockstep apply"), "**not met**: an environment that the base branch can deploy to")
 	s.guarded("production", githubtest.Environment{Apps: []string{"bouncer"}})
-	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the protection rule `bouncer`, which only GitHub Actions can check")
+	s.expect("with a rule of an App", s.say("bob", n, "lockstep apply"), "the protection rule `bouncer` (only GitHub Actions can check that rule")
 	s.guarded("production", githubtest.Environment{Wait: 1, Branches: []string{"m*"}, Reviewers: []string{"bob"}})
 	s.expect("a reviewer who applies", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 }

@@ -136,7 +136,7 @@ func TestPendingFromTheStart(t *testing.T) {
 		t.Error("nothing has failed")
 	}
 	s.headIs("given up", "b", "failure Failed: Lockstep could not read this commit")
-	s.expect("its page", s.checkOf("b", "lockstep").Summary, "comment `lockstep plan`", "**Lockstep failed** to carry out this: handle 4b1744ed3a4ab8fda1b4d26ce83a03ad: the disk is full.")
+	s.expect("its page", s.checkOf("b", "lockstep").Summary, "comment `lockstep plan`", "**Lockstep failed internally**: handle 4b1744ed3a4ab8fda1b4d26ce83a03ad: the disk is full.")
 	s.pipeline.Projects = projects
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`")
 	s.headIs("looked at", "b", "neutral 1 project ready to apply")
@@ -207,7 +207,7 @@ func TestMergedElsewhereHoldsNothing(t *testing.T) {
 			}
 		}
 		s.expect("the checks", s.pages("b"), fmt.Sprintf("Merged, not applied (success on #%d)", into),
-			fmt.Sprintf("This pull request is merged, and an open one has the same commit: success on #%d.", into))
+			fmt.Sprintf("This pull request is merged. An open pull request has the same commit, and its check has the result success on #%d.", into))
 	}
 }
 

@@ -16,13 +16,13 @@ func TestHeldOnMerge(t *testing.T) {
 	s := newStage(t, files)
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	const missing, merging, promise = "**not met**: an approval of the planned commit", "To apply this plan, merge the pull request. The requirements can be met before or after the merge", "| applies on merge |"
-	s.expect("the status", s.status(n), "needs approval, then applies on merge – 2 to add", "**needs approval**, then applies on merge", missing, "The requirements can be met before or after the merge")
+	s.expect("the status", s.status(n), "needs approval, then applies on merge – 2 to add", "**needs approval**, then applies on merge", missing, "Requirements of plans that apply on merge can be met before or after the merge")
 	s.never("the status", s.status(n), promise, "merge this pull request")
 	s.expect("the page", s.onPage(n), "**needs approval**, then applies on merge", missing, merging)
 	net := s.checkOf("b", "lockstep/net")
 	s.expect("the project's check", string(net.Conclusion)+" "+net.Title+"\n"+net.Summary, "action_required Needs approval", missing, merging)
 	head := s.checkOf("b", "lockstep")
-	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "action_required 1 project needs approval", "**needs approval**, then applies on merge", missing, "The requirements can be met before or after the merge")
+	s.expect("the check of the head", string(head.Conclusion)+" "+head.Title+"\n"+head.Summary, "action_required 1 project needs approval", "**needs approval**, then applies on merge", missing, "Requirements of plans that apply on merge can be met before or after the merge")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.settle()
 	s.expect("the status then", s.status(n), "applies on merge", promise, "merge this pull request")
@@ -52,7 +52,7 @@ func TestHeldBesideOthers(t *testing.T) {
 	head := s.checkOf("b", "lockstep")
 	s.expect("the check", string(head.Conclusion)+" "+head.Title, "action_required 2 projects need approval, 1 locked by another pull request, 1 ready to apply")
 	for what, text := range map[string]string{"the status": status, "the page of the check": head.Summary} {
-		s.expect(what, text, "**needs approval** |", "Locked by #1: `bob` has locked the state", "To release the lock, comment `lockstep unlock` on #1.", "It skips plans whose requirements are not met")
+		s.expect(what, text, "**needs approval** |", "Locked by #1: `bob` has locked the state", "To release the lock, comment `lockstep unlock` on #1.", "Lockstep skips plans whose requirements are not met")
 		s.never(what, text, "A blocked plan cannot be applied")
 	}
 	s.expect("the page of the check", head.Summary, "`dns`, `net`: Requirements for the apply, from `lockstep.hcl` on the base branch:\n\n- **not met**: the requirement at `lockstep.hcl:1`", "**not met**: an approval of the planned commit")

@@ -90,7 +90,7 @@ func TestOrderOfThePullRequestsOwn(t *testing.T) {
 	}
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "app/main.tf": resource("a", "1"), "lockstep.hcl": onMerge(unordered)})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1"), "lockstep.hcl": onMerge(appLast)})
-	const after = "`net` applies on merge, and not before. After the merge, comment `lockstep retry` for a new plan of this project."
+	const after = "`net` applies on merge, and not before. After the merge, comment `lockstep retry` for a new plan, and apply it."
 	texts := map[string]string{"status": s.status(n), "check": s.checkOf("b", "lockstep/app").Summary, "apply": s.say("alice", n, "lockstep apply -p app")}
 	s.expect("the status", texts["status"], "| ready to apply after the merge, after `net` |", "in a pull request of its own. Then comment `lockstep plan` here.")
 	s.expect("the check", texts["check"], "This project is applied after `net`, which it depends on. "+after)

@@ -51,7 +51,7 @@ func TestRefusedOverride(t *testing.T) {
 	t.Parallel()
 	s, n := led(t, "  approvals = 1")
 	s.hub.SetTeam("acme", "leads", "lee")
-	s.expect("by somebody else", s.say("zoe", n, override), "**Not overridden** `net`", "does not let `zoe` override a requirement")
+	s.expect("by somebody else", s.say("zoe", n, override), "**Not overridden** `net`", "does not let `zoe` override any requirement")
 	s.hub.SetTeam("acme", "leads", "zoe")
 	s.repo.Comment("mallory", n, "<!-- lockstep:answer 2 -->\n<!-- lockstep:overridden net@default -->\n")
 	s.settle()

@@ -56,7 +56,7 @@ func TestMergeThatCannotBeApplied(t *testing.T) {
 	s.pipeline.Engine = broken{s.pipeline.Engine}
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Failed to apply** `net`.", "If it was merged, comment `lockstep retry`", "**Lockstep failed** to carry out this: 3 attempts failed or were interrupted.")
+	s.expect("the answer", s.answer(n, "merge"), "**Failed to apply** `net`.", "If it was merged, comment `lockstep retry`", "**Lockstep failed internally**: 3 attempts failed or were interrupted.")
 	if strings.Contains(s.answer(n, "merge"), "can still be applied") {
 		t.Errorf("nothing is left to apply:\n%s", s.answer(n, "merge"))
 	}

@@ -30,7 +30,7 @@ func TestMixtureAfterTheMerge(t *testing.T) {
 		s.pipeline.Engine = engine
 		s.say("alice", n, "lockstep retry")
 		s.say("alice", n, "lockstep apply")
-		s.expect("the issue at the end", issue(s), "#1 is fully applied.")
+		s.expect("the issue at the end", issue(s), "#1 is fully applied, so Lockstep closes this issue.")
 		if got := s.openIssues(); len(got) > 0 {
 			t.Errorf("the issues are %q", got)
 		}

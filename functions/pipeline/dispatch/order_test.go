@@ -48,7 +48,7 @@ func TestOrderIsShown(t *testing.T) {
 		return map[string]string{"the check": s.checkOf("b", "lockstep/app").Summary, "the page": comment.Check{ProjectStatus: p}.Summary(1 << 16)}
 	}
 	const after, own = "after `net`", "To apply this plan, comment `lockstep apply -p app`"
-	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, "+after+" |", "It applies projects in the order of their dependencies")
+	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, "+after+" |", "Lockstep applies projects in the order of their dependencies")
 	s.expect("the check that can be required", s.checkOf("b", "lockstep").Summary, after)
 	for name, text := range places() {
 		s.expect(name, text, after, "This project is applied after `net`, which it depends on. Comment `lockstep apply` on the pull request to apply both in that order.")
@@ -82,7 +82,7 @@ func TestPartInOrder(t *testing.T) {
 			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "net")) {
 				s.say("alice", n, line)
 			}
-			s.expect("app", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First plan `net` again: comment `lockstep plan -p net`, and read the result.")
+			s.expect("app", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "The plan of `net` cannot be applied as it is. First comment `lockstep plan -p net`, and read the result.")
 			s.say("alice", n, "lockstep plan -p net")
 			s.expect("both", s.say("alice", n, "lockstep apply"), "**Applied** `net`", "**Applied** `app`")
 			s.repo.Merge("alice", n)
@@ -91,7 +91,7 @@ func TestPartInOrder(t *testing.T) {
 			for line := range strings.Lines(strings.ReplaceAll(plan, "PROJECT", "app")) {
 				s.say("alice", n, line)
 			}
-			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` can be destroyed only after `app`, which depends on it and is not applied.", "First plan `app` again: comment `lockstep plan -p app`, and read the result.")
+			s.expect("net is destroyed", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` can be destroyed only once `app`, which depends on it, is applied.", "The plan of `app` cannot be applied as it is. First comment `lockstep plan -p app`, and read the result.")
 			s.say("alice", n, "lockstep plan -p app")
 			s.expect("both are destroyed", s.say("alice", n, "lockstep apply"), "**Not applied**", "Such a plan needs a command of its own")
 			s.expect("app is destroyed", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`")
@@ -248,7 +248,7 @@ func TestOrderAfterAFailedDestruction(t *testing.T) {
 	s.pipeline.Engine = e
 	s.say("alice", n, "lockstep plan -destroy -p net")
 	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy | ready to apply, after `net` |")
-	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "First plan `net` again: comment `lockstep plan -p net`, and read the result.")
+	s.expect("an apply", s.say("alice", n, "lockstep apply -p app"), "**Not applied** `app`", "`app` depends on `net`, which is not applied.", "The plan of `net` cannot be applied as it is. First comment `lockstep plan -p net`, and read the result.")
 	e.known = true
 	s.say("alice", n, "lockstep plan -p net")
 	s.expect("an apply in order", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added", "**Applied** `app`: 2 added")

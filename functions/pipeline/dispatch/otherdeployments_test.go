@@ -96,7 +96,7 @@ func TestFailedElsewhere(t *testing.T) {
 				a.expect(command, second, "**Failed to plan** `net`.")
 			}
 			first, second := answers(a, b, n, "lockstep retry -p net")
-			a.expect("the first", first, "give `net` to another deployment of Lockstep, `ou-a`")
+			a.expect("the first", first, "another deployment of Lockstep serves `net`: the one with the name `ou-a`")
 			a.expect("its own", second, "**Failed to plan** `net`.")
 			a.repo.Push("bob", "main", "Zones", githubtest.Files{"net/zone.tf": "locals {\n  zone = \"z\"\n}\n"})
 			one, two := turn(a, b)

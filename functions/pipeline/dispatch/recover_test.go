@@ -69,7 +69,7 @@ func TestRecoverAbandoned(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	engine := &doubting{Engine: s.pipeline.Engine, err: errors.New("the machine is full")}
 	s.pipeline.Engine = engine
-	s.expect("the answer", s.say("bob", n, "lockstep recover"), "**Lockstep failed** to carry out this: 3 attempts failed or were interrupted.")
+	s.expect("the answer", s.say("bob", n, "lockstep recover"), "**Lockstep failed internally**: 3 attempts failed or were interrupted.")
 	if engine.n != 3 {
 		t.Errorf("it was tried %d times", engine.n)
 	}

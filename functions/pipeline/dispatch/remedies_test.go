@@ -185,7 +185,7 @@ func TestRemediesBehindAnotherPlan(t *testing.T) {
 	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.merge("bob", m)
 	s.expect("the status", s.status(n), "**has a new plan**")
-	s.refuses(n, []refusal{{"apply -p app", []string{"`app` depends on `net`, which is not applied", "First plan `net` again: comment `lockstep plan -p net`, and read the result.", "!lockstep apply -p net"}}})
+	s.refuses(n, []refusal{{"apply -p app", []string{"`app` depends on `net`, which is not applied", "The merge does not apply the present plan of `net`. First comment `lockstep plan -p net`, and read the result. Then merge", "!lockstep apply -p net"}}})
 	page := s.checkOf("b", "lockstep/app").Summary
 	s.expect("the page", page, "First plan `net` again: comment `lockstep plan -p net`. Then merge the pull request, which applies this plan.")
 	s.lacks("the page", page, "before the merge")
@@ -204,9 +204,9 @@ func TestRemediesOfARemovalBehindTheMerge(t *testing.T) {
 	s.say("alice", n, "lockstep apply")
 	s.merge("alice", n)
 	k := s.pull("alice", "k", githubtest.Files{"net/main.tf": githubtest.Deleted, "net/backend.tf": githubtest.Deleted, "net/b.tf": githubtest.Deleted, "app/k.tf": resource("k", "1"), "lockstep.hcl": app + "}\n"})
-	const after = "`app` applies on merge, and not before. After the merge, comment `lockstep retry` for a new plan of this project."
-	s.refuses(k, []refusal{{"apply -p net", []string{"`net` can be destroyed only after `app`, which depends on it and is not applied.", after, "!lockstep apply -p app"}}})
-	s.expect("the page", s.checkOf("k", "lockstep/net").Summary, "This project can be destroyed only after `app`, which depends on it. "+after)
+	const after = "`app` applies on merge, and not before. After the merge, comment `lockstep retry` for a new plan, and apply it."
+	s.refuses(k, []refusal{{"apply -p net", []string{"`net` can be destroyed only once `app`, which depends on it, is applied.", after, "!lockstep apply -p app"}}})
+	s.expect("the page", s.checkOf("k", "lockstep/net").Summary, "This project can be destroyed only once the applies of `app`, which depends on it, are done. "+after)
 	s.merge("alice", k)
 	s.expect("the merge", s.answer(k, "merge"), "**Applied** `app`")
 	s.expect("a plan of what is left", s.say("alice", k, "lockstep retry"), "**Planned** `net`", "2 to destroy")

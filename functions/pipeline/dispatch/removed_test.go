@@ -592,7 +592,7 @@ func TestDestroyedInTurn(t *testing.T) {
 	s := dependent(t)
 	n := s.pull("alice", "destroy", githubtest.Files{"net/c.tf": resource("c", "1"), "app/c.tf": resource("c", "1")})
 	s.say("alice", n, "lockstep plan -destroy")
-	s.expect("the first of all", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` can be destroyed only after `app`, which depends on it and is not applied.", "comment `lockstep apply -p app`. To apply both in order, comment `lockstep apply`")
+	s.expect("the first of all", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` can be destroyed only once `app`, which depends on it, is applied.", "comment `lockstep apply -p app`. To apply both in order, comment `lockstep apply`")
 	answer := s.say("alice", n, "lockstep apply")
 	s.expect("both", answer, "**Applied** `app`: 0 added, 0 changed, 2 destroyed", "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 	if strings.Index(answer, "**Applied** `app`") > strings.Index(answer, "**Applied** `net`") {
@@ -611,7 +611,7 @@ func TestRemovedInTurn(t *testing.T) {
 			s.settle()
 			s.expect("a plan again", s.say("alice", n, "lockstep retry"), "**Planned** `net`", "**Planned** `app`")
 		}
-		s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` can be destroyed only after `app`, which depends on it and is not applied.", "First apply that project: comment `lockstep apply -p app`.")
+		s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "**Not applied** `net`", "`net` can be destroyed only once `app`, which depends on it, is applied.", "First apply that project: comment `lockstep apply -p app`.")
 		s.expect("the dependent", s.say("alice", n, "lockstep apply -p app"), "**Applied** `app`: 0 added, 0 changed, 2 destroyed")
 		s.expect("what it depended on", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 	}
@@ -623,7 +623,7 @@ func TestRemovedDependency(t *testing.T) {
 	t.Parallel()
 	s := dependent(t)
 	n := s.pull("alice", "drop", githubtest.Files{"app/c.tf": resource("c", "1"), "lockstep.hcl": "project \"app\" {\n  dir = \"app\"\n}\n"})
-	s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "`net` can be destroyed only after `app`")
+	s.expect("the wrong one first", s.say("alice", n, "lockstep apply -p net"), "`net` can be destroyed only once `app`")
 	s.expect("all", s.say("alice", n, "lockstep apply"), "**Applied** `app`: 1 added", "**Not applied** `net`", "Such a plan needs a command of its own")
 	s.expect("what is removed", s.say("alice", n, "lockstep apply -p net"), "**Applied** `net`: 0 added, 0 changed, 2 destroyed")
 }

@@ -48,7 +48,7 @@ func TestPlanOfOneLeavesTheRenamed(t *testing.T) {
 	s.expect("the status", s.status(n), "| `net` | 1 to add, 0 to change, 0 to destroy | **out of date** |", "**The base branch has renamed `net` to `network`**")
 	s.lacks("the status", s.status(n), "has removed")
 	answer := s.say("bob", n, "lockstep apply")
-	s.expect("the apply", answer, "**Not applied** `app`", "`app` depends on `network`, which is not applied", "First plan `network` again: comment `lockstep plan -p network`, and read the result.")
+	s.expect("the apply", answer, "**Not applied** `app`", "`app` depends on `network`, which is not applied", "The plan of `network` cannot be applied as it is. First comment `lockstep plan -p network`, and read the result.")
 	if c := s.checkOf("q", "lockstep"); c.Conclusion != github.ConcludedActionRequired {
 		t.Errorf("the required check: %s %s", c.Conclusion, c.Title)
 	}

@@ -677,7 +677,7 @@ func TestOverride(t *testing.T) {
 	s.expect("before there is a plan", s.answerTo(n, early), "**Not overridden**")
 	s.expect("an override that was written before the plan", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
 	s.expect("without a reason", s.say("zoe", n, "lockstep override"), "**not understood**")
-	s.expect("by somebody else", s.say("bob", n, because), "**Not overridden** `net`", "does not let `bob` override a requirement")
+	s.expect("by somebody else", s.say("bob", n, because), "**Not overridden** `net`", "does not let `bob` override any requirement")
 	s.expect("by a stranger", s.say("mallory", n, because), "**Not overridden**", "needs `write`")
 	s.expect("of another project", s.say("zoe", n, because+" -p other"), "**Not overridden**")
 	s.expect("so it is missing", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")

@@ -96,14 +96,14 @@ func TestAbandoned(t *testing.T) {
 	engine := &dying{Engine: s.pipeline.Engine, fail: true}
 	s.pipeline.Engine = engine
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "failed to plan", "**Lockstep failed**")
+	s.expect("the status", s.status(n), "failed to plan", "**Lockstep failed internally**")
 	s.expect("the check", s.check("b"), "failure Failed to plan")
 	engine.fail = false
 	s.say("alice", n, "lockstep plan")
 
 	apply := s.pipeline.Engine
 	s.pipeline.Engine = broken{apply}
-	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `.`. Nothing was changed. To try again, comment `lockstep apply`.", "**Lockstep failed** to carry out this: 3 attempts failed or were interrupted.")
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Failed to apply** `.`. Nothing was changed. To try again, comment `lockstep apply`.", "**Lockstep failed internally**: 3 attempts failed or were interrupted.")
 	s.expect("the check", s.check("b"), "success Ready to apply – 2 to add")
 	s.pipeline.Engine = apply
 
@@ -112,10 +112,10 @@ func TestAbandoned(t *testing.T) {
 		hub, err := connect(p)
 		return stubbornHub{hub}, err
 	}
-	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep failed** to carry out this: handle 84fe0846ef8e2883d02b0d11128bb9f0: GitHub has not made the trial merge yet.", "To try again, write the command in a new comment.")
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep failed internally**: handle 84fe0846ef8e2883d02b0d11128bb9f0: GitHub has not made the trial merge yet.", "To try again, write the command in a new comment.")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"b.tf": resource("b", "2")})
 	s.settle()
-	s.expect("a push", s.answer(n, "push"), "**Lockstep failed** to carry out this: handle 5637b615e86a609b815ac9e1951302f9: GitHub has not made the trial merge yet.")
+	s.expect("a push", s.answer(n, "push"), "**Lockstep failed internally**: handle 5637b615e86a609b815ac9e1951302f9: GitHub has not made the trial merge yet.")
 }
 
 // broken is an engine that cannot reach what it needs for an apply.

@@ -12,7 +12,7 @@ import (
 )
 
 // remedy fits all limits.
-const remedy = "Something in the configuration grows without end, or exceeds the limits of this deployment. Make it smaller and push again, or ask an operator of Lockstep to raise the limit."
+const remedy = "A part of the configuration is too large, or grows without end. Make that part smaller and push, or ask an operator of Lockstep to raise the limit."
 
 // asDeath returns an error as a death; nil if it is another error.
 func asDeath(err error) *jobs.DeathError {

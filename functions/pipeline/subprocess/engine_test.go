@@ -41,7 +41,7 @@ func TestDeaths(t *testing.T) {
 			}
 			got, err := e.Plan(t.Context(), named(t, project))
 			if err != nil || got.Plan != nil || !strings.Contains(got.Report, want) || !strings.Contains(got.Report, "Planning `") ||
-				!slices.Contains([]string{"exit", "panic", "gulp"}, project) && !strings.Contains(got.Report, " Lockstep was evaluating `local.grows in net/main.tf:7` then.") {
+				!slices.Contains([]string{"exit", "panic", "gulp"}, project) && !strings.Contains(got.Report, " At that moment, Lockstep was evaluating `local.grows in net/main.tf:7`.") {
 				t.Errorf("%+v, %v", got, err)
 			}
 			if d := time.Since(begin); d > 2*time.Minute {

@@ -18,7 +18,7 @@ const (
 )
 
 // limitRemedy is the advice to users if a limit was exceeded.
-const limitRemedy = "Something in the configuration grows without end, or exceeds the limits of this function. Make it smaller and push again, or ask an operator of Lockstep to give the function more memory."
+const limitRemedy = "A part of the configuration is too large, or grows without end. Make that part smaller and push, or ask an operator of Lockstep to give its Lambda function more memory."
 
 // limits returns the limits of one run, from the memory of the Lambda function, or of the machine in a build.
 // The time is not limited here: the invocation or the build ends. Source:
