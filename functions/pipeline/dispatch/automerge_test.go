@@ -293,7 +293,7 @@ func TestMergeLeftToPeople(t *testing.T) {
 	s.settle()
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "dns/b.tf": resource("b", "1")})
 	s.say("alice", n, "lockstep apply")
-	s.expect("the status", s.status(n), "To apply the plans that apply on merge, merge this pull request. "+left)
+	s.expect("the status", s.status(n), "To apply the plans that apply on merge, merge this pull request.\n- "+left)
 	if s.merged(n) {
 		t.Error("it is merged")
 	}

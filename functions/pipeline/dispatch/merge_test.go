@@ -351,7 +351,7 @@ func TestFollowUpIssue(t *testing.T) {
 		s.expect("the retry", s.say("alice", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 		s.expect("the issue", issue().Body, "ready to apply")
 		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
-		if last := issue(); last.Open || last.Number != first.Number || !strings.Contains(last.Body, "#1 is fully applied.") {
+		if last := issue(); last.Open || last.Number != first.Number || !strings.Contains(last.Body, "#1 is fully applied, so Lockstep closes this issue.") {
 			t.Errorf("the issue is %+v", last)
 		}
 	}
