@@ -144,6 +144,11 @@ func (e *Editor) RemoveEmpty() {
 	}
 }
 
+// ReplaceObject stores another object at the address of one that exists. Its provider configuration stays the same.
+func (e *Editor) ReplaceObject(a addrs.ResourceInstanceObject, o *Object) {
+	e.SetObject(a, e.s.Resource(a.Instance.AbsResource()).ProviderOf(a.Instance.Resource.Key), o)
+}
+
 // MoveInstance changes the address of an instance. Its objects stay the same.
 func (e *Editor) MoveInstance(from, to addrs.AbsResourceInstance) {
 	in := e.s.Instance(from)

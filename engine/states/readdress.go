@@ -56,12 +56,12 @@ func (r *readdressing) rewrite() {
 				continue
 			}
 			if o := r.object(at.Instance, instance.Current); o != nil {
-				r.e.SetObject(at, resource.ProviderOf(k), o)
+				r.e.ReplaceObject(at, o)
 			}
 			for key, o := range instance.Deposed {
 				if o := r.object(at.Instance, o); o != nil {
 					at.Deposed = key
-					r.e.SetObject(at, resource.ProviderOf(k), o)
+					r.e.ReplaceObject(at, o)
 				}
 			}
 		}

@@ -67,7 +67,7 @@ func (o *checkout) untaint(first bool) (ds diags.Diagnostics) {
 		case in != nil && in.Current != nil && in.Current.Status == states.Tainted:
 			object := *in.Current
 			object.Status = states.Ready
-			e.SetObject(addrs.ResourceInstanceObject{Instance: addr}, s.Resource(addr.AbsResource()).Provider, &object)
+			e.ReplaceObject(addrs.ResourceInstanceObject{Instance: addr}, &object)
 		case first && !o.job.Options.Rest:
 			ds = append(ds, diags.Errorf(nil, "Resource instance is not tainted", "The state has no tainted object of %s, so there is nothing to untaint.", addr)...)
 		}

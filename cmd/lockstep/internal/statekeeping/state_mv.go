@@ -148,7 +148,7 @@ func carry(from, to *states.Editor, a, b addrs.AbsResourceInstance) {
 		return
 	}
 	in := from.Current().Instance(a)
-	p := from.Current().Resource(a.AbsResource()).Provider
+	p := from.Current().Resource(a.AbsResource()).ProviderOf(a.Resource.Key)
 	if in.Current != nil {
 		to.SetObject(addrs.ResourceInstanceObject{Instance: b}, p, in.Current)
 	}

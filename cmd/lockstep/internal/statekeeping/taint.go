@@ -73,6 +73,6 @@ func mark(o *opening.Operation, addr addrs.AbsResourceInstance, to states.Status
 	object := *in.Current
 	object.Status = to
 	e := s.Edit()
-	e.SetObject(addrs.ResourceInstanceObject{Instance: addr}, s.Resource(addr.AbsResource()).Provider, &object)
+	e.ReplaceObject(addrs.ResourceInstanceObject{Instance: addr}, &object)
 	return o.Write(e.State())
 }
