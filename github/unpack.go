@@ -141,10 +141,10 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 		return nil // the directory that contains everything
 	}
 	if len(name) > maxEntryPath || strings.Count(name, "/") > maxEntryDepth || slices.ContainsFunc(strings.Split(name, "/"), segmentTooLong) {
-		return &FinalError{Why: fmt.Sprintf("a file or directory of the commit has a name that is too long: %.60q...", h.Name), Remedy: "Give it a shorter name, and push."}
+		return &FinalError{Why: fmt.Sprintf("a file or directory of the commit has a name that is too long: %.60q...", h.Name), Remedy: "Give it a shorter name in a new commit."}
 	}
 	if strings.HasPrefix(h.Name, "/") || !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return &FinalError{Why: fmt.Sprintf("a file or directory of the commit has the name %q", h.Name), Remedy: "Give it another name, and push."}
+		return &FinalError{Why: fmt.Sprintf("a file or directory of the commit has the name %q", h.Name), Remedy: "Give it another name in a new commit."}
 	}
 	switch h.Typeflag {
 	case tar.TypeDir:

@@ -95,7 +95,9 @@ func (f Failed) markdown() string {
 	case f.Verb == Apply && f.Lost:
 		what = fmt.Sprintf("**Failed to apply** %s: the apply ended without a result, so Lockstep does not know what was changed.", markdown.Code(f.Project))
 		if f.Unlock.Verb != "" {
-			what += " " + lockLeft(markdown.Code(f.Unlock.String()))
+			plan := f.Unlock
+			plan.Verb = Plan
+			what += fmt.Sprintf(" %s Then comment %s, and read the new plan: it shows what is left.", lockLeft(markdown.Code(f.Unlock.String())), markdown.Code(plan.String()))
 		}
 	case f.Verb == Apply:
 		what = fmt.Sprintf("**Failed to apply** %s: %s before the failure. The state contains these changes.", markdown.Code(f.Project), madeText(f.Counts))
@@ -109,7 +111,7 @@ func (f Failed) markdown() string {
 
 // lockLeft tells of the lock of an apply that did not finish.
 func lockLeft(unlock string) string {
-	return fmt.Sprintf("The apply may have left the state locked. To release the lock, comment %s.", unlock)
+	return fmt.Sprintf("If the state is still locked, comment %s.", unlock)
 }
 
 func changes(n int) string {
@@ -268,7 +270,7 @@ type Unlocked struct {
 func (u Unlocked) markdown() string {
 	text := fmt.Sprintf("This pull request has **no lock** on %s.", markdown.Code(u.Project))
 	if u.Locks > 0 {
-		text = fmt.Sprintf("**Unlocked** %s. Comment %s, and read the new plan before you apply it.", markdown.Code(u.Project), markdown.Code("lockstep plan"))
+		text = fmt.Sprintf("**Unlocked** %s. Before the next apply, read a new plan: comment %s on an open pull request.", markdown.Code(u.Project), markdown.Code("lockstep plan"))
 	}
 	if len(u.Others) > 0 {
 		text += fmt.Sprintf(" Somebody else still has a lock: %s.", markdown.List(u.Others))

@@ -68,7 +68,7 @@ func (c Check) Summary(limit int) string {
 	if c.Others != "" {
 		other := map[bool]string{false: "Another pull request has the same commit", true: "This pull request is merged. An open pull request has the same commit"}[c.Merged]
 		end := map[bool]string{false: "worse result. Resolve that on the other pull request, or close it", true: "result of the open one"}[c.Merged]
-		say(fmt.Sprintf("%s, and its check has the result %s. GitHub shows one check for both, with the %s.", other, c.Others, end))
+		say(fmt.Sprintf("%s: **%s**. GitHub shows one check for both, with the %s.", other, c.Others, end))
 	}
 	say(c.liftedWords())
 	if row.needs != nil {
@@ -152,7 +152,12 @@ func (c Check) unblock() string {
 }
 
 func (c Check) lookAgain() string {
-	text := fmt.Sprintf("Another pull request was applied since, and the new plan differs from the earlier one. Read the new plan. To confirm it, comment %s on the pull request.", markdown.Code("lockstep "+c.remedy()))
+	text := "Another pull request was applied since, and the new plan differs from the earlier one. "
+	if c.ByMerge {
+		text += fmt.Sprintf("The merge does not apply the new plan, because nobody has confirmed it. Comment %s, and read that plan. Then merge: the merge applies it.", c.planCommand())
+	} else {
+		text += fmt.Sprintf("Read the new plan. To confirm it, comment %s on the pull request.", markdown.Code("lockstep "+c.remedy()))
+	}
 	if c.Behind != nil {
 		return c.inOrder() + "\n\n" + text
 	}
@@ -174,7 +179,7 @@ func (c Check) planMerged() string {
 func (c Check) planAgain() string {
 	lost := ""
 	if c.Lost {
-		lost = "Lockstep does not know what the apply has changed: read the new plan. " + lockLeft(c.command(Unlock)) + "\n\n"
+		lost = "Lockstep does not know what the apply has changed. " + lockLeft(c.command(Unlock)) + " A new plan shows what is left.\n\n"
 	}
 	switch {
 	case c.Named != "":

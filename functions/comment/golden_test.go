@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 	trouble := "```\nError: Unsupported argument\n\n  on main.tf line 3\n```\n"
 	partly := with(net, ApplyFailed, "alice", trouble)
 	partly.Done, partly.Remaining = counting.Counts{Add: 1}, 2
-	gone := with(net, ApplyFailed, "alice", "Look at the new plan.")
+	gone := with(net, ApplyFailed, "alice", "```\nError: the process ended\n```")
 	gone.Done, gone.Lost = counting.Counts{}, true
 	big := net
 	big.Whole = "aws s3 cp s3://plans/5/7/full.txt -"
@@ -52,7 +52,7 @@ func TestGolden(t *testing.T) {
 	done := status(with(net, Applied, "alice", ""))
 	done.Merged = true
 	noted := status(app, net)
-	noted.Notes, noted.Approvals = []string{"#8 was applied to `network` and is not merged yet."}, []string{"bob", "carol"}
+	noted.Notes, noted.Approvals = []string{notes.Unmerged(8, "network")}, []string{"bob", "carol"}
 	const here, there = "s3://states/acme/network.tfstate", "s3://states/network/terraform.tfstate"
 	moved, kept := net, net
 	moved.Body = notes.Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
@@ -152,8 +152,8 @@ func TestGolden(t *testing.T) {
 	for name, text := range map[string]string{
 		"status-once-merged": status(renaming, follower, named("dns", net)).Markdown(65536),
 		"head-once-merged":   head(HeadOnceMerged, renaming, follower),
-		"check-once-merged":  check(renaming, "") + "=====\n" + check(follower, ""),
-		"check-renamed":      check(renamed, "") + "=====\n" + check(superseded, ""),
+		"check-once-merged":  check(renaming, "") + "\n=====\n" + check(follower, ""),
+		"check-renamed":      check(renamed, "") + "\n=====\n" + check(superseded, ""),
 		"follow-up-gone":     FollowUp{Number: 12, Gone: []string{"network"}}.Body(65536) + "=====\n" + FollowUp{Number: 12, Gone: []string{"network", "dns"}, Others: map[string]int{"app": 13}}.Body(65536),
 		"status-mixture": status(app, named("net/a", with(net, OnMerge, "", somePlan)), named("db/a", with(net, Applied, "alice", "```\nid = 7\n```\n")),
 			named("net/b", with(net, OnMerge, "", somePlan)), named("db/b", with(net, ApplyFailed, "alice", trouble)), named("dns", behind), named("net/c", with(net, OnMerge, "", somePlan)),
@@ -287,7 +287,7 @@ func TestGolden(t *testing.T) {
 			reasons.List{reasons.InputsMoved{Files: reasons.SomeOf([]string{"a.txt"})}, reasons.ModulesMoved{Modules: reasons.SomeOf([]string{"net from github.com/acme/net"})}, reasons.PlaceMoved{Project: "app", Planned: there, Place: here},
 				reasons.StateMoved{Change: reasons.StateGone, Was: 3}, reasons.StateMoved{Change: reasons.StateReplaced, Was: 3, Is: 3}}, true}}}.Markdown(65536),
 		"status-renewed":    status(with(net, Renewed, "", somePlan), app).Markdown(65536),
-		"check-renewed":     check(with(net, Renewed, "", somePlan), "") + "=====\n" + check(unasked, ""),
+		"check-renewed":     check(with(net, Renewed, "", somePlan), "") + "\n=====\n" + check(unasked, ""),
 		"answer-planned":    Answer{"33", []Reply{Planned{Project: "network", Counts: counting.Counts{Add: 2}}, Planned{Project: "app"}, Planned{Project: "dns", Applyable: true}}}.Markdown(65536),
 		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: counting.Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{Project: "net", Verb: Apply, Progress: Progress{80, 200}}, Pending{Project: "ns", Verb: Apply, AfterPlan: true}, Pending{Project: "mx", Verb: Apply, After: []string{"net", "ns"}}, Pending{Project: "dns", Verb: Apply, Ahead: turnsAhead}}}.Markdown(65536),
 		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
@@ -321,7 +321,7 @@ func TestGolden(t *testing.T) {
 		"check-continuing":  check(far(with(net, Applying, "alice", somePlan)), ""),
 		"check-stopped":     check(far(with(net, Stopped, "alice", somePlan)), ""),
 		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: counting.Counts{Add: 1}, Body: trouble},
-			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: counting.Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Unlock: Command{Verb: Unlock, Project: "mx"}, Body: "Look at the new plan."},
+			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: counting.Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Unlock: Command{Verb: Unlock, Project: "mx"}, Body: "```\nError: the process ended\n```"},
 			Failed{Project: "ns", Verb: Apply, Untouched: true, Closed: true, Body: trouble}}}.Markdown(65536),
 		"answer-refused": Answer{"33", []Reply{
 			Refused{command("lockstep apply"), "network", reasons.List{reasons.Sentence{Text: "The plan is stale, because it is.", Remedy: "Plan again."}, reasons.Sentence{Text: "The moon is full.", Remedy: "Plan again."}}},

@@ -153,7 +153,7 @@ func nothing(h Head) []string {
 	if h.Removed == "" {
 		return []string{"This pull request changes no project: there is nothing to plan or apply."}
 	}
-	return []string{"This pull request only removes projects. The merge destroys no objects, so there is nothing to plan."}
+	return []string{"This pull request only removes projects. The merge destroys no objects: they stay, and no project manages them any more. To destroy them, first remove their resources in a pull request that keeps the project, and apply that."}
 }
 
 func closedHead(h Head) []string {
@@ -231,7 +231,7 @@ func (h Head) heldFor() string {
 	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
 		return ""
 	}
-	return fmt.Sprintf("%s added the pull request to the merge queue, so this person counts as the one who requests its applies.", markdown.Code(h.By))
+	return fmt.Sprintf("%[1]s added the pull request to the merge queue, so %[1]s counts as the one who requests its applies. If that does not meet a requirement, remove the pull request from the queue, and ask somebody else to add it again.", markdown.Code(h.By))
 }
 
 // crowd is the number of plans of the repository that were queued before all of the head's.

@@ -17,7 +17,7 @@ type Locked struct {
 
 func (l Locked) markdown() string {
 	p := ProjectStatus{Name: l.Project, Workspace: l.Workspace}
-	return fmt.Sprintf("**Locked** %s: %s. Other pull requests cannot apply to its state until this one is merged or closed. To release the lock earlier, comment %s here. A push does not release it.",
+	return fmt.Sprintf("**Locked** %s: %s. Until this pull request is merged or closed, no other can apply there. To release the lock earlier, comment %s here. A push does not release it.",
 		markdown.Code(p.Label()), markdown.Code(l.Because), p.command(Unlock))
 }
 

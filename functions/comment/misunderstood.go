@@ -32,6 +32,7 @@ func (m Misunderstood) markdown() string {
 	}
 	switch m.Line.Suggestion {
 	case "":
+		s += fmt.Sprintf(" To list all commands, comment %s.", markdown.Code(help))
 	case help:
 		s += fmt.Sprintf(" Write the corrected command in a new comment. To list all commands, comment %s.", markdown.Code(help))
 	default:

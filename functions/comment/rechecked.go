@@ -71,7 +71,7 @@ func (r Replacement) Above(plan string) string {
 	result := "**The changes differ:** `-` is the earlier plan, `+` this one.\n\n" + r.Difference + "\n"
 	switch {
 	case r.Equal:
-		result = "**It has the same changes.** The rest of the configuration can still have effects that a plan does not show, so you have to apply this plan.\n\n"
+		result = "**It has the same changes.** But parts of the configuration have changed that a plan does not show, such as provisioners. So Lockstep does not apply this plan by itself.\n\n"
 	case r.Difference == "":
 		result = "Lockstep could not compare the two plans.\n\n"
 	}

@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,11 +46,13 @@ var next = []remedy{
 	{
 		has(Renewed),
 		func(s Status) string {
-			once := ""
-			if s.holds(Renewed) {
-				once = "Once its requirements are met, to"
+			switch {
+			case s.some(func(p ProjectStatus) bool { return p.Standing == Renewed && p.ByMerge }):
+				return "The merge does not apply a new plan that nobody has confirmed. Comment `lockstep plan` for the project, and read that plan. Then merge."
+			case s.holds(Renewed):
+				return "Read the new plan. Once its requirements are met, to confirm it, comment the command in the table."
 			}
-			return fmt.Sprintf("Read the new plan. %s confirm it, comment the command in the table.", cmp.Or(once, "To"))
+			return "Read the new plan. To confirm it, comment the command in the table."
 		},
 	},
 	{
@@ -61,7 +62,7 @@ var next = []remedy{
 		},
 	},
 	{has(OnceMerged), says("After the merge, comment `lockstep retry` here: Lockstep then plans the projects that can only be applied after the merge.")},
-	{Status.lacking, says("Meet the requirements before you merge: the merge applies only plans whose requirements are met.")},
+	{Status.lacking, Status.beforeMerge},
 	{
 		func(s Status) bool { return !s.lacking() && s.holds(OnMerge) },
 		says("Requirements of plans that apply on merge can be met before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."),
@@ -183,9 +184,25 @@ func (s Status) holds(of Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
 }
 
+// beforeMerge tells for which projects the requirements have to be met before the merge.
+func (s Status) beforeMerge() string {
+	var names []string
+	for _, p := range s.Projects {
+		if p.lacking() {
+			names = append(names, p.Label())
+		}
+	}
+	return fmt.Sprintf("Meet the requirements of %s before you merge: the merge applies only plans whose requirements are met.", headed(names))
+}
+
 // lacking reports whether the merge would not apply a plan, as something is missing.
 func (s Status) lacking() bool {
-	return s.some(func(p ProjectStatus) bool { return p.Standing == OnMerge && p.Held() && !p.Required.MayCome() })
+	return s.some(ProjectStatus.lacking)
+}
+
+// lacking reports whether the merge would not apply the plan, as something is missing that has to be there before.
+func (p ProjectStatus) lacking() bool {
+	return p.Standing == OnMerge && p.Held() && !p.Required.MayCome()
 }
 
 // ready reports whether a comment can apply the plan of a project, one that the pull request removes, or another one.

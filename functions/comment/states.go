@@ -290,6 +290,9 @@ func heldCell(lacks func(ProjectStatus) string) func(ProjectStatus) string {
 }
 
 func renewedCell(p ProjectStatus) string {
+	if p.ByMerge {
+		return "**has a new plan**, which the merge does not apply"
+	}
 	return "**has a new plan**, to confirm with " + markdown.Code("lockstep "+p.remedy())
 }
 

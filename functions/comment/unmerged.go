@@ -41,7 +41,7 @@ func (a Unfinished) markdown() string {
 		return fmt.Sprintf("**Applied, another commit merged**: %s. %s applied %s, but %s was merged, without a plan of the project. If the base branch lacks the changes, the next apply of this project would undo them. To see what the next apply does, comment %s.",
 			project, by, head, markdown.Code(markdown.SHA(a.Merged)), markdown.Code(grammar.Command{Verb: grammar.Plan, Project: a.Project}.String()))
 	case a.Moved != "":
-		return fmt.Sprintf("**Applied, state moved**: %s. %s applied %s to the state at its old address. The base branch now has the state at %s. If somebody copied the state before the apply, copy it again. Otherwise, the next apply makes the changes a second time. To see what the next apply does, comment %s.",
+		return fmt.Sprintf("**Applied, state moved**: %s. %s applied %s to the state at its old address. The base branch now has the state at %s. The state there needs these changes, too. If it lacks them, copy the state from the old address: otherwise the next apply makes the changes a second time. To see what the next apply does, comment %s.",
 			project, by, head, markdown.Code(a.Moved), markdown.Code(grammar.Command{Verb: grammar.Plan, Project: a.Project}.String()))
 	case a.Unknown:
 		return fmt.Sprintf("**Applied, not merged**: %s. %s applied %s, and the pull request was closed. The base branch %s To keep the objects, reopen the pull request and merge it. To destroy them, reopen it, comment %s, then apply that plan.",

@@ -63,7 +63,7 @@ func PoliciesBroken(all []BrokenPolicy) string {
 
 // PoliciesUntried is the note on policies of an open pull request that take too much to be tried; why is a text in Markdown.
 func PoliciesUntried(why string) string {
-	return "**Policies not tested**, so Lockstep does not know whether they are broken. After the merge, a broken policy blocks the applies of every project that it checks.\n\n" + strings.TrimSpace(why)
+	return "**Policies not tested**, so Lockstep does not know whether they are broken. After the merge, a broken policy blocks the applies of every project that it checks. Make the policies or their data smaller and push, or test them yourself before you merge.\n\n" + strings.TrimSpace(why)
 }
 
 // WentElsewhere is the note on a pull request that went, or was merged, into a branch whose pull requests are not planned, as the

@@ -40,14 +40,14 @@ func (n NotServed) Reason() string {
 	text, add := "", n.Repo
 	switch n.Why {
 	case NothingServed:
-		text = "No repository is enabled."
+		text = fmt.Sprintf("%s is not enabled: no repository is.", markdown.Code(n.Repo))
 	case NotNamed:
 		text = fmt.Sprintf("%s is not enabled.", markdown.Code(n.Repo))
 	case OtherRepository:
-		text = fmt.Sprintf("%s is not the repository that was enabled under this name: its ID is %d, not %d.", markdown.Code(n.Repo), n.ID, n.Was)
+		text = fmt.Sprintf("%s is not the repository that was enabled under this name: this repository has the ID %d, and the other one had %d.", markdown.Code(n.Repo), n.ID, n.Was)
 		add = fmt.Sprintf("%s=%d", n.Repo, n.ID)
 	case OtherAccount:
-		text = fmt.Sprintf("%s does not belong to the account that was enabled under this name: its ID is %d, not %d.", markdown.Code(n.Repo), n.ID, n.Was)
+		text = fmt.Sprintf("The account of %s is not the account that was enabled under this name: this account has the ID %d, and the other one had %d.", markdown.Code(n.Repo), n.ID, n.Was)
 		add = fmt.Sprintf("%s=%d", n.Owner, n.ID)
 	}
 	return text + " To enable it, an operator of Lockstep adds " + markdown.Code(add) + " to the parameter `Serves` of the template, or to the option `-serves`."

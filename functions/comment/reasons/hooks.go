@@ -35,6 +35,9 @@ func (h Hooked) words() (text, remedy string) {
 		text = fmt.Sprintf("The hook %s did not answer%s.", markdown.Code(h.Hook), h.said())
 	}
 	command := cmp.Or(h.Again, "lockstep "+verb)
+	if strings.HasPrefix(command, "lockstep retry") {
+		return text, fmt.Sprintf("To ask the hook again, comment %s for a new plan of what was merged. Read it, then apply it.", markdown.Code(command))
+	}
 	return text, fmt.Sprintf("To ask the hook again, comment %s.", markdown.Code(command))
 }
 

@@ -26,8 +26,9 @@ func (r Awaits) words() (text, remedy string) {
 	if r.Destroys {
 		order = fmt.Sprintf("%s can be destroyed only once %s, which %s on it, %s applied.", markdown.Code(r.Project), markdown.List(r.On), depend(r.On), is(r.On))
 	}
-	if !r.Held {
-		remedy = fmt.Sprintf("Wait for %s. Then comment %s.", those, markdown.Code("lockstep apply -p "+r.Project))
+	remedy = fmt.Sprintf("Wait for %s. Then comment %s.", those, markdown.Code("lockstep apply -p "+r.Project))
+	if r.Held {
+		remedy = fmt.Sprintf("Wait for %s, too.", those)
 	}
 	return fmt.Sprintf("%s %s of %s %s queued or in progress.", order, apply, markdown.List(r.On), applies), remedy
 }

@@ -194,7 +194,7 @@ func (r StateMoved) words() (text, remedy string) {
 		StateGone:     "the state was deleted",
 		StateReplaced: "the state was replaced by another one",
 		SerialMoved:   fmt.Sprintf("the state was written (serial %d, now %d)", r.Was, r.Is),
-		SameSerial:    fmt.Sprintf("the state was written under the same serial (%d)", r.Is),
+		SameSerial:    fmt.Sprintf("somebody has changed the state without raising its serial (%d)", r.Is),
 	}[r.Change]
 	by := ""
 	if r.By != "" {

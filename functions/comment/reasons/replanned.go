@@ -29,7 +29,7 @@ type OthersMoved struct {
 }
 
 func (r OthersMoved) words() (text, remedy string) {
-	return fmt.Sprintf("The plan is out of date, because files outside the configuration, which programs can read, have changed: %s.", r.Files.Text()), planAgain(r.Merged)
+	return fmt.Sprintf("The plan is out of date, because these files outside the configuration have changed: %s. They count: %s lets programs run in the plan, and programs can read every file.", r.Files.Text(), settings), planAgain(r.Merged)
 }
 
 func (r OthersMoved) since() string {
@@ -79,7 +79,7 @@ func (r StateMoved) since() string {
 	case SerialMoved:
 		return fmt.Sprintf("the state was written (serial %d, now %d)%s", r.Was, r.Is, by)
 	}
-	return "the state was written under the same serial" + by
+	return "somebody has changed the state without raising its serial" + by
 }
 
 // OutputsPlanned: the plan was made with the outputs that the plans of other projects would have.

@@ -65,14 +65,14 @@ type NoneSelected struct {
 func (r NoneSelected) words() (text, remedy string) {
 	switch {
 	case len(r.Projects) == 0 && len(r.Known) > 0:
-		return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
+		return fmt.Sprintf("This pull request has no plan that %s matches.", markdown.Code(r.Command.String())),
 			fmt.Sprintf("Projects of the base branch: %s. To plan one, comment %s.", markdown.Names(r.Known, 20), markdown.Code("lockstep plan -p NAME"))
 	case len(r.Projects) == 0:
 		c := grammar.Command{Verb: grammar.Plan, Project: r.Command.Project, Dir: r.Command.Dir, Workspace: r.Command.Workspace}
-		return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
-			fmt.Sprintf("To make one, comment %s.", markdown.Code(c.String()))
+		return fmt.Sprintf("This pull request has no plan that %s matches.", markdown.Code(r.Command.String())),
+			fmt.Sprintf("Comment %s for a plan. Then write the command again.", markdown.Code(c.String()))
 	}
-	return fmt.Sprintf("There is no plan for %s.", markdown.Code(r.Command.String())),
+	return fmt.Sprintf("This pull request has no plan that %s matches.", markdown.Code(r.Command.String())),
 		fmt.Sprintf("Projects with a plan: %s. To plan another, comment %s.", markdown.List(r.Projects), markdown.Code("lockstep plan -p NAME"))
 }
 
@@ -258,7 +258,9 @@ func (r ProcessEnded) words() (text, remedy string) { return markdown.Code(r.Pro
 // Unusable: the files do not allow the command, for instance because they lack the project.
 type Unusable struct{ Problem string }
 
-func (r Unusable) words() (text, remedy string) { return markdown.Code(r.Problem), "" }
+func (r Unusable) words() (text, remedy string) {
+	return markdown.Code(r.Problem), "Correct that, then write the command again."
+}
 
 // CommitGone: GitHub no longer has the commit that was planned.
 type CommitGone struct{ Problem string }

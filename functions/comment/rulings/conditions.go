@@ -55,7 +55,7 @@ var wordings = map[Rule]wording{
 	Requirement: {wants: func(r Ruling) string { return "the requirement at " + markdown.Code(r.At) }, brief: plain("a requirement")},
 	OneOf:       {wants: plain("one of these alternatives"), brief: plain("one of several alternatives")},
 	Alternative: {wants: func(r Ruling) string { return markdown.Code(r.Name) }, brief: plain("an alternative")},
-	AskedBy:     {wants: func(r Ruling) string { return "an apply requested by " + either(r.Wanted) }, brief: plain("the requirement `by`"), settled: true},
+	AskedBy:     {wants: func(r Ruling) string { return "an apply requested by " + either(r.Wanted) }, brief: plain("the requirement `by` (who requests the apply)"), settled: true},
 	Permitted: {wants: func(r Ruling) string {
 		return "an apply requested by a user with the permission " + markdown.List(r.Wanted)
 	}, brief: plain("the requirement `permission`"), settled: true},
@@ -179,7 +179,7 @@ func readable(r Ruling) string {
 	if r.Outcome == Unknown {
 		return "requirements that can be read from the settings"
 	}
-	return "settings without errors"
+	return "settings on the base branch without errors"
 }
 
 func approvalWords(r Ruling) string {

@@ -37,6 +37,8 @@ func factWords(r Ruling, a Against) string {
 	switch {
 	case a.Why == NotNamed:
 		names = either(r.Wanted)
+	case a.Why == Unowned: // one of the owners is enough
+		names = either(a.Names)
 	case a.Why == "" && r.Rule == NotLabels:
 		return "it has " + name
 	}
