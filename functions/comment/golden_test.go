@@ -52,7 +52,7 @@ func TestGolden(t *testing.T) {
 	done := status(with(net, Applied, "alice", ""))
 	done.Merged = true
 	noted := status(app, net)
-	noted.Notes, noted.Approvals = []string{notes.Unmerged(8, "network")}, []string{"bob", "carol"}
+	noted.Notes, noted.Approvals = []string{reasons.RenamedNote("dns", "zone")}, []string{"bob", "carol"}
 	const here, there = "s3://states/acme/network.tfstate", "s3://states/network/terraform.tfstate"
 	moved, kept := net, net
 	moved.Body = notes.Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 	}
 	named := func(name string, p ProjectStatus) ProjectStatus { p.Name = name; return p }
 	blocked := with(net, Blocked, "", somePlan)
-	blocked.BlockedBy, blocked.Blockers = 8, []string{notes.Unmerged(8, "network")}
+	blocked.BlockedBy, blocked.Blockers = 8, []string{reasons.RenamedNote("dns", "zone")}
 	behind := blocked
 	behind.Blockers = []string{notes.Unmerged(8, "dns")}
 	holder := with(net, Ready, "", somePlan)

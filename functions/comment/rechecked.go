@@ -52,7 +52,7 @@ type PlanRenewal struct {
 func (r PlanRenewal) markdown() string {
 	text := fmt.Sprintf("**New plan** for %s%s", markdown.Code(r.Project), reasons.Because(r.Since, "The comment with the plans shows the difference. Approvals of the earlier plan do not count for the new one."))
 	if r.ByMerge {
-		return text + fmt.Sprintf(" The merge applies the new plan only after somebody has read it and commented %s.", markdown.Code(Command{Verb: Plan, Project: r.Project}.String()))
+		return text + fmt.Sprintf(" The merge does not apply the new plan, because nobody has confirmed it. Comment %s, and read that plan. Then merge: the merge applies it.", markdown.Code(Command{Verb: Plan, Project: r.Project}.String()))
 	}
 	return text + fmt.Sprintf(" To apply the new plan, comment %s.", reasons.ApplyOnly(r.Project, r.Plan))
 }

@@ -72,7 +72,7 @@ func (l *loader) unreadable(err error, dir string, call *config.Call) *hcl.Diagn
 	}
 	detail := fmt.Sprintf("The directory %s could not be read for module %q: %s.", dir, call.Name, err)
 	if errors.Is(err, fs.ErrNotExist) {
-		detail = fmt.Sprintf("The directory %s, which module %q is called from, does not exist.", dir, call.Name)
+		detail = fmt.Sprintf("The source of module %q is the directory %q, which does not exist. Correct the source, or create the directory. Then run \"lockstep init\".", call.Name, dir)
 	}
 	summary := "Module not installed" // programs that get this error run init, which reports more
 	if l.in.Install != nil {

@@ -79,7 +79,7 @@ func WentElsewhere(base, main string, merged bool) string {
 // Unmerged is the note on a project whose state another pull request was applied to, which is not
 // merged.
 func Unmerged(number int, project string) string {
-	return fmt.Sprintf("#%d was applied to %s and is not merged yet, so this branch lacks its changes. Until #%[1]d is merged or closed, this plan can show those changes as removed, and cannot be applied.", number, markdown.Code(project))
+	return fmt.Sprintf("#%d was applied to %s and is not merged yet, so this branch lacks its changes. Until #%[1]d is merged or closed, the plan of %[2]s can show those changes as removed, and cannot be applied.", number, markdown.Code(project))
 }
 
 // Exchanged stands in the place of the report of a plan that is not the report that was made.

@@ -18,7 +18,7 @@ func TestNotes(t *testing.T) {
 		{SettingsBrokenAlike(), "The settings on the base branch have the same errors, so Lockstep grants only what it can read there."},
 		{WentElsewhere("dev", "main", true), "Lockstep no longer plans this pull request: it was merged into `dev`, which the `allow` block of `lockstep.hcl` on `main` does not list."},
 		{WentElsewhere("dev", "main", false), "Lockstep no longer plans this pull request: it goes into `dev`, which the `allow` block of `lockstep.hcl` on `main` does not list."},
-		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet, so this branch lacks its changes. Until #8 is merged or closed, this plan can show those changes as removed, and cannot be applied."},
+		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet, so this branch lacks its changes. Until #8 is merged or closed, the plan of `network` can show those changes as removed, and cannot be applied."},
 		{Removed([]RemovedProject{{"net", "", true}}), "**This pull request removes the project** `net`.\n\n`net` applies only on merge, so its objects stay, and nobody plans them after this merge. To destroy them, first remove its resources in a pull request that keeps the project, and merge it."},
 		{Removed([]RemovedProject{{"net", "s3://states/net", false}, {"app", "", false}}), "**This pull request removes the project** `net`, with the state at `s3://states/net`.\n**This pull request removes the project** `app`."},
 		{Exchanged(), "**The stored plan was replaced**, and is not the one that Lockstep made. Tell an operator of Lockstep: this may be an attack. For a new plan, comment `lockstep plan`."},

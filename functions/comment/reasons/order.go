@@ -81,7 +81,7 @@ func (r OutOfOrder) words() (text, remedy string) {
 	case len(r.OnMerge) == len(r.Left): // by plans that the merge does not apply
 		r.Again, all = r.OnMerge, ""
 		if r.Later {
-			return text, fmt.Sprintf("The merge does not apply the present plan of %s. First comment %s, and read the result. Then merge: the merge applies all in order.", markdown.List(r.OnMerge), planOf(r.OnMerge))
+			return text, fmt.Sprintf("The present plan of %s is not confirmed or not complete, so the merge does not apply it. First comment %s, and read the result. Then merge: the merge applies all in order.", markdown.List(r.OnMerge), planOf(r.OnMerge))
 		}
 	}
 	switch {

@@ -67,7 +67,7 @@ type StateCopied struct{ Project, Place, Owner string }
 
 func (r StateCopied) words() (text, remedy string) {
 	return fmt.Sprintf("%[1]s and %[2]s have copies of the same state, and this pull request removes %[1]s. To destroy the objects of %[1]s could destroy objects of %[2]s.", markdown.Code(r.Project), markdown.Code(r.Owner)),
-		fmt.Sprintf("If %[3]s has objects of its own to destroy, first remove their resources in a pull request that keeps %[3]s, and apply that. Once the rest has moved to %[4]s, delete the old state file of %[3]s, %[1]s. Then comment %[2]s: the new plan destroys nothing.", markdown.Code(r.Place), markdown.Code("lockstep plan -p "+r.Project), markdown.Code(r.Project), markdown.Code(r.Owner))
+		fmt.Sprintf("Check that the state of %[4]s has all objects that you keep. If %[3]s has objects of its own to destroy, first remove their resources in a pull request that keeps %[3]s, and apply that. Then delete the old state file of %[3]s, %[1]s, and comment %[2]s: the new plan destroys nothing.", markdown.Code(r.Place), markdown.Code("lockstep plan -p "+r.Project), markdown.Code(r.Project), markdown.Code(r.Owner))
 }
 
 // CopyNote is the note about the copy of a state.

@@ -147,7 +147,7 @@ func (r AppliedLater) words() (text, remedy string) {
 	case r.Held && r.Comes:
 		return text + ".", "Resolve the other points of this list, before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."
 	case r.Held:
-		return text + ".", "First resolve the other points of this list. Then merge: an earlier merge does not apply the plan."
+		return text + ".", "First resolve the other points of this list, then merge. If you merge before that, the merge does not apply the plan."
 	}
 	return text + ".", "To apply the plan, merge the pull request."
 }

@@ -63,7 +63,7 @@ func (r Required) words() (text, remedy string) {
 	case r.Merged:
 		return text, fmt.Sprintf("%s comment %s for a new plan of what was merged. Read it, then apply it.", met, markdown.Code("lockstep retry"))
 	case r.Later, r.Elsewhere:
-		return text, ""
+		return text, "Meet these requirements, too."
 	}
 	return text, fmt.Sprintf("%s comment %s.", met, r.again())
 }

@@ -55,9 +55,9 @@ var wordings = map[Rule]wording{
 	Requirement: {wants: func(r Ruling) string { return "the requirement at " + markdown.Code(r.At) }, brief: plain("a requirement")},
 	OneOf:       {wants: plain("one of these alternatives"), brief: plain("one of several alternatives")},
 	Alternative: {wants: func(r Ruling) string { return markdown.Code(r.Name) }, brief: plain("an alternative")},
-	AskedBy:     {wants: func(r Ruling) string { return "an apply requested by " + either(r.Wanted) }, brief: plain("the requirement `by` (who requests the apply)"), settled: true},
+	AskedBy:     {wants: func(r Ruling) string { return "a request by " + either(r.Wanted) }, brief: plain("the requirement `by` (who requests it)"), settled: true},
 	Permitted: {wants: func(r Ruling) string {
-		return "an apply requested by a user with the permission " + markdown.List(r.Wanted)
+		return "a request by a user with the permission " + markdown.List(r.Wanted)
 	}, brief: plain("the requirement `permission`"), settled: true},
 	Approvals:   {wants: approvalWords, found: approvalsFound, brief: plain("approval")},
 	Codeowners:  {wants: plain("an approval by a code owner for each changed file"), found: ownersFound, brief: plain("approval by code owners")},

@@ -38,7 +38,7 @@ var Import = cli.Command{Name: "import", Synopsis: "Import an existing object in
 		return code
 	}
 	if f.NArg() != 2 {
-		return a.Usage("write the address and the object's ID: lockstep import aws_instance.web i-0abc12", "import takes two arguments, and you gave %d", f.NArg())
+		return f.WrongArguments("write the address and the object's ID: lockstep import aws_instance.web i-0abc12", "import takes two arguments, and you gave %d", f.NArg())
 	}
 	addr, ds := cli.ParseInstance(f.Arg(0))
 	switch {

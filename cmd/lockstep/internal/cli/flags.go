@@ -97,6 +97,17 @@ func (f *Flags) Refuse(summary, format string, args ...any) int {
 	return 1
 }
 
+// WrongArguments reports that a command has too few or too many arguments, and returns the exit code. hint shows the right ones. An
+// option behind the first argument is one, too many: parsing ends there.
+func (f *Flags) WrongArguments(hint, format string, args ...any) int {
+	for _, arg := range f.Args() {
+		if strings.HasPrefix(arg, "-") && arg != "-" {
+			return f.App.Usage(fmt.Sprintf("write options before the arguments: lockstep %s %s ...", f.Name(), arg), "the option %s comes after the arguments", arg)
+		}
+	}
+	return f.App.Usage(hint, format, args...)
+}
+
 // NoArguments reports an error if there are arguments other than options. If ok is false, the command must end
 // with the exit code.
 func (f *Flags) NoArguments() (code int, ok bool) {

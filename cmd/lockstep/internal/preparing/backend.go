@@ -98,7 +98,7 @@ func sayBackend(v cli.View, old, want *workdir.Settings) {
 	}
 }
 
-const missingBackend = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration, no action is required, but you may add an explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}"
+const missingBackend = "The configuration has no \"backend\" block, so -backend-config has no effect: the state stays in this directory. Remove the option, or add a block for your backend, such as:\n\nterraform {\n  backend \"s3\" {}\n}"
 
 // backendOverrides parses the values of -backend-config: assignments, and files of assignments. An empty value
 // drops the overrides of an earlier init.

@@ -2,11 +2,13 @@ package statekeeping
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release the state lock of a process that has died", Run: func(a *cli.App, args []string) int {
@@ -18,7 +20,7 @@ var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release the state
 		return code
 	}
 	if f.NArg() != 1 {
-		return a.Usage("copy the ID from the message about the lock: lockstep force-unlock ID", "force-unlock takes exactly one lock ID")
+		return f.WrongArguments("copy the ID from the message about the lock: lockstep force-unlock ID", "force-unlock takes exactly one lock ID")
 	}
 	op := opening.New(a)
 	b, ds := op.OpenBackend(opening.Access{})
@@ -37,6 +39,9 @@ var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release the state
 	}
 	if err := st.Workspace.Unlock(context.WithoutCancel(a.Ctx), id); err != nil {
 		a.Show(ds)
+		if errors.Is(err, statebackend.ErrNotLocked) {
+			return a.Usage("if a command reported a lock, run this in the same directory and workspace: `lockstep workspace show`", "Failed to unlock state: %s; nothing was released", err)
+		}
 		return a.Usage("copy the lock ID from the message about the lock, and run the command again", "Failed to unlock state: %s; nothing was released", err)
 	}
 	fmt.Fprintf(a.Out, "The lock %s has been released: others can lock the state now.\n", id)

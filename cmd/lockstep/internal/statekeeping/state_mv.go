@@ -27,7 +27,7 @@ var StateMv = cli.Command{Name: "state mv", Synopsis: "Move objects to other add
 		return code
 	}
 	if f.NArg() != 2 {
-		return a.Usage("write the old and the new address: lockstep state mv aws_instance.old aws_instance.web", "state mv takes exactly two addresses")
+		return f.WrongArguments("write the old and the new address: lockstep state mv aws_instance.old aws_instance.web", "state mv takes exactly two addresses")
 	}
 	if m.dry {
 		x.Lock = ""

@@ -27,7 +27,7 @@ var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored st
 		return code
 	}
 	if f.NArg() != 1 {
-		return a.Usage("name the file, or - for standard input: lockstep state push errored.tfstate", "state push takes exactly one state file")
+		return f.WrongArguments("name the file, or - for standard input: lockstep state push errored.tfstate", "state push takes exactly one state file")
 	}
 	next, ds, err := readState(a, f.Arg(0))
 	if err != nil {

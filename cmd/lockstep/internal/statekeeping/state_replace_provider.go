@@ -21,7 +21,7 @@ var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis:
 		return code
 	}
 	if f.NArg() != 2 {
-		return a.Usage("write the old and the new source address: lockstep state replace-provider hashicorp/foo acme/foo", "state replace-provider takes exactly two providers")
+		return f.WrongArguments("write the old and the new source address: lockstep state replace-provider hashicorp/foo acme/foo", "state replace-provider takes exactly two providers")
 	}
 	var ds diags.Diagnostics
 	var ps [2]addrs.Provider

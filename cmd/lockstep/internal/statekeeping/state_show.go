@@ -24,7 +24,7 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 		return code
 	}
 	if f.NArg() != 1 {
-		return a.Usage("write one address: lockstep state show 'aws_instance.web[0]'", "state show takes exactly one address")
+		return f.WrongArguments("write one address: lockstep state show 'aws_instance.web[0]'", "state show takes exactly one address")
 	}
 	addr, err := addrs.ParseAbsResourceInstance(f.Arg(0))
 	if err != nil {

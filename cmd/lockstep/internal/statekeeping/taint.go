@@ -27,7 +27,7 @@ func markMain(a *cli.App, name string, args []string, to states.Status, done str
 		return code
 	}
 	if f.NArg() != 1 {
-		return a.Usage(fmt.Sprintf("write one address: lockstep %s aws_instance.web", name), "%s takes exactly one address", name)
+		return f.WrongArguments(fmt.Sprintf("write one address: lockstep %s aws_instance.web", name), "%s takes exactly one address", name)
 	}
 	addr, ds := cli.ParseInstance(f.Arg(0))
 	switch {

@@ -20,7 +20,7 @@ func WorkspaceDelete(family string) cli.Command {
 			return code
 		}
 		if f.NArg() != 1 {
-			return a.Usage(fmt.Sprintf("write one name: lockstep %s NAME", f.Name()), "%s takes exactly one name", f.Name())
+			return f.WrongArguments(fmt.Sprintf("write one name: lockstep %s NAME", f.Name()), "%s takes exactly one name", f.Name())
 		}
 		op, ds := openWorkspaces(a)
 		if ds.HasErrors() {

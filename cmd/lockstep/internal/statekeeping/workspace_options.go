@@ -35,7 +35,7 @@ func workspaceName(f *cli.Flags, args []string, deed string) (name string, code 
 	a := f.App
 	switch {
 	case f.NArg() != 1:
-		return "", a.Usage(fmt.Sprintf("write one name: lockstep %s NAME", f.Name()), "%s takes exactly one name", f.Name()), false
+		return "", f.WrongArguments(fmt.Sprintf("write one name: lockstep %s NAME", f.Name()), "%s takes exactly one name", f.Name()), false
 	case a.Getenv(workspaceVariable) != "":
 		return "", a.Usage(fmt.Sprintf("unset %s to %s another workspace", workspaceVariable, deed), "the environment variable %s selects the workspace %q", workspaceVariable, a.Getenv(workspaceVariable)), false
 	}
