@@ -189,8 +189,11 @@ func (b Broken) markdown() string {
 	case b.Closed:
 		return text + " Tell the operator of Lockstep."
 	}
-	return text + " To try again, write the command in a new comment. If that fails, too, tell the operator of Lockstep."
+	return text + tryAgain + " If that fails, too, tell the operator of Lockstep."
 }
+
+// tryAgain is the remedy for a command that Lockstep itself could not carry out.
+const tryAgain = " To try again, write the command in a new comment."
 
 // TooMany reports that a user has reached the limit of commands.
 type TooMany struct {

@@ -104,6 +104,8 @@ func (c Check) first() string {
 	case plan == "...":
 	case c.Standing == ApplyFailed || c.Standing == Stopped: // the state has the number of changes that were made
 		text += ". Planned: " + plan
+	case c.Standing == Applied:
+		text += dash + madeText(c.Done)
 	default:
 		text += dash + plan
 	}

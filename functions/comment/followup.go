@@ -137,8 +137,12 @@ func (f FollowUp) remedy() string {
 		text += fmt.Sprintf("\n\nFor a new plan of what is not applied, comment `lockstep retry` on #%d. Read it, then comment %s.", f.Number, f.afterRetry())
 	}
 	text += strings.Join(append([]string{""}, f.Repeated...), " ")
-	if has(Ready, Renewed) {
-		text += fmt.Sprintf("\n\nTo apply a plan that is ready, comment `lockstep apply` on #%d. If a row of the table names another command, comment that one.", f.Number)
+	own := func(p ProjectStatus) bool { return p.Standing == Renewed || p.Standing == Ready && p.Removed }
+	if slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && !p.Removed }) {
+		text += fmt.Sprintf("\n\nTo apply a plan that is ready to apply, comment `lockstep apply` on #%d.", f.Number)
+	}
+	if slices.ContainsFunc(f.Projects, own) {
+		text += fmt.Sprintf("\n\nIf the status names a command, comment that command on #%d.", f.Number)
 	}
 	if has(Stopped) {
 		text += fmt.Sprintf("\n\nTo continue a cancelled apply, comment `lockstep apply` on #%d.", f.Number)

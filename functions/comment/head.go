@@ -146,7 +146,8 @@ func troubled(text string) func(Head) []string {
 }
 
 func givenUp(h Head) []string {
-	return []string{h.Why, fmt.Sprintf("Lockstep does not know the projects of this commit. To try again, push a commit or comment %s.", markdown.Code("lockstep plan"))}
+	again := fmt.Sprintf(" To try again, push a commit or comment %s.", markdown.Code("lockstep plan"))
+	return []string{"Lockstep does not know the projects of this commit.", strings.Replace(h.Why, tryAgain, again, 1)}
 }
 
 func nothing(h Head) []string {

@@ -64,6 +64,10 @@ var next = []remedy{
 	{has(OnceMerged), says("After the merge, comment `lockstep retry` here: Lockstep then plans the projects that can only be applied after the merge.")},
 	{Status.lacking, Status.beforeMerge},
 	{
+		func(s Status) bool { return s.some(func(p ProjectStatus) bool { return p.Vain && p.StoppedBy == "" }) },
+		says("A failed command has changed nothing: its answer shows the error. To try again, write the command in a new comment."),
+	},
+	{
 		func(s Status) bool { return !s.lacking() && s.holds(OnMerge) },
 		says("Requirements of plans that apply on merge can be met before or after the merge. Lockstep then applies the plan, if the plan is still up to date then."),
 	},

@@ -18,7 +18,7 @@ func (s Status) removed() string {
 	}
 	note := strings.TrimSpace(s.Removed)
 	if note != "" && !s.some(func(p ProjectStatus) bool { return p.Removed && p.Standing == Applied }) {
-		note += "\n\nTo manage these objects in another project, give it the state of the removed project: set the same key in its `backend` block."
+		note += "\n\nTo manage the objects of a removed project in another project, set the key of its state in the `backend` block of the other project."
 	}
 	if note == "" || len(all) == 0 {
 		return note
@@ -27,9 +27,6 @@ func (s Status) removed() string {
 	if more := len(all) - most; more > 0 {
 		names += fmt.Sprintf(" and the same for %d more", more)
 	}
-	how := fmt.Sprintf("comment %s", names)
-	if len(all) > 1 {
-		how = fmt.Sprintf("comment its command: %s", names)
-	}
-	return note + fmt.Sprintf("\n\nLockstep has planned to destroy the objects of %s, with the configuration of the base branch. To destroy them, %s. Without that, the objects stay.", plural(len(all) == 1, "the removed project", "each removed project"), how)
+	how := plural(len(all) == 1, "comment", "comment the command of the project:")
+	return note + fmt.Sprintf("\n\nTo destroy the objects of a removed project, %s %s. Otherwise, the objects stay. The plan for that uses the configuration of the base branch.", how, names)
 }

@@ -31,7 +31,7 @@ type Placed struct {
 func (p Placed) Above(report string) string {
 	var b strings.Builder
 	if p.Moves && p.To != "" {
-		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Lockstep does not copy the state. Copy it yourself first: otherwise the plan creates everything a second time.\n\n", markdown.Code(p.Project), markdown.Code(p.From), markdown.Code(p.To))
+		fmt.Fprintf(&b, "**This pull request moves the state** of %s from %s to %s. Lockstep does not copy the state. Do not apply this plan if objects exist: it would create them a second time. Copy the state to the new address yourself, then plan again.\n\n", markdown.Code(p.Project), markdown.Code(p.From), markdown.Code(p.To))
 	}
 	if len(p.Were) > 0 && !p.Moves {
 		fmt.Fprintf(&b, "**There is no state** of %s at %s. It was at %s before. Do not apply this plan if the objects exist: it would create them a second time. Copy the state to the new address yourself, then plan again.\n\n", markdown.Code(p.Project), markdown.Code(p.To), markdown.List(p.Were))

@@ -117,7 +117,7 @@ func (r VoidOverride) words() (text, remedy string) {
 type NothingToRecover struct{}
 
 func (NothingToRecover) words() (text, remedy string) {
-	return "This pull request has no project with a state to recover.", fmt.Sprintf("First plan the project: comment %s.", markdown.Code("lockstep plan -p NAME"))
+	return "This pull request has no plan yet, so Lockstep does not know which state to recover.", fmt.Sprintf("First comment %s. Then comment %s again.", markdown.Code("lockstep plan -p NAME"), markdown.Code("lockstep recover"))
 }
 
 // NothingToStop: no plan or apply is under way.

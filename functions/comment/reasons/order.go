@@ -77,7 +77,8 @@ func (r OutOfOrder) words() (text, remedy string) {
 	case len(r.OnMerge) > 0 && !r.Later && r.Destroys:
 		return text, AfterMerge(r.OnMerge)
 	case len(r.OnMerge) > 0 && !r.Later && !r.Removed:
-		return text, fmt.Sprintf("%s Or, to apply %s before the merge, remove its `depends_on` from this pull request. %s", AfterMerge(r.OnMerge), markdown.Code(r.Project), OrderFirst)
+		return text, fmt.Sprintf("%s Choose one:\n\n- After the merge, comment %s for a new plan, and apply it.\n- To apply %s before the merge, remove its `depends_on` from this pull request.\n- To have the merge apply both, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here.",
+			onlyOnMerge(r.OnMerge), markdown.Code("lockstep retry"), markdown.Code(r.Project))
 	case len(r.OnMerge) == len(r.Left): // by plans that the merge does not apply
 		r.Again, all = r.OnMerge, ""
 		if r.Later {
@@ -110,7 +111,11 @@ func planOf(names []string) string {
 
 // AfterMerge tells when a project is applied that comes after some which the merge applies.
 func AfterMerge(names []string) string {
-	return fmt.Sprintf("%s applies on merge, and not before. After the merge, comment %s for a new plan, and apply it.", SomeOf(names).Text(), markdown.Code("lockstep retry"))
+	return fmt.Sprintf("%s After the merge, comment %s for a new plan, and apply it.", onlyOnMerge(names), markdown.Code("lockstep retry"))
+}
+
+func onlyOnMerge(names []string) string {
+	return SomeOf(names).Text() + " applies on merge, and not before."
 }
 
 // OrderFirst tells how the merge applies a project, too, that comes after one which the merge applies, by the order of the pull

@@ -259,7 +259,7 @@ func (r ProcessEnded) words() (text, remedy string) { return markdown.Code(r.Pro
 type Unusable struct{ Problem string }
 
 func (r Unusable) words() (text, remedy string) {
-	return markdown.Code(r.Problem), "Correct that, then write the command again."
+	return markdown.Code(r.Problem), "Correct the command or the settings. Then write the command again."
 }
 
 // CommitGone: GitHub no longer has the commit that was planned.

@@ -65,7 +65,7 @@ var wordings = map[Rule]wording{
 	UpToDate:    {wants: plain("a branch that is up to date with the base branch"), brief: plain("an up-to-date branch")},
 	Resolved:    {wants: plain("all conversations resolved"), found: openFound, brief: plain("resolved conversations")},
 	Ready:       {wants: plain("a pull request that is ready for review"), brief: plain("the end of the draft")},
-	Checks:      {wants: func(r Ruling) string { return "these checks passed: " + markdown.List(r.Wanted) }, brief: named("check")},
+	Checks:      {wants: func(r Ruling) string { return "success of these checks: " + markdown.List(r.Wanted) }, brief: named("check")},
 	Labels:      {wants: func(r Ruling) string { return "these labels: " + markdown.List(r.Wanted) }, brief: named("label")},
 	NotLabels:   {wants: func(r Ruling) string { return "a pull request without the labels " + markdown.List(r.Wanted) }, brief: named("removal of label")},
 	Windows:     {wants: func(r Ruling) string { return "a time in the window " + either(r.Wanted) }, brief: func(r Ruling) string { return "the window " + either(r.Wanted) }},

@@ -44,7 +44,7 @@ func TestAtlantisOfTheBase(t *testing.T) {
 
 	m := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.repo.Push("bob", "main", "Broken", githubtest.Files{"atlantis.yaml": strings.Replace(reviewed, "apply_requirements", "apply_requirement", 1)})
-	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "settings without errors")
+	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "settings on the base branch without errors")
 }
 
 // TestLockstepOfTheBase holds that a pull request does not evade the lockstep.hcl of the base branch by an

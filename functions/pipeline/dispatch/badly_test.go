@@ -53,7 +53,7 @@ func TestEachCommandBadly(t *testing.T) {
 		"quoted":                   {"alice", func(v grammar.Verb) string { return "> lockstep " + typed[v] + "\n\nreally?" }, nil, nil},
 		"without rights":           {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] }, nil, []string{"write", "permission"}},
 		"for a project that is gone": {"alice", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,
-			[]string{"No project matches `lockstep", "There is no plan for `lockstep"}},
+			[]string{"No project matches `lockstep", "This pull request has no plan that `lockstep"}},
 		"without rights, for a project that is gone": {"mallory", func(v grammar.Verb) string { return "lockstep " + typed[v] + " -p gone" }, nil,
 			[]string{"write", "permission"}},
 		"once it is closed": {"alice", func(v grammar.Verb) string { return "lockstep " + typed[v] },

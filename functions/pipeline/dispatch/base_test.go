@@ -150,7 +150,7 @@ func TestLockRetargeted(t *testing.T) {
 		if got := s.status(o); strings.Contains(got, "**locked by #1**") != lost {
 			t.Errorf("lost %v:\n%s", lost, got)
 		}
-		s.expect("an unlock by alice", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `net`", "an apply requested by `bob`")
+		s.expect("an unlock by alice", s.say("alice", n, "lockstep unlock"), "**Not unlocked** `net`", "a request by `bob`")
 		unlocked := "This pull request has **no lock** on `net`."
 		if lost {
 			unlocked = "**Unlocked** `net` for other pull requests. `alice` had locked it:"

@@ -19,7 +19,7 @@ func TestBrokenBase(t *testing.T) {
 		"an argument of the project": {"project \"net\" {\n  dir = \"net\"\n  color = 1\n}\n", []string{
 			"The settings on the base branch have errors", "on lockstep.hcl line 3", "Correct the errors on the base branch. Then comment `lockstep apply` again: the plan stays valid."}},
 		"a directory of the project": {"project \"net\" {\n  dir = \"nett\"\n}\n", []string{"The settings on the base branch have errors", "The directory nett of the project \"net\" has no configuration files"}},
-		"the syntax":                 {"project \"net\" {\n  dir = \"net\"\n", []string{"settings without errors", "`lockstep.hcl, line 1: Unclosed configuration block`"}},
+		"the syntax":                 {"project \"net\" {\n  dir = \"net\"\n", []string{"settings on the base branch without errors", "`lockstep.hcl, line 1: Unclosed configuration block`"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()

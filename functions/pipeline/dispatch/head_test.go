@@ -207,7 +207,7 @@ func TestMergedElsewhereHoldsNothing(t *testing.T) {
 			}
 		}
 		s.expect("the checks", s.pages("b"), fmt.Sprintf("Merged, not applied (success on #%d)", into),
-			fmt.Sprintf("This pull request is merged. An open pull request has the same commit, and its check has the result success on #%d.", into))
+			fmt.Sprintf("This pull request is merged. An open pull request has the same commit: **success on #%d**.", into))
 	}
 }
 

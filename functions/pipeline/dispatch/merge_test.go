@@ -550,7 +550,7 @@ func TestRequirementsOfARetry(t *testing.T) {
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**not met**: an approval")
 	s.repo.Push("bob", "main", "For plans", githubtest.Files{"lockstep.hcl": netProject + "require \"plan\" {\n  by = [\"bob\"]\n}\n"})
 	s.settle()
-	s.expect("a plan by somebody else", s.say("alice", n, "lockstep plan -p net"), "**Not planned** `net`", "an apply requested by `bob`")
+	s.expect("a plan by somebody else", s.say("alice", n, "lockstep plan -p net"), "**Not planned** `net`", "a request by `bob`")
 	s.repo.Push("bob", "main", "Looser", githubtest.Files{"lockstep.hcl": netProject})
 	s.settle()
 	s.expect("an apply then", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")

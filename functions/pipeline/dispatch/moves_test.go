@@ -64,7 +64,7 @@ func TestMovedState(t *testing.T) {
 		s.expect("the apply of q", s.say("bob", q, "lockstep apply"), "**Applied** `net`")
 		b.copied(t, here, there)
 		s.say("alice", mover, "lockstep plan")
-		s.expect("the plan of the move", s.status(mover), "**This moves the state**", "**blocked**", "#2 was applied to `net`")
+		s.expect("the plan of the move", s.status(mover), "**This pull request moves the state**", "**blocked**", "#2 was applied to `net`")
 		s.expect("its apply", s.say("alice", mover, "lockstep apply"), "**Not applied** `net`", "#2 was applied to the same state")
 		if got := b.objects(t, there); got != "a q z" {
 			t.Errorf("the state has %s", got)

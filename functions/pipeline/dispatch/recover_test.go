@@ -32,7 +32,7 @@ func TestRecover(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1")})
 	s.expect("where nothing was planned", s.say("alice", s.pull("alice", "readme", githubtest.Files{"README.md": "hello\n"}), "lockstep recover"),
-		"**Not recovered**", "This pull request has no project with a state to recover.")
+		"**Not recovered**", "This pull request has no plan yet, so Lockstep does not know which state to recover.")
 	s = newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	s.strict = true
 	s.lockable()

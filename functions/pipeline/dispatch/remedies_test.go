@@ -90,18 +90,18 @@ func TestRemediesWithoutProjects(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, netAndApp())
 	n := s.pull("alice", "docs", githubtest.Files{"README.md": "x"})
-	const plan = "To make one, comment `lockstep plan -p net`"
+	const plan = "Comment `lockstep plan -p net`"
 	s.refuses(n, []refusal{
 		{"apply", []string{"The pull request changes no project.", "To plan one anyway, comment `lockstep plan -p NAME`.", "!`lockstep plan`"}},
 		{"override --reason x", []string{"The pull request changes no project.", "!`lockstep plan`"}},
-		{"apply -p net", []string{"There is no plan for `lockstep apply -p net`.", plan}},
-		{"override -p net --reason x", []string{"There is no plan for `lockstep override -p net --reason \"x\"`.", plan}},
-		{"lock -p net --reason x", []string{"There is no plan for `lockstep lock -p net --reason \"x\"`.", plan}},
-		{"unlock -p net", []string{"There is no plan for `lockstep unlock -p net`.", plan}},
-		{"recover -p net", []string{"There is no plan for `lockstep recover -p net`.", plan}},
+		{"apply -p net", []string{"This pull request has no plan that `lockstep apply -p net` matches.", plan}},
+		{"override -p net --reason x", []string{"This pull request has no plan that `lockstep override -p net --reason \"x\"` matches.", plan}},
+		{"lock -p net --reason x", []string{"This pull request has no plan that `lockstep lock -p net --reason \"x\"` matches.", plan}},
+		{"unlock -p net", []string{"This pull request has no plan that `lockstep unlock -p net` matches.", plan}},
+		{"recover -p net", []string{"This pull request has no plan that `lockstep recover -p net` matches.", plan}},
 		{"recover", []string{"First plan the project: comment `lockstep plan -p NAME`."}},
 		{"stop -p *", []string{"**Not cancelled**:"}},
-		{"apply -p gone", []string{"There is no plan for `lockstep apply -p gone`.", "Projects of the base branch: `app`, `net`.", "!`lockstep plan -p gone`"}},
+		{"apply -p gone", []string{"This pull request has no plan that `lockstep apply -p gone` matches.", "Projects of the base branch: `app`, `net`.", "!`lockstep plan -p gone`"}},
 		{"plan -p gone", []string{"No project matches `lockstep plan -p gone`", "Projects: `app`, `net`."}},
 		{"plan -p net", []string{"**Planned** `net`"}},
 		{"unlock -p net", []string{"This pull request has **no lock** on `net`."}},
@@ -149,7 +149,7 @@ func TestNothingFailed(t *testing.T) {
 		{"recover --failed", []string{"No project of this pull request has failed.", "comment `lockstep recover`"}},
 		{"override --failed --reason x", []string{"No project of this pull request has failed."}},
 		{"retry -p gone", []string{"No project matches `lockstep retry -p gone`.", "Projects: `app`, `net`."}},
-		{"unlock --failed -p gone", []string{"There is no plan for `lockstep unlock -p gone --failed`.", "Projects with a plan: `app`, `net`."}},
+		{"unlock --failed -p gone", []string{"This pull request has no plan that `lockstep unlock -p gone --failed` matches.", "Projects with a plan: `app`, `net`."}},
 	})
 	s.pipeline.Engine = halfway{s.pipeline.Engine}
 	s.say("alice", n, "lockstep apply -p net")
@@ -158,7 +158,7 @@ func TestNothingFailed(t *testing.T) {
 	s.refuses(n, []refusal{
 		{"apply --failed", []string{"The pull request is merged.", "Comment `lockstep retry`", "!has failed"}},
 		{"apply --failed -p net", []string{"Comment `lockstep retry`", "!has failed"}},
-		{"unlock --failed -p gone", []string{"There is no plan for `lockstep unlock -p gone --failed`."}},
+		{"unlock --failed -p gone", []string{"This pull request has no plan that `lockstep unlock -p gone --failed` matches."}},
 	})
 	removed, m := removing(t, "", nil)
 	removed.refuses(m, []refusal{{"retry -p net", []string{"None of these projects has failed: `net`."}}, {"retry -p gone", []string{"`net`"}}})
@@ -185,7 +185,7 @@ func TestRemediesBehindAnotherPlan(t *testing.T) {
 	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	s.merge("bob", m)
 	s.expect("the status", s.status(n), "**has a new plan**")
-	s.refuses(n, []refusal{{"apply -p app", []string{"`app` depends on `net`, which is not applied", "The merge does not apply the present plan of `net`. First comment `lockstep plan -p net`, and read the result. Then merge", "!lockstep apply -p net"}}})
+	s.refuses(n, []refusal{{"apply -p app", []string{"`app` depends on `net`, which is not applied", "The present plan of `net` is not confirmed or not complete, so the merge does not apply it. First comment `lockstep plan -p net`, and read the result. Then merge", "!lockstep apply -p net"}}})
 	page := s.checkOf("b", "lockstep/app").Summary
 	s.expect("the page", page, "First plan `net` again: comment `lockstep plan -p net`. Then merge the pull request, which applies this plan.")
 	s.lacks("the page", page, "before the merge")

@@ -44,7 +44,7 @@ func TestTeamGate(t *testing.T) {
 	s.hub.SetTeam("acme", "dev", "alice")
 	s.repo.Grant("carol", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "**needs approval**", "**not met**: an approval of the planned commit by `acme/sre`", "checked at the apply: an apply requested by `acme/dev`", "Approve the pull request. Then, to apply this plan, comment `lockstep apply`")
+	s.expect("the status", s.status(n), "**needs approval**", "**not met**: an approval of the planned commit by `acme/sre`", "checked at the apply: a request by `acme/dev`", "Approve the pull request. Then, to apply this plan, comment `lockstep apply`")
 	const missing = "**not met**: an approval of the planned commit by `acme/sre`"
 	s.expect("the page", s.onPage(n), "**needs approval**", missing)
 	s.expect("without a review", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing)
@@ -59,7 +59,7 @@ func TestTeamGate(t *testing.T) {
 	s.expect("the status then", s.status(n), "ready to apply", "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
 	s.expect("the check then", s.pages("b"), "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
 	s.expect("the page then", s.onPage(n), "ready to apply", "met: an approval of the planned commit by `acme/sre` (approved by `bob`")
-	s.expect("asked for by another", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "an apply requested by `acme/dev` (`bob` is not in `acme/dev`)")
+	s.expect("asked for by another", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "a request by `acme/dev` (`bob` is not in `acme/dev`)")
 	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
 	s.settle()
 	s.expect("after a push", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`bob` approved an earlier commit")
@@ -110,7 +110,7 @@ func TestRequirementsOfTheBase(t *testing.T) {
 	m := s.pull("alice", "c", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"})
 	s.expect("without the block", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "**not met**: an approval")
 	s.repo.Push("bob", "main", "Broken", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nrequire \"apply\" {\n  aprovals = 1\n}\n"})
-	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "settings without errors")
+	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "settings on the base branch without errors")
 }
 
 // TestBrokenAlike holds that errors of the settings, which the base branch and the pull request have alike, are told once, and those
@@ -141,8 +141,8 @@ func TestPlanGate(t *testing.T) {
 	if got := s.check("b"); strings.Contains(got, "1 to add") {
 		t.Errorf("it was planned:\n%s", got)
 	}
-	s.expect("the status", s.status(n), "the projects could not be determined", "an apply requested by `acme/sre`")
-	s.expect("by somebody else", s.say("alice", n, "lockstep plan"), "**Not planned** `net`", "an apply requested by `acme/sre` (`alice` is not in `acme/sre`)")
+	s.expect("the status", s.status(n), "the projects could not be determined", "a request by `acme/sre`")
+	s.expect("by somebody else", s.say("alice", n, "lockstep plan"), "**Not planned** `net`", "a request by `acme/sre` (`alice` is not in `acme/sre`)")
 	s.expect("by one of them", s.say("bob", n, "lockstep plan"), "**Planned** `net`")
 }
 
@@ -167,7 +167,7 @@ func TestCommandGates(t *testing.T) {
 			s := newStage(t, requiring(test.of, "  by = [\"acme/sre\"]"))
 			s.hub.SetTeam("acme", "sre", "bob")
 			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-			s.expect("by somebody else", s.say("alice", n, test.said), test.not, "an apply requested by `acme/sre` (`alice` is not in `acme/sre`)")
+			s.expect("by somebody else", s.say("alice", n, test.said), test.not, "a request by `acme/sre` (`alice` is not in `acme/sre`)")
 			if got := s.say("bob", n, test.said); strings.Contains(got, "acme/sre") {
 				t.Errorf("by one of them: %s", got)
 			}
@@ -177,7 +177,7 @@ func TestCommandGates(t *testing.T) {
 	s := newStage(t, requiring("retry", "  by = [\"acme/sre\"]"))
 	s.hub.SetTeam("acme", "sre", "bob")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": "resource \"terraform_data\" \"b\" {\n  input = local.nothing\n}\n"})
-	s.expect("a retry by somebody else", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "an apply requested by `acme/sre`")
+	s.expect("a retry by somebody else", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "a request by `acme/sre`")
 	s.expect("a retry by one of them", s.say("bob", n, "lockstep retry"), "local.nothing")
 }
 
@@ -187,7 +187,7 @@ func TestStopWithoutSettings(t *testing.T) {
 	s := newStage(t, requiring("stop", "  aprovals = 1"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 	s.expect("a stop", s.say("alice", n, "lockstep stop"), "No plan or apply of this pull request is in progress.")
-	s.expect("a lock", s.say("alice", n, "lockstep lock --reason x"), "settings without errors")
+	s.expect("a lock", s.say("alice", n, "lockstep lock --reason x"), "settings on the base branch without errors")
 }
 
 // TestPlanGateOfOne holds that the check of a head with a project that may not be planned says so, and fails until somebody has it
@@ -200,10 +200,10 @@ func TestPlanGateOfOne(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
 	const denied = "failure Denied: not all projects may be planned"
 	s.headIs("after a push", "b", denied)
-	s.expect("its page", s.checkOf("b", "lockstep").Summary, "an apply requested by `acme/sre`", "| `app` | 2 to add")
+	s.expect("its page", s.checkOf("b", "lockstep").Summary, "a request by `acme/sre`", "| `app` | 2 to add")
 	s.say("alice", n, "lockstep plan -p app")
 	s.headIs("after a plan of the other one", "b", denied)
-	s.expect("its page then", s.checkOf("b", "lockstep").Summary, "an apply requested by `acme/sre`")
+	s.expect("its page then", s.checkOf("b", "lockstep").Summary, "a request by `acme/sre`")
 	s.say("bob", n, "lockstep plan -p net")
 	s.headIs("once it is planned", "b", "neutral 2 projects ready to apply – 4 to add, 0 to change, 0 to destroy")
 	two := s.pull("alice", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
@@ -266,7 +266,7 @@ func TestPlanGateOfAMerge(t *testing.T) {
 	if strings.Contains(issues[0].Body, "`app`") {
 		t.Errorf("the applied project is in the issue:\n%s", issues[0].Body)
 	}
-	s.expect("by one who may not", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "an apply requested by `acme/sre` (`alice` is not in `acme/sre`)")
+	s.expect("by one who may not", s.say("alice", n, "lockstep retry"), "**Not planned** `net`", "a request by `acme/sre` (`alice` is not in `acme/sre`)")
 	s.expect("by one who may", s.say("bob", n, "lockstep retry"), "**Planned** `net`: 2 to add")
 	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `net`")
 	if issues = s.repo.Issues(); len(issues) != 1 || issues[0].Open {
@@ -319,7 +319,7 @@ func TestCodeowners(t *testing.T) {
 	s.repo.Grant("carol", "write")
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "net/free.tf": resource("c", "1"), ".github/CODEOWNERS": "* @carol\n"})
 	s.repo.Review("carol", n, github.Approved, "")
-	s.expect("by an owner of its own making", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "0 of 1 files approved", "`net/b.tf` needs the approval of `acme/net`, `bob@example.org`")
+	s.expect("by an owner of its own making", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "0 of 1 files approved", "`net/b.tf` needs the approval of `acme/net` or `bob@example.org`")
 	s.repo.Review("bob", n, github.Approved, "")
 	s.expect("by the owner", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
 
@@ -332,7 +332,7 @@ func TestCodeowners(t *testing.T) {
 	s.repo.Push("bob", "main", "Misspelt", githubtest.Files{".github/CODEOWNERS": "/net/ @acme/nte @mallory @carol\n"})
 	s.settle()
 	answer := s.say("alice", m, "lockstep apply")
-	s.expect("owners that are none", answer, "`net/d.tf` needs the approval of `acme/nte`, `mallory`, `carol`",
+	s.expect("owners that are none", answer, "`net/d.tf` needs the approval of `acme/nte` or `mallory` or `carol`",
 		"CODEOWNERS names `acme/nte`, who does not exist or cannot write to the repository", "CODEOWNERS names `mallory`, who does not exist or cannot write to the repository")
 	if strings.Contains(answer, "`carol`, an owner") {
 		t.Errorf("an owner who may write is none:\n%s", answer)
@@ -344,7 +344,7 @@ func TestCodeowners(t *testing.T) {
 		}
 		return false
 	}
-	s.expect("nobody knows who they are", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` needs the approval of `acme/nte`, `mallory`, `carol`")
+	s.expect("nobody knows who they are", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "`net/d.tf` needs the approval of `acme/nte` or `mallory` or `carol`")
 }
 
 // TestCodeownersElsewhere holds that the owners of a project are asked about what comes from none of its files: from a command,
@@ -599,7 +599,7 @@ func TestGitHubIsDown(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, requiring("apply", "  by = [\"acme/sre\"]\n  resolved = true"))
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("a team that nobody can see", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**unknown**: an apply requested by `acme/sre`", "GitHub shows no such team", "Lockstep could not check all requirements")
+	s.expect("a team that nobody can see", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**unknown**: a request by `acme/sre`", "GitHub shows no such team", "Lockstep could not check all requirements")
 	s.hub.SetTeam("acme", "sre", "alice")
 	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/graphql") {

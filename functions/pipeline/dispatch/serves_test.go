@@ -131,11 +131,11 @@ func TestStrangersAreNotServed(t *testing.T) {
 		w := s.watch()
 		n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 		s.say("alice", n, "lockstep plan")
-		s.notServed(0, "b", "No repository is enabled.", "`acme/infra`")
+		s.notServed(0, "b", "is not enabled: no repository is.", "`acme/infra`")
 		s.expect("the log", w.log.String(), "acme/infra is not served")
 		s.repo.Push("alice", "b", "More", githubtest.Files{"c.tf": resource("c", "1")})
 		s.settle()
-		s.notServed(0, "b", "No repository is enabled")
+		s.notServed(0, "b", "is not enabled: no repository is")
 		s.round(reconcile.Found{})
 	})
 }

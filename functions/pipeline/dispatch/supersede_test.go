@@ -117,7 +117,7 @@ func TestPushBeforePlanning(t *testing.T) {
 	if got := len(s.repo.Checks(old)); got != 3 {
 		t.Errorf("%d checks", got)
 	}
-	s.expect("an apply of what is left", s.say("alice", n, "lockstep apply -p db"), "There is no plan for `lockstep apply -p db`.", "Projects with a plan: `app`.")
+	s.expect("an apply of what is left", s.say("alice", n, "lockstep apply -p db"), "This pull request has no plan that `lockstep apply -p db` matches.", "Projects with a plan: `app`.")
 	// And the messages for the old plans, at last.
 	before := s.status(n)
 	for _, project := range []string{"app", "db"} {

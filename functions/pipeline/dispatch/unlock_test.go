@@ -293,7 +293,7 @@ func TestUnlockElsewhere(t *testing.T) {
 	m := s.pull("bob", "c", githubtest.Files{"net/c.tf": resource("c", "1")})
 	const there = "Locked by #1: `alice` has locked the state"
 	got := s.say("bob", m, "lockstep unlock")
-	s.expect("by who may not", got, "**Not unlocked** `net`", "an apply requested by `acme/sre`", there, "To release the lock, comment `lockstep unlock` on #1, or merge or close that pull request.")
+	s.expect("by who may not", got, "**Not unlocked** `net`", "a request by `acme/sre`", there, "To release the lock, comment `lockstep unlock` on #1, or merge or close that pull request.")
 	if strings.Contains(got, "again") {
 		t.Errorf("repeating it would not help: %s", got)
 	}

@@ -13,7 +13,7 @@ import (
 // is known then, or a part of the reasons.
 func TestServes(t *testing.T) {
 	for _, test := range []struct{ named, asks, known, want string }{
-		{"", "acme@7/infra@1", "0 0", "No repository is enabled"},
+		{"", "acme@7/infra@1", "0 0", "is not enabled: no repository is"},
 		{"acme", "acme@7/infra@1", "0 0", "served 7 1"},
 		{"acme/*", "acme@7/infra@1", "0 0", "served 7 1"},
 		{"acme/infra", "acme@7/infra@1", "0 0", "served 7 1"},
@@ -35,23 +35,23 @@ func TestServes(t *testing.T) {
 
 		// names that changed hands
 		{"acme", "acme@7/infra@1", "7 1", "served 7 1"},
-		{"acme", "acme@7/infra@2", "7 1", "its ID is 2, not 1. To enable it, an operator of Lockstep adds `acme/infra=2` to the parameter `Serves` of the template, or to the option `-serves`"},
-		{"acme", "acme@8/infra@2", "7 1", "its ID is 2, not 1"},
-		{"acme", "acme@8/other@2", "7 0", "its ID is 8, not 7. To enable it, an operator of Lockstep adds `acme=8` to the parameter `Serves` of the template, or to the option `-serves`"},
-		{"acme/infra", "acme@8/infra@1", "7 1", "its ID is 8, not 7"},
+		{"acme", "acme@7/infra@2", "7 1", "has the ID 2, and the other one had 1. To enable it, an operator of Lockstep adds `acme/infra=2` to the parameter `Serves` of the template, or to the option `-serves`"},
+		{"acme", "acme@8/infra@2", "7 1", "has the ID 2, and the other one had 1"},
+		{"acme", "acme@8/other@2", "7 0", "has the ID 8, and the other one had 7. To enable it, an operator of Lockstep adds `acme=8` to the parameter `Serves` of the template, or to the option `-serves`"},
+		{"acme/infra", "acme@8/infra@1", "7 1", "has the ID 8, and the other one had 7"},
 		{"acme", "acme@0/infra@1", "7 1", "served 7 1"}, // nobody says whose it is
-		{"acme", "acme@0/infra@2", "7 1", "not 1"},
+		{"acme", "acme@0/infra@2", "7 1", "had 1"},
 
 		// and were given to somebody
 		{"acme/infra=2", "acme@7/infra@2", "7 1", "served 7 2"},
 		{"acme acme/infra=2", "acme@7/infra@2", "7 1", "served 7 2"},
 		{"acme/infra=2", "acme@8/infra@2", "7 1", "served 7 2"},
-		{"acme/infra=2", "acme@7/infra@1", "7 1", "its ID is 1, not 2"},
-		{"acme/infra=2 acme", "acme@7/infra@1", "0 0", "its ID is 1, not 2"},
+		{"acme/infra=2", "acme@7/infra@1", "7 1", "has the ID 1, and the other one had 2"},
+		{"acme/infra=2 acme", "acme@7/infra@1", "0 0", "has the ID 1, and the other one had 2"},
 		{"acme/infra=1 acme/infra=2", "acme@7/infra@1", "0 0", "served 0 1"},
 		{"acme=8", "acme@8/other@2", "7 0", "served 8 2"},
-		{"acme=8", "acme@8/infra@2", "7 1", "its ID is 2, not 1"},
-		{"acme=8", "acme@7/other@2", "7 0", "its ID is 7, not 8"},
+		{"acme=8", "acme@8/infra@2", "7 1", "has the ID 2, and the other one had 1"},
+		{"acme=8", "acme@7/other@2", "7 0", "has the ID 7, and the other one had 8"},
 		{"acme/*=8", "acme@8/other@2", "7 0", "served 8 2"},
 	} {
 		s, err := ParseServes(test.named)

@@ -198,7 +198,7 @@ func TestPlaces(t *testing.T) {
 	r.expect("a move", r.status(moved), "failed to plan", "The settings on the base branch do not allow")
 	r.repo.Push("alice", "main", "Allow it", githubtest.Files{"lockstep.hcl": "allow {\n  states = [\"s3://states/network/*\"]\n}\n"})
 	r.say("alice", moved, "lockstep plan")
-	r.expect("a move that is allowed", r.status(moved), "**This moves the state** of `net` from `s3://states/net/terraform.tfstate` to `s3://states/network/terraform.tfstate`", "2 to add")
+	r.expect("a move that is allowed", r.status(moved), "**This pull request moves the state** of `net` from `s3://states/net/terraform.tfstate` to `s3://states/network/terraform.tfstate`", "2 to add")
 
 	gone := "# moved to ../network\n"
 	renamed := r.pull("renamed", githubtest.Files{

@@ -54,7 +54,7 @@ var mergeApply = Story{
 		opened("meanwhile alice changes the module that it uses", "alice", "prod", "A stage of its own",
 			edited("modules/naming/main.tf", `"live"`, `"prod"`), "1 project ready to apply, 1 applies on merge"),
 		merged("and merges: bob's plan is another one by now", "alice", 3, "**Applied** `app`",
-			"**New plan** for `app`", "the configuration on the base branch has changed: `modules/naming/main.tf`", "The merge applies the new plan only after"),
+			"**New plan** for `app`", "the configuration on the base branch has changed: `modules/naming/main.tf`", "The merge does not apply the new plan, because nobody has confirmed it."),
 		merged("bob merges what nobody has looked at: nothing is applied", "bob", 2,
 			"erged, not applied", "Nobody has confirmed the new plan"),
 	},
