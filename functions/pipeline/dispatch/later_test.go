@@ -94,7 +94,7 @@ func TestOrderOfThePullRequestsOwn(t *testing.T) {
 	texts := map[string]string{"status": s.status(n), "check": s.checkOf("b", "lockstep/app").Summary, "apply": s.say("alice", n, "lockstep apply -p app")}
 	s.expect("the status", texts["status"], "| ready to apply after the merge, after `net` |", "in a pull request of its own. Then comment `lockstep plan` here.")
 	s.expect("the check", texts["check"], "This project is applied after `net`, which it depends on. "+after)
-	s.expect("an apply", texts["apply"], "`app` depends on `net`, which is not applied.", after+" Or, to apply `app` before the merge, remove its `depends_on` from this pull request")
+	s.expect("an apply", texts["apply"], "`app` depends on `net`, which is not applied.", "`net` applies on merge, and not before. Choose one:\n\n- After the merge, comment `lockstep retry`", "- To apply `app` before the merge, remove its `depends_on` from this pull request")
 	for what, text := range texts {
 		if strings.Contains(text, "lockstep apply") {
 			t.Errorf("no apply helps, says the %s:\n%s", what, text)

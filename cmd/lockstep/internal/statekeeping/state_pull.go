@@ -14,9 +14,6 @@ var StatePull = cli.Command{Name: "state pull", Synopsis: "Write the stored stat
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
-	if code, ok := f.NoArguments(); !ok {
-		return code
-	}
 	op, ds := opening.Stored(a, opening.Access{})
 	if ds.HasErrors() {
 		return a.Show(ds)
