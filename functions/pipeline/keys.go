@@ -50,7 +50,7 @@ var collections = map[string]time.Duration{
 	"app":     0, // the App of another deployment
 	"served":  0, // the IDs that names of owners and repositories had at first
 	"place":   0, // the owner of a state, see package places
-	// These two hold one record each, for the janitor.
+	// The janitor's own records: how far its rounds and its searches in a repository have got.
 	"round": 0,
 	"repo":  0,
 }

@@ -25,8 +25,8 @@ func plannedAbove(lines []grammar.Line, c comment.Command, r runs.Run) reasons.R
 }
 
 // appliedNext reports whether a later line of the comment asks for the apply of the plan that c makes of a run.
-// The author has not seen the plan, and accepts that by writing both lines. The apply is of exactly that plan,
-// if the gate allows it. A line that names a plan by its hash means another plan.
+// The author has not seen the plan, and accepts that by writing both lines. Exactly that plan is applied, if
+// the gate allows it. A line that names a plan by its hash does not count: it means another plan.
 func appliedNext(lines []grammar.Line, c comment.Command, r runs.Run) bool {
 	return WhyNotAppliedNext(lines, lineOf(lines, c), r) == nil && appliedAfter(lines, c, r)
 }
