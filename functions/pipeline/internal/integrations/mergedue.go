@@ -43,8 +43,8 @@ func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[stri
 	return applied && planned >= l.Projects
 }
 
-// done reports whether a run has nothing left to apply at a head. applied reports whether the pull request was
-// applied to the run's state.
+// appliedAt reports in done whether a run has nothing left to apply at a head. It reports in applied whether
+// the pull request was applied to the run's state.
 func appliedAt(r runs.Run, head string, p github.PullRequest, kept map[string]bool) (done, applied bool) {
 	switch {
 	case r.Spec.Head != head:
