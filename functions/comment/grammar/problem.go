@@ -1,6 +1,6 @@
 package grammar
 
-// A Kind is the kind of a problem. Package comment has the words of each.
+// A Kind is the kind of a problem. Package comment writes the text about each.
 type Kind string
 
 const (
@@ -45,10 +45,10 @@ func Kinds() []Kind {
 	}
 }
 
-// A Problem is the reason why a line is no command; the zero value is none.
+// A Problem is the reason why a line is no command; the zero value means that there is no problem.
 type Problem struct {
 	Kind Kind
-	// Word is the text of somebody else, shortened. The others are words of ours.
+	// Word is the word that the author typed, shortened. The other fields contain only texts of Lockstep.
 	Word  string `json:",omitempty"`
 	Flag  string `json:",omitempty"`
 	Other string `json:",omitempty"`
@@ -60,7 +60,7 @@ type Problem struct {
 // IsZero reports whether there is no problem.
 func (p Problem) IsZero() bool { return p == Problem{} }
 
-// shorten cuts text of others.
+// shorten cuts a text of other people to n bytes.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n]) + "..."
