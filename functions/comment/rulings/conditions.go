@@ -40,16 +40,17 @@ const (
 	Gate        Rule = "gate"         // likewise, of a function or a webhook
 )
 
-// A wording has all words for a rule.
+// A wording has all texts about a rule.
 type wording struct {
 	wants func(Ruling) string // the condition, which holds or does not
 	found func(Ruling) string // the facts that were found, "" for none; nil where there never are any
 	brief func(Ruling) string // a noun that one can wait for, or be blocked by
-	// settled is set if the outcome belongs to the plan, or to who asks for its apply, so that neither time nor people change it.
+	// settled is set if the outcome depends only on the plan, or on the user who asks for its apply, so that
+	// neither time nor people can change it.
 	settled bool
 }
 
-// wordings is the table of rules.
+// wordings is the table of the rules with their texts.
 var wordings = map[Rule]wording{
 	Readable:    {wants: readable, brief: plain("a fix of the settings")},
 	Requirement: {wants: func(r Ruling) string { return "the requirement at " + markdown.Code(r.At) }, brief: plain("a requirement")},
@@ -87,12 +88,12 @@ var wordings = map[Rule]wording{
 	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
 }
 
-// named is a noun with the names that a rule wants.
+// named returns a function for the noun and the names that a rule wants: "label `ready`".
 func named(noun string) func(Ruling) string {
 	return func(r Ruling) string { return noun + " " + few(r.Wanted) }
 }
 
-// condition is what a rule wants.
+// condition returns the text of a rule's condition.
 func condition(r Ruling) string {
 	if w, ok := wordings[r.Rule]; ok {
 		return w.wants(r)
@@ -100,7 +101,7 @@ func condition(r Ruling) string {
 	return markdown.Code(string(r.Rule)) // of another version of Lockstep
 }
 
-// found is the words for the facts that fulfil a rule, or that it is about.
+// found returns the text about the facts that fulfil a rule, or that the rule looks at; "" for none.
 func found(r Ruling) string {
 	if w := wordings[r.Rule]; w.found != nil {
 		return w.found(r)
@@ -108,12 +109,12 @@ func found(r Ruling) string {
 	return ""
 }
 
-// plain is a condition that is the same for all.
+// plain returns a function that returns the same text for every ruling.
 func plain(text string) func(Ruling) string {
 	return func(Ruling) string { return text }
 }
 
-// listed lists what was found, behind a text.
+// listed returns a function for the found facts, after a text; "" if none were found.
 func listed(text string) func(Ruling) string {
 	return func(r Ruling) string {
 		if len(r.Found) == 0 {
@@ -193,7 +194,7 @@ func approvalWords(r Ruling) string {
 	return fmt.Sprintf("%d approvals of the planned commit%s", r.Want, by)
 }
 
-// either lists names of which one is enough.
+// either returns a list of names joined by "or": one of them is enough.
 func either(names []string) string {
 	var all []string
 	for _, n := range names {

@@ -1,43 +1,45 @@
-// Package rulings has the decisions about the requirements of the settings as data: a tree of rules,
-// each with its outcome and the facts behind it. It is the form in which package requirementrules decides, and
-// in which replies and records keep a decision.
+// Package rulings has the decision about the requirements of the settings as data: a tree of rules, each with
+// its outcome and the facts behind it. Package requirementrules makes such decisions; replies and records store
+// them.
 //
-// The words of each rule for people are here too, a row of a table each.
+// The texts about each rule are here too, in the rows of a table.
 //
-// It refuses to know how a rule is decided, and the reply that a decision is part of: that is in package
-// comment. Start at [Ruling] and [Ruling.Markdown].
+// It refuses to know how a rule is decided, and the reply that contains a decision, which is in package
+// comment. Start reading at [Ruling] and [Ruling.Markdown].
 package rulings
 
 import "strings"
 
-// A Ruling is the decision about a requirement in the settings, as a tree: what has to hold, what was
-// found, and what follows. It is data, because it is kept with the replies that contain it.
+// A Ruling is the decision about a requirement in the settings, as a tree: the condition, the facts that were
+// found, and the outcome. It is data, because it is stored with the replies that contain it.
 type Ruling struct {
 	Rule    Rule
 	Outcome Outcome
-	// Name is that of an alternative, At the place of a requirement in the settings.
+	// Name is the name of an alternative. At is the place of a requirement in the settings, such as
+	// "lockstep.hcl:12".
 	Name string `json:",omitempty"`
 	At   string `json:",omitempty"`
-	// Wanted are the names in the condition, and Want its number; Found are the facts that fulfil it,
-	// Have their number.
+	// Wanted lists the names in the condition, and Want is how many are needed. Found lists the facts that
+	// fulfil it, and Have is how many there are.
 	Wanted []string `json:",omitempty"`
 	Want   int      `json:",omitempty"`
 	Found  []string `json:",omitempty"`
 	Have   int      `json:",omitempty"`
-	// Against are the facts that do not count, or speak against it.
+	// Against lists the facts that do not count, or because of which the rule is not met.
 	Against []Against `json:",omitempty"`
-	// Problem is the reason for which a fact is unknown.
+	// Problem is the reason why a fact is unknown; "" for none.
 	Problem string `json:",omitempty"`
-	// Overriders are the users and teams who may lift a requirement that is not met.
+	// Overriders are the users and teams who may override a requirement that is not met.
 	Overriders []string `json:",omitempty"`
-	// By and Because are the person who has lifted a requirement, missing or not, and the reason given.
+	// By is the person who has overridden a requirement, whether it is met or not. Because is the reason that
+	// the person gave.
 	By      string `json:",omitempty"`
 	Because string `json:",omitempty"`
-	// Of are the parts of a rule that has some.
+	// Of are the parts of a rule that consists of others.
 	Of []Ruling `json:",omitempty"`
 }
 
-// File is the name of the file with the requirements, by their places; other if they have none.
+// File returns the name of the file with the requirements, from their places; other if they have none.
 func (r *Ruling) File(other string) string {
 	for _, x := range r.Of {
 		if name, _, ok := strings.Cut(x.At, ":"); ok && name != "" {
@@ -47,10 +49,11 @@ func (r *Ruling) File(other string) string {
 	return other
 }
 
-// Lifts returns the requirements of a decision that somebody has lifted, as a decision; nil if there are none.
+// Lifts returns a decision with only the requirements that were overridden; nil if there are none.
 func (r *Ruling) Lifts() *Ruling { return r.Only(func(o Outcome) bool { return o == Lifted }) }
 
-// Only returns the requirements of a decision with some outcomes, likewise.
+// Only returns a decision with only the requirements whose outcome passes the function with; nil if there are
+// none.
 func (r *Ruling) Only(with func(Outcome) bool) *Ruling {
 	if r == nil {
 		return nil
@@ -67,7 +70,7 @@ func (r *Ruling) Only(with func(Outcome) bool) *Ruling {
 	return &out
 }
 
-// An Outcome is that of a rule.
+// An Outcome is the outcome of a rule.
 type Outcome string
 
 const (
@@ -78,18 +81,18 @@ const (
 	Lifted        Outcome = "lifted"         // it does not hold, and somebody who may has lifted it
 )
 
-// Allows reports whether a command may be carried out by an outcome.
+// Allows reports whether a rule with this outcome lets a command be carried out.
 func (o Outcome) Allows() bool { return o == Holds || o == NotApplicable || o == Lifted }
 
-// Against is a fact that does not count, or that speaks against a rule.
+// Against is a fact that does not count, or because of which a rule is not met.
 type Against struct {
 	Name string // of a person, a check, a label, a path
 	Why  Why
-	// Names are further ones: the owners of a path.
+	// Names are further names that belong to the fact, such as the owners of a path.
 	Names []string `json:",omitempty"`
 }
 
-// Why is the reason for which a fact does not count.
+// Why is the reason why a fact does not count.
 type Why string
 
 const (
