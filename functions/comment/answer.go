@@ -164,7 +164,7 @@ type MergeRefused struct {
 	Method string // "merge", "squash" or "rebase"
 	Why    string // GitHub's words
 	Remedy string // a sentence in Markdown; "" if none is known
-	Merged bool   `json:",omitempty"` // since, by whomever
+	Merged bool   `json:",omitempty"` // the pull request was merged later by a person
 }
 
 func (n MergeRefused) markdown() string {

@@ -12,28 +12,28 @@ import (
 type HeadStanding string
 
 const (
-	HeadAwaited     HeadStanding = "awaited"  // its projects are being looked for
-	HeadGivenUp     HeadStanding = "given up" // nobody could look at it
+	HeadAwaited     HeadStanding = "awaited"  // Lockstep is looking for its projects
+	HeadGivenUp     HeadStanding = "given up" // all attempts to look at it failed
 	HeadUnknown     HeadStanding = "unknown"  // the projects cannot be determined
 	HeadNotAllowed  HeadStanding = "denied"   // the plan of a project is not permitted
 	HeadConflict    HeadStanding = "conflict"
-	HeadPolicies    HeadStanding = "policies" // it has mistakes in policies
+	HeadPolicies    HeadStanding = "policies" // it has broken policies
 	HeadRefused     HeadStanding = "refused"  // nothing of the pull request is planned
 	HeadPlanning    HeadStanding = "planning"
 	HeadPlanFailed  HeadStanding = "plan failed"
 	HeadPlanStopped HeadStanding = "plan stopped"
-	HeadDenied      HeadStanding = "plan denied" // a policy or a gate says no to a plan
+	HeadDenied      HeadStanding = "plan denied" // a policy or a gate denies a plan
 	HeadBlocked     HeadStanding = "blocked"
-	HeadWaiting     HeadStanding = "waiting" // for somebody who applies it
+	HeadWaiting     HeadStanding = "waiting" // a plan waits for somebody who applies it
 	HeadOnMerge     HeadStanding = "on merge"
-	HeadOnceMerged  HeadStanding = "once merged" // nobody can apply it before
+	HeadOnceMerged  HeadStanding = "once merged" // a plan can be applied only after the merge
 	HeadPreviewed   HeadStanding = "previewed"   // planned without credentials
 	HeadApplying    HeadStanding = "applying"
 	HeadApplied     HeadStanding = "applied"
 	HeadApplyFailed HeadStanding = "apply failed"
 	HeadStopped     HeadStanding = "stopped"
 	HeadStale       HeadStanding = "stale"
-	HeadRenewed     HeadStanding = "renewed"     // a plan is another one than before, and nobody has asked for it
+	HeadRenewed     HeadStanding = "renewed"     // Lockstep has replaced a plan by itself
 	HeadPart        HeadStanding = "part"        // options of a plan leave out what the pull request changes
 	HeadNotApplied  HeadStanding = "not applied" // although it is merged
 	HeadNoChanges   HeadStanding = "no changes"
@@ -46,7 +46,7 @@ const (
 	HeadQueueFailed   HeadStanding = "queue failed"
 	HeadQueueUnseen   HeadStanding = "queue unseen"
 	HeadQueueApart    HeadStanding = "queue apart"
-	HeadDequeued      HeadStanding = "dequeued" // it is a merge group no more
+	HeadDequeued      HeadStanding = "dequeued" // it is no longer a merge group
 )
 
 // heads is the table of the standings of a head. title is the title of the check; if it is "", the title counts

@@ -14,12 +14,12 @@ import (
 type QueueOutcome string
 
 const (
-	QueueAwaited QueueOutcome = ""        // it is being made
-	QueueSame    QueueOutcome = "same"    // it is the plan that waits for the merge
-	QueueOnTop   QueueOutcome = "on top"  // it has the changes of others, too, which are merged first and are not applied yet
-	QueueDiffers QueueOutcome = "differs" // it is another plan
-	QueueFailed  QueueOutcome = "failed"  // it could not be made, or compared
-	QueueUnseen  QueueOutcome = "unseen"  // the pull request is in the queue since before its plan was shown
+	QueueAwaited QueueOutcome = ""        // the plan is being made
+	QueueSame    QueueOutcome = "same"    // the plan has the same changes as the plan that waits for the merge
+	QueueOnTop   QueueOutcome = "on top"  // the plan also has changes of pull requests that are merged first and not applied yet
+	QueueDiffers QueueOutcome = "differs" // the plan has other changes
+	QueueFailed  QueueOutcome = "failed"  // the plan could not be made, or not compared
+	QueueUnseen  QueueOutcome = "unseen"  // the pull request was added to the queue before its plan was shown
 	QueueApart   QueueOutcome = "apart"   // the pull request touches the project only together with those ahead of it, so it has no plan
 )
 

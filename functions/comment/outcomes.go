@@ -26,8 +26,8 @@ type Outcome struct {
 // mostNews is the maximum number of outcomes that a message lists.
 const mostNews = 30
 
-// Slack returns the message in Slack's notation. It notifies no person by name. Source:
-// https://docs.slack.dev/messaging/formatting-message-text (escaping text)
+// Slack returns the message in Slack's notation. It notifies no person by name.
+// Source: https://docs.slack.dev/messaging/formatting-message-text (escaping text)
 func (m Message) Slack() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "*%s* <%s|#%d>", slacked(m.Repo), slacked(m.URL), m.Number)

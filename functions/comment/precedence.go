@@ -75,7 +75,7 @@ func (b *Behind) Text(p behindPlan) string {
 		text = fmt.Sprintf("This project can be destroyed only after %s, which %s on it%s.", someNames(b.On), plural(one, "depends", "depend"), held)
 	}
 	again, left := b.Again, b.Left
-	if p.OnMerge { // what the merge is to apply, too, and does not as it is planned
+	if p.OnMerge { // the merge has to apply these projects, too, but does not apply their present plans
 		again = union(b.Again, b.OnMerge)
 		left = slices.DeleteFunc(slices.Clone(b.Left), func(n string) bool { return slices.Contains(b.OnMerge, n) })
 	}

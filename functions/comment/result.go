@@ -17,7 +17,7 @@ func ResultMarker(name string) string { return fmt.Sprintf("<!-- lockstep:result
 // pending one, because GitHub notifies nobody of an edited comment.
 func Calls(r Reply) bool {
 	switch r := r.(type) {
-	case Refused: // nobody has to act where nothing was to do, or on what a person has stopped
+	case Refused: // nobody has to act if there was nothing to do, or if a person has stopped the work
 		return slices.ContainsFunc(r.Reasons, func(why reasons.Reason) bool {
 			switch why.(type) {
 			case reasons.NothingToDo, reasons.WasStopped:

@@ -17,12 +17,12 @@ const (
 	Planning    Standing = "planning"
 	Postponed   Standing = "postponed"    // to be planned after the apply of a former head
 	Ready       Standing = "ready"        // planned, with something to do
-	OnMerge     Standing = "on merge"     // the same, and merging applies it
-	OnceMerged  Standing = "once merged"  // the same, and nobody can apply it before the merge
-	Blocked     Standing = "blocked"      // planned, and something is in the way of its apply
-	Renewed     Standing = "renewed"      // the same, made since another pull request was applied: it needs an apply that names it
+	OnMerge     Standing = "on merge"     // planned, and the merge applies it
+	OnceMerged  Standing = "once merged"  // planned, and can be applied only after the merge
+	Blocked     Standing = "blocked"      // planned, and something blocks its apply
+	Renewed     Standing = "renewed"      // planned again by Lockstep after another pull request was applied: an apply has to name this plan
 	Previewed   Standing = "previewed"    // planned without credentials: nothing of it is applied
-	PartPlanned Standing = "part planned" // with options that leave out what the pull request changes, and nobody can apply that
+	PartPlanned Standing = "part planned" // planned with options that leave out what the pull request changes, and cannot be applied
 	NoChanges   Standing = "no changes"
 	PlanFailed  Standing = "plan failed"
 	PlanStopped Standing = "plan stopped" // by a person, before it was made
@@ -30,7 +30,7 @@ const (
 	ApplyQueued Standing = "apply queued"
 	Applying    Standing = "applying"
 	Applied     Standing = "applied"
-	PartApplied Standing = "part applied" // a plan with such options
+	PartApplied Standing = "part applied" // a plan with options that leave out what the pull request changes
 	ApplyFailed Standing = "apply failed"
 	Stopped     Standing = "stopped"     // applied in part, and stopped by a person
 	Stale       Standing = "stale"       // the plan no longer fits: the base branch or the state has changed
@@ -85,7 +85,7 @@ func (p ProjectStatus) Label() string {
 // command returns the command with this verb for exactly this project, by its present name, in Markdown.
 func (p ProjectStatus) command(v Verb) string {
 	c := Command{Verb: v, Project: cmp.Or(p.Renamed, p.Name), Workspace: p.Workspace}
-	if p.Renamed == p.Name { // it has another one
+	if p.Renamed == p.Name { // only its workspace has changed
 		c.Workspace = ""
 	}
 	return markdown.Code(c.String())
@@ -113,13 +113,13 @@ const Denied Standing = "denied"
 
 // Further refinements for display, by which projects are sorted and counted.
 const (
-	needsApproval Standing = "needs approval" // approvals are all that is missing
-	waiting       Standing = "waiting"        // time or people can fulfil what is missing
+	needsApproval Standing = "needs approval" // only approvals are missing
+	waiting       Standing = "waiting"        // time or people can meet the requirements
 	held          Standing = "held"           // something else is missing
-	locked        Standing = "locked"         // blocked by another pull request's lock alone
+	locked        Standing = "locked"         // blocked only by another pull request's lock
 	inLine        Standing = "in line"        // ApplyQueued behind the applies of other pull requests
-	later         Standing = "later"          // Ready behind what the merge applies
-	elsewhere     Standing = "elsewhere"      // the apply of another pull request has finished it
+	later         Standing = "later"          // Ready, but after projects that the merge applies
+	elsewhere     Standing = "elsewhere"      // the apply of another pull request has made its changes
 	toDestroy     Standing = "to destroy"     // Ready, and the plan destroys the objects of a removed project
 )
 

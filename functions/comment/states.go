@@ -18,9 +18,9 @@ const (
 	UnderWay                  // it is being planned or applied
 	Well                      // nothing is wrong
 	Wrong                     // a plan or an apply has failed
-	Disallowed                // a policy or a gate said no
+	Disallowed                // a policy or a gate denies it
 	Unsettled                 // a person has to do something
-	Void                      // nobody wants it any more
+	Void                      // it is no longer needed
 )
 
 // A state is a word for projects in a headline: "needs approval", and "need approval" for several projects. A

@@ -25,7 +25,8 @@ func main() {
 }
 
 // answerWithin is the time limit for the answer. A delivery that is not stored by then is answered as failed
-// while GitHub still waits, so that GitHub lists it as failed. Source:
+// while GitHub still waits, so that GitHub lists it as failed.
+// Source:
 // https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#respond-within-10-seconds
 const answerWithin = 8 * time.Second
 

@@ -9,8 +9,8 @@ import (
 // An option is an option of a command. People may type it with one dash or two, and with a space or = before
 // its value.
 type option struct {
-	names  []string // without dashes; the first is the one that we write
-	stands string   // for people, in the place of the value: "NAME"; "" for an option without one
+	names  []string // without dashes; Lockstep writes the first one
+	stands string   // the word for the value in texts: "NAME"; "" for an option without a value
 	check  check
 	// set takes a value that has passed the check. It returns false if the option was given before.
 	set func(c *Command, value string) bool
@@ -100,8 +100,8 @@ var needless = []string{
 	"detailed-exitcode", "parallelism", "verbose",
 }
 
-// excluding are pairs of options that contradict each other. Source: the same pairs are refused by Terraform
-// 1.11, and by our own command line.
+// excluding are pairs of options that contradict each other.
+// Source: the same pairs are refused by Terraform 1.11, and by our own command line.
 var excluding = []struct {
 	a, b  *option
 	holds func(Options) bool

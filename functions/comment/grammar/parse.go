@@ -7,7 +7,7 @@ import (
 
 // A Line is a line of a comment that is addressed to Lockstep.
 type Line struct {
-	Text string // as written, without the space around it, and shortened
+	Text string // as written, without the spaces around it, shortened
 	// Command is the meaning of the line. If the line has no meaning, Problem is the reason. Suggestion is a
 	// command that the author may have meant; "" for none. A line for another program can have both a Command
 	// and a Problem, of the kind [Foreign].
@@ -91,7 +91,7 @@ var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 var theirs = map[string]Command{
 	"atlantis approve_policies": {Verb: Override, Reason: "..."},
 	"atlantis version":          {Verb: Help},
-	"atlantis cancel":           {Verb: Help}, // which leaves alone what is under way, as stop does not
+	"atlantis cancel":           {Verb: Help}, // Atlantis' cancel leaves work in progress alone, unlike stop
 	"atlantis destroy":          destruction,
 	"digger destroy":            destruction,
 	"terraform destroy":         destruction,
@@ -110,7 +110,7 @@ var theirs = map[string]Command{
 	"lockstep abort":            {Verb: Stop},
 	"lockstep force-unlock":     {Verb: Unlock, Project: "NAME"},
 	"lockstep approve_policies": {Verb: Override, Reason: "..."},
-	"lockstep show":             {Verb: Help}, // which is spelt like stop
+	"lockstep show":             {Verb: Help}, // otherwise "stop" would be suggested, which is spelt similarly
 }
 
 // destruction is the command for a plan that destroys all objects. The plan alone destroys nothing.

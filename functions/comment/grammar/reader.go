@@ -256,7 +256,7 @@ func (r *reader) option(name, value string, hasValue bool) {
 		r.say(Problem{Kind: NoOptions})
 		return
 	case o == nil && slices.Contains(needless, name) && r.to != keyword:
-		return // by habit: it has no meaning here, and is no reason to ask
+		return // it has no meaning here: ignore it
 	case o == nil && slices.Contains(needless, name):
 		r.say(Problem{Kind: NotNeeded, Flag: "-" + name})
 		return
@@ -334,7 +334,7 @@ func (r *reader) set(o *option, value string) {
 	case r.command.Options.count() == maxValues:
 		r.lose(Problem{Kind: ManyValues, Most: maxValues})
 	case !o.set(&r.command, value):
-		r.say(Problem{Kind: Twice, Flag: o.flag()}) // the first one alone is less
+		r.say(Problem{Kind: Twice, Flag: o.flag()}) // to use only the first value selects no more
 	}
 }
 
@@ -351,7 +351,7 @@ func (r *reader) complete() {
 	}
 	if r.row.reasoned && r.command.Reason == "" {
 		r.lose(Problem{Kind: Lacking, Flag: because.flag(), Want: because.stands, Verb: r.command.Verb})
-		if r.to != keyword { // others need none
+		if r.to != keyword { // other programs need no reason
 			r.lost, r.command.Reason = lost, "..."
 		}
 	}

@@ -7,7 +7,8 @@ import (
 
 // spoken returns the lines of a comment that a reader sees as text. It leaves out code blocks, indented code,
 // HTML comments, and elements that show code or nothing, such as <pre>. Quoted lines begin with ">", and so
-// cannot be commands. Source: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
+// cannot be commands.
+// Source: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 func spoken(body string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		fence := ""  // the fence that is open

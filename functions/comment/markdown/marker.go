@@ -6,7 +6,8 @@ import (
 )
 
 // hiding matches the beginning of a hidden text with the name lockstep: an HTML comment, or another HTML
-// construct that GitHub does not show. Source: https://spec.commonmark.org/0.31.2/#html-blocks, kinds 2 to 5
+// construct that GitHub does not show.
+// Source: https://spec.commonmark.org/0.31.2/#html-blocks, kinds 2 to 5
 var hiding = regexp.MustCompile(`(?i)<[!?]\W*lockstep`)
 
 // Unmarked returns a text in which Lockstep's hidden markers are visible text: their "<" is replaced by its

@@ -22,8 +22,8 @@ type Atlantis struct {
 // A Part is a setting in a file. Anybody may have written the file.
 type Part struct {
 	Lines   []int
-	Key     string // as it stands there
-	Instead string // a sentence of ours in plain text
+	Key     string // as it is written in the file
+	Instead string // a sentence in plain text on what to do instead
 }
 
 // These are the limits of a note, because it is shown in the comment for each head.

@@ -15,7 +15,7 @@ import (
 type Required struct {
 	Verb   grammar.Verb
 	Tree   rulings.Ruling
-	Merged bool `json:",omitempty"` // a merge asks, so that no comment helps
+	Merged bool `json:",omitempty"` // a merge asks for the apply, so that no comment helps
 	Later  bool `json:",omitempty"` // the merge comes before the apply: see AppliedLater and PlaceRenamed
 	// Waits is set if a merge has asked for the apply, and the apply waits for its requirements.
 	Waits bool `json:",omitempty"`

@@ -13,38 +13,38 @@ type Rule string
 const (
 	AllOf       Rule = "all of"       // everything that is required
 	Requirement Rule = "requirement"  // one block of the settings
-	OneOf       Rule = "one of"       // its alternatives
+	OneOf       Rule = "one of"       // one of its alternatives must be met
 	Alternative Rule = "alternative"  //
-	Readable    Rule = "readable"     // the settings
-	AskedBy     Rule = "by"           // Wanted parties, Found the actor
+	Readable    Rule = "readable"     // the settings can be read without errors
+	AskedBy     Rule = "by"           // Wanted lists parties, Found the user who asks
 	Permitted   Rule = "permission"   //
-	Approvals   Rule = "approvals"    // Want of Wanted parties, Found logins
-	Codeowners  Rule = "codeowners"   // Wanted paths, Against paths with their owners
+	Approvals   Rule = "approvals"    // Want is how many of the Wanted parties must approve, Found lists logins
+	Codeowners  Rule = "codeowners"   // Wanted lists paths, Against has paths with their owners
 	Mergeable   Rule = "mergeable"    //
 	UpToDate    Rule = "up_to_date"   //
-	Resolved    Rule = "resolved"     // Have open conversations
+	Resolved    Rule = "resolved"     // Have is the number of open conversations
 	Ready       Rule = "draft"        //
-	Checks      Rule = "checks"       // Wanted patterns, Found names
+	Checks      Rule = "checks"       // Wanted lists patterns, Found lists names
 	Labels      Rule = "labels"       //
 	NotLabels   Rule = "not_labels"   //
 	Windows     Rule = "windows"      //
 	Freeze      Rule = "freeze"       //
-	MaxChanges  Rule = "max_changes"  // Have of Want
+	MaxChanges  Rule = "max_changes"  // Have is the number of changes, Want the maximum
 	MaxDestroys Rule = "max_destroys" //
-	NoDestroy   Rule = "no_destroy"   // Wanted patterns, Found types
-	Policy      Rule = "policy"       // Wanted names; Against denials, and Have more; Found warnings, and Want more
-	Environment Rule = "environment"  // Wanted, of GitHub: its rules are below it
-	Waited      Rule = "waited"       // Want minutes, until Found
-	OpenTo      Rule = "branch"       // may be deployed
-	ActionsOnly Rule = "actions only" // Wanted: an App
-	Gate        Rule = "gate"         // likewise, of a function or a webhook
+	NoDestroy   Rule = "no_destroy"   // Wanted lists patterns, Found lists types
+	Policy      Rule = "policy"       // Wanted lists names; Against has denials, and Have is the number of further ones; Found has warnings, and Want is the number of further ones
+	Environment Rule = "environment"  // Wanted has the GitHub environment; its protection rules are the parts of this rule
+	Waited      Rule = "waited"       // Want is the time in minutes, Found has the end
+	OpenTo      Rule = "branch"       // the base branch may be deployed to the environment
+	ActionsOnly Rule = "actions only" // a protection rule that only GitHub Actions can check; Wanted has its App
+	Gate        Rule = "gate"         // as for Policy, for a function or a webhook
 )
 
 // A wording has all texts about a rule.
 type wording struct {
-	wants func(Ruling) string // the condition, which holds or does not
-	found func(Ruling) string // the facts that were found, "" for none; nil where there never are any
-	brief func(Ruling) string // a noun that one can wait for, or be blocked by
+	wants func(Ruling) string // the condition
+	found func(Ruling) string // the facts that were found; "" for none. nil if the rule never has any
+	brief func(Ruling) string // a noun for "waiting for" and "blocked by"
 	// settled is set if the outcome depends only on the plan, or on the user who asks for its apply, so that
 	// neither time nor people can change it.
 	settled bool

@@ -76,9 +76,9 @@ type Outcome string
 const (
 	Holds         Outcome = "holds"
 	Fails         Outcome = "fails"
-	Unknown       Outcome = "unknown"        // a fact could not be read: nothing is allowed because of it
-	NotApplicable Outcome = "not applicable" // there is nothing that it could be about
-	Lifted        Outcome = "lifted"         // it does not hold, and somebody who may has lifted it
+	Unknown       Outcome = "unknown"        // a fact could not be read, so the rule does not allow
+	NotApplicable Outcome = "not applicable" // the rule has nothing to decide about
+	Lifted        Outcome = "lifted"         // the rule is not met, and a person has overridden it
 )
 
 // Allows reports whether a rule with this outcome lets a command be carried out.
@@ -97,31 +97,31 @@ type Why string
 
 const (
 	EarlierHead   Why = "earlier head"   // the approval is of another commit than the planned one
-	FormerPlan    Why = "former plan"    // the approval is older than the plan that took the place of another one
-	OwnChange     Why = "own change"     // the approval is by somebody who wrote the change
-	OwnOrder      Why = "own order"      // the approval is by who asks for the apply
+	FormerPlan    Why = "former plan"    // the approval is older than the present plan, which has replaced another one
+	OwnChange     Why = "own change"     // the approval is by an author of the change
+	OwnOrder      Why = "own order"      // the approval is by the user who asks for the apply
 	ByBot         Why = "bot"            // the approval is by an App
-	CannotWrite   Why = "cannot write"   // the person may not write to the repository
+	CannotWrite   Why = "cannot write"   // the person has no write access
 	NotNamed      Why = "not named"      // the settings do not name the person
 	Refuses       Why = "refuses"        // the review requests changes
-	Unowned       Why = "unowned"        // nobody approved who owns the path
-	UnknownOwner  Why = "unknown owner"  // the name is an owner's whom GitHub leaves out
-	Missing       Why = "missing"        // there is none
+	Unowned       Why = "unowned"        // no owner of the path has approved
+	UnknownOwner  Why = "unknown owner"  // GitHub ignores the owner with this name
+	Missing       Why = "missing"        // there is no check or label with this name
 	Running       Why = "running"        // the check is not done
 	CheckFailed   Why = "failed"         // the check has failed
 	OtherApp      Why = "other app"      // another App has reported it
-	PutBy         Why = "put by"         // somebody has put a label there, or removed it, who may not write
+	PutBy         Why = "put by"         // a person without write access has added the label
 	TakenBy       Why = "taken by"       //
-	Conflicting   Why = "conflicting"    // with the base branch
-	ReviewMissing Why = "review missing" // the base branch's rules want one
-	Behind        Why = "behind"         // the base branch
+	Conflicting   Why = "conflicting"    // the branch conflicts with the base branch
+	ReviewMissing Why = "review missing" // the base branch's rules require a review
+	Behind        Why = "behind"         // the head lacks commits of the base branch
 	IsDraft       Why = "draft"          //
-	Blocked       Why = "blocked"        // by rules of the base branch: the names are the kinds that it may be
-	Unresolved    Why = "unresolved"     // conversations, which the base branch's rules want resolved
-	LeftOut       Why = "left out"       // the name is a line of CODEOWNERS that is not valid
+	Blocked       Why = "blocked"        // GitHub blocks the merge by rules of the base branch; Names are the possible kinds
+	Unresolved    Why = "unresolved"     // conversations are open, but the base branch's rules require that all are resolved
+	LeftOut       Why = "left out"       // the name is an invalid line of CODEOWNERS
 	Denied        Why = "denied"         // the name is the message of a policy or a gate, or a mistake in it
 	Unreliable    Why = "unreliable"     // the policy has mistakes
-	NoVerdict     Why = "no verdict"     // the gate has not answered, or rubbish
-	OtherGate     Why = "other gate"     // another one was asked about the plan, or none
-	OtherPolicies Why = "other policies" // the plan was judged by others, or by none
+	NoVerdict     Why = "no verdict"     // the gate has not answered, or its answer was not valid
+	OtherGate     Why = "other gate"     // another gate was asked about the plan, or none
+	OtherPolicies Why = "other policies" // other policies have judged the plan, or none
 )

@@ -36,10 +36,10 @@ type Service interface {
 type End string
 
 const (
-	Working  End = ""          // it may be at work
+	Working  End = ""          // the build may be working
 	Done     End = "done"      // its process ended normally
 	Failed   End = "failed"    // its process failed, or never began
-	Stopped  End = "stopped"   // somebody stopped it
+	Stopped  End = "stopped"   // a person stopped it
 	TimedOut End = "timed out" // it took too long
 	Faulty   End = "faulty"    // a fault of the service
 	Gone     End = "gone"      // the service does not know it

@@ -74,7 +74,7 @@ func (q *Queue) Drain(ctx context.Context, w Worker) (int, error) {
 			}
 			left, err := q.Waiting(ctx)
 			if err != nil || left == 0 {
-				q.signal() // others wait in vain, too
+				q.signal() // other goroutines may be waiting, too
 				return err
 			}
 			q.await(ctx)

@@ -18,7 +18,7 @@ func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) p
 		return err
 	}
 	if c.fresh {
-		return j.moveCursor(ctx, c, now) // not before the first round
+		return j.moveCursor(ctx, c, now) // comments before the first round are not answered
 	}
 	list, err := hub.CommentsSince(ctx, c.since)
 	if err != nil {

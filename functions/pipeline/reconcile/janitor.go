@@ -60,12 +60,12 @@ type Janitor struct {
 type Found struct {
 	Deliveries int // webhooks that were received only now
 	Leases     int // leases of dead processes
-	Heads      int // heads that nobody had looked at
-	Closed     int // pull requests whose end nobody had handled
-	Comments   int // comments that nobody had begun to answer
+	Heads      int // heads that were not looked at
+	Closed     int // pull requests whose end was not handled
+	Comments   int // comments whose answer was not begun
 	States     int // states with open plans that were not checked since the last apply, and projects that the base branch may have again
 	Decisions  int // decisions about requirements that may have changed
-	Strays     int // messages whose repository was away and is back
+	Strays     int // messages whose repository is accessible again
 }
 
 // Add adds the findings of another round.
@@ -115,7 +115,7 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 		switch {
 		case err == nil:
 			last.Version = version
-		case !errors.Is(err, pipeline.ErrConflict): // another janitor's place is as good
+		case !errors.Is(err, pipeline.ErrConflict): // another janitor has recorded its own place, which is as good
 			errs = append(errs, err)
 		}
 	}

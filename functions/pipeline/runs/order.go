@@ -82,7 +82,7 @@ func (o *Order) Add(r Run, head string) {
 	name := cmp.Or(r.End.Renamed, r.Project)
 	done := func(p order.Progress) bool { return p == order.Applied || p == order.Unchanged }
 	p, all, coming := r.progress(), o.Progress, o.Coming
-	if r.End.Renamed != "" && !done(p) { // whatever its plan is, the project has to be planned under its new name
+	if r.End.Renamed != "" && !done(p) { // the project has to be planned under its new name, whatever its present plan
 		p = order.Failed
 	}
 	if destroys(r) {

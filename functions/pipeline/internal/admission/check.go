@@ -34,7 +34,7 @@ func (f Finding) OnlySettleable() bool {
 // comment names the new plan.
 func planRenewed(q *Request) reasons.Reason {
 	if q.asksForMerge() {
-		return nil // occasion says so
+		return nil // the rule occasion reports that
 	}
 	if !q.Run.Renewed() || q.Entry == ByComment && (q.Decided || q.Named != "") {
 		return nil // unseen checks that the name is the plan's

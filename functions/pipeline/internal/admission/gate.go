@@ -195,7 +195,7 @@ func (d *Decision) ask(q *Request, on subject) {
 		switch {
 		case no == nil:
 		case q.Again != nil && settleable(no):
-			d.settled = append(d.settled, no) // an equal plan has settled it; for a different one planDiffers speaks
+			d.settled = append(d.settled, no) // an equal plan has settled it; for a different plan, planDiffers refuses
 		default:
 			d.Reasons = append(d.Reasons, no)
 		}

@@ -13,9 +13,9 @@ import (
 type Entry string
 
 const (
-	ByPush    Entry = "push" // GitHub let somebody push or open a pull request
+	ByPush    Entry = "push" // a person pushed or opened a pull request, as GitHub allowed
 	ByComment Entry = "comment"
-	ByMerge   Entry = "merge" // somebody merged a pull request whose plans the merge applies; also an apply that leaves its lock after that
+	ByMerge   Entry = "merge" // a person merged a pull request whose plans the merge applies; also the release of a lock that such an apply has left
 )
 
 // A Request has all facts for the decision about one command for one project, read just before. The gate is

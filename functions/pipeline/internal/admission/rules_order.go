@@ -44,8 +44,8 @@ func (d Decision) WaitsAfterMerge() (held Decision, on []string, ok bool) {
 	return held, on, ok
 }
 
-// awaited are the rules for an apply that waits, in addition to inOrder. All other rules are checked when the
-// apply is its turn.
+// awaited are the rules for an apply that waits, in addition to inOrder. All other rules are checked when it
+// is the turn of the apply.
 var awaited = []func(*Request) reasons.Reason{occasion, phase, headMoved, planReplaced}
 
 // DecideWaiting decides about an apply that waits. An allowed apply can be queued. If

@@ -170,7 +170,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 		case !d.Allowed():
 			return gatefacts.Refused(c, runs.Label(s.Run), d), nil
 		default:
-			if answer != s.Asked.Answer && s.Asked.Waits == nil { // whoever wanted the plan applied at once learns that somebody else has it applied
+			if answer != s.Asked.Answer && s.Asked.Waits == nil { // the person who asked for the apply before learns that another request has it applied
 				if err := qu.Report.AnswerWaitingApply(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {
 					return nil, err
 				}

@@ -95,7 +95,7 @@ func markLate(ctx context.Context, w *Waves, all []ledger.Versioned) (err error)
 			continue
 		}
 		s.Asked.Late, w.changed = true, true
-		if err := w.Report.PutCheck(ctx, s.Run); err != nil { // before the record: nobody would come back to it
+		if err := w.Report.PutCheck(ctx, s.Run); err != nil { // before the record: later no message would write it
 			return err
 		}
 		if all[i], err = w.Ledger.Save(ctx, s); err != nil {

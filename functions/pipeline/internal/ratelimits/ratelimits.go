@@ -48,7 +48,7 @@ type Admission string
 const (
 	Admitted Admission = "carry it out"
 	TooMany  Admission = "say that it is too much"
-	Ignored  Admission = "pass over it" // the limit was mentioned already
+	Ignored  Admission = "pass over it" // the person was told about the limit before
 )
 
 // Next decides about a comment, and returns the Pace with the comment counted. max comments are admitted within

@@ -121,7 +121,7 @@ func (r *Reader) at(ctx context.Context, place string, arguments map[string]any,
 	}
 	stored, err := workdir.Outputs(ctx, encryption.Wrap(b, cipher), workspace)
 	if err != nil && !errors.Is(err, builtin.ErrNoState) {
-		return nil, err // whoever may not read the state may not read its planned outputs
+		return nil, err // who may not read the state may not read its planned outputs either
 	}
 	planned, missing := r.planned(ctx, place, cipher)
 	if missing != nil {

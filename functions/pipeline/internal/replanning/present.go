@@ -54,7 +54,7 @@ func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) 
 	now.Tree, now.Own, err = planrun.ReadInputs(ctx, c.Projects, dir, q.Run, planned.Scope())
 	if errors.Is(err, jobs.ErrNoProject) {
 		d, err := c.Projects.Discover(ctx, dir)
-		return now, err == nil && d.Problem == "", nil // whoever searches for its state will find that, too
+		return now, err == nil && d.Problem == "", nil // the search for its state reports the problem
 	}
 	moved := planned.Compare(now, q.Run)
 	q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole

@@ -69,7 +69,7 @@ func unwatch(ctx context.Context, rp *Reporter, key string) error {
 		return err
 	}
 	if err = rp.Ledger.Records.Delete(ctx, key, rec.Version); errors.Is(err, pipeline.ErrConflict) {
-		err = nil // whoever has changed it has decided since
+		err = nil // the process that changed it has decided since
 	}
 	return err
 }
