@@ -20,12 +20,12 @@ type Pull struct {
 // Runs returns the directory of the keys of all runs of a pull request.
 func (p Pull) Runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
 
-// Repository names the repository among those of all Apps: "acme/infra" for the first App, and
-// "NAME:acme/infra" for another App.
+// Repository is the repository's unique name in all Apps: "acme/infra" for the first App, and "NAME:acme/infra"
+// for another App.
 func (p Pull) Repository() string { return Qualified(p.App, p.Repo.String()) }
 
-// Qualified returns the name of an App's repository among those of all Apps. app is "" for the first App. A
-// colon separates them, because no owner has a colon in its name.
+// Qualified returns the unique name of a repository in all Apps. app is "" for the first App. A colon separates
+// the App from the repository, because no owner has a colon in its name.
 func Qualified(app, repo string) string {
 	if app == "" {
 		return repo

@@ -39,7 +39,7 @@ func (v deploymentChecks) first() bool {
 }
 
 // open reports whether a deployment has a check of one of these projects that has not passed: it failed, or is
-// under way.
+// in progress.
 func (v deploymentChecks) open(deployment string, projects []string) bool {
 	return slices.ContainsFunc(v.all, func(r github.Report) bool {
 		by, name, is := pipeline.ReadCheck(r.Name)

@@ -36,7 +36,8 @@ type Pipeline struct {
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
-	// Hook calls the hooks of base branches; nil if nobody can.
+	// Hook calls the hooks of base branches. If it is nil, no hook can be called, and each hook counts as
+	// failed.
 	Hook jobs.StepFunc
 	// Notify delivers the notifications of base branches; if it is nil, they are dropped.
 	Notify jobs.NotifyFunc

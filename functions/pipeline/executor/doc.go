@@ -51,8 +51,8 @@ type Engine struct {
 	// Mirror is a directory with packages of providers, in the layout of filesystem mirrors; it is then their
 	// only source. "" means their registries.
 	Mirror string
-	// Store and Keep are those of [install.Installer]: packages that other machines have downloaded; nil for
-	// none.
+	// Store and Keep find and store packages that other machines have downloaded: see [install.Installer]. nil
+	// for none.
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
 	// Registries makes the connections to registries of providers; nil means the usual ones.

@@ -14,7 +14,7 @@ import (
 // The cache is safe, because commits never change: the author of a commit decides only which projects are found
 // in that commit. The zero value and nil are ready for use; nil caches nothing.
 type Bases struct {
-	// Repositories reads the policies in other repositories; nil if nobody can.
+	// Repositories reads the policies in other repositories. If it is nil, such a policy is an error.
 	Repositories Repositories
 
 	mu    sync.Mutex

@@ -101,7 +101,7 @@ type Job struct {
 	Ended func(Outcome) error `json:"-"`
 }
 
-// Repository names the repository among those of all Apps, as pipeline.Pull.Repository does.
+// Repository is the repository's unique name in all Apps, as of pipeline.Pull.Repository.
 func (j Job) Repository() string { return pipeline.Qualified(j.App, j.Repo.String()) }
 
 // ProviderLimits returns a function that says how many calls of a provider may run at a time; 0 means no limit.

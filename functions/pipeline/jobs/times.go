@@ -4,9 +4,9 @@ import "time"
 
 // Times are the times at which an apply that takes too long is ended, step by step. A zero time means never.
 type Times struct {
-	// StopStarting is when the apply begins no more changes. Changes under way are completed.
+	// StopStarting is when the apply begins no more changes. Changes in progress are completed.
 	StopStarting time.Time
-	// StopCalls is when providers are asked to end the calls that are still under way.
+	// StopCalls is when providers are asked to end the calls that are still in progress.
 	StopCalls time.Time
 	// End is when the process is killed, with all processes that it started. A call that is still in progress
 	// then is recorded as unfinished in the journal.

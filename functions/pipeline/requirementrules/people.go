@@ -245,7 +245,7 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// unknownOf returns the owners whom GitHub ignores: nobody can wait for them. The path still counts as owned,
+// unknownOf returns the owners whom GitHub ignores: they can never approve. The path still counts as owned,
 // unlike on GitHub. Otherwise a misspelt name would remove the protection of a path.
 func unknownOf(f Facts, owners []requirements.Party) (out []string) {
 	for _, name := range names(owners) {

@@ -118,7 +118,7 @@ func (o *Order) addMerge(name string, r Run) {
 }
 
 // before returns the projects whose applies come before that of a run and are not done. left are the projects
-// in on whose applies are neither accepted nor in progress. again are the projects in left that have to be
+// of on whose applies are neither accepted nor in progress. again are the projects of left that have to be
 // planned again.
 func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	add := func(names []string, all map[string]order.Progress, coming map[string]bool) {

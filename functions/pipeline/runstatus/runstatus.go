@@ -45,7 +45,7 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 	return p, nil
 }
 
-// Ahead returns the applies that come before that of a run.
+// Ahead returns the applies in the queue of a run's state that come before the run's own.
 func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment.Turn, error) {
 	queue, err := ledger.Ledger{Records: records}.Queue(ctx, r)
 	return runs.AheadOf(queue, r), err

@@ -94,8 +94,8 @@ type Request struct {
 	// Placing is the decision about the address of the state; nil before it is made. The gate must be asked
 	// again with it before the state is read.
 	Placing *Placing
-	// Sealed is the base commit whose encryption block counts, for an apply that continues; "" means that of
-	// Run.
+	// Sealed is the base commit whose encryption block counts, for an apply that continues; "" means the base
+	// commit of Run.
 	Sealed string
 	// Last is the last apply to the project's state; nil for none.
 	Last *runs.LastApply

@@ -35,7 +35,7 @@ import (
 // person's lock (runs.Asked.Late). Here the gate is asked about everything. The janitor sends a message once
 // the clock may have changed the decision.
 
-// Waves continues with the applies that wait for those of other projects.
+// Waves continues the accepted applies that wait for other projects of their pull request.
 type Waves struct {
 	Facts   *gatefacts.Reader
 	Report  *report.Reporter

@@ -52,8 +52,8 @@ func groupKey(p pipeline.Pull, sha string) string {
 // before it is the pull request's turn.
 const maxGroups = 5
 
-// maxBehind is how many groups behind another one are kept. GitHub makes as many at a time as the queue's
-// settings say, at most 100. Source:
+// maxBehind is how many groups behind another one are kept. The queue's settings limit how many GitHub makes at
+// a time; the largest limit is 100. Source:
 // https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
 const maxBehind = 100
 

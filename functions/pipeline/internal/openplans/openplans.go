@@ -11,8 +11,8 @@
 // it is due ([Due], [ReadsOutdated]). At most [AtOnce] plans of a state are under way, and authors take turns
 // (inTurns). Package reconcile sends messages for the rest later.
 //
-// It also has the comments of pull requests updated whose plans stay as they are: because a person has locked
-// the state ([Finder.ShowAgain]), or because they have moved up in the queue of their state
+// It also has comments updated if their plans stay as they are, but something else has changed: a person has
+// locked the state ([Finder.ShowAgain]), or their applies have moved up in the queue of the state
 // ([Finder.ShowQueue]).
 //
 // This package refuses to know how a plan is checked: package replanning does. Start reading at [Finder.Find].

@@ -264,7 +264,7 @@ func moveUp(ctx context.Context, rp *Reporter, r runs.Run, p comment.ProjectStat
 	return rp.writeCheck(ctx, r, p, all, false)
 }
 
-// Ahead returns the applies that come before that of a run.
+// Ahead returns the applies in the queue of a run's state that come before the run's own.
 func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, err error) {
 	queue, err := rp.Ledger.Queue(ctx, r)
 	return runs.AheadOf(queue, r), err
