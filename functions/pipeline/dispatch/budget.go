@@ -36,7 +36,7 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 }
 
 // spend records how many requests to GitHub a message has used, if few are left in the hour. told is the budget
-// by GitHub's last answer.
+// in GitHub's last answer.
 func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, told github.Budget) error {
 	now := ratelimits.Budget{Limit: told.Limit, Left: told.Left, Reset: told.Reset}
 	if !now.Short() {

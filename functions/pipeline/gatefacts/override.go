@@ -15,8 +15,8 @@ import (
 
 // An Overriding is the effect of an override.
 type Overriding struct {
-	// Later is set if all requirements that the override could lift are met now. The override counts once one
-	// of them is not.
+	// Later is set if all requirements that the override could lift are met now. The override counts as soon as
+	// one of them is not met any more.
 	Later bool
 	// Required is the decision about the requirements for the apply, with the override.
 	Required *rulings.Ruling

@@ -258,8 +258,8 @@ func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
 	})
 }
 
-// changeClaim changes the claim on an address, if this repository has the claim or nobody has. change returns
-// nil to leave the claim as it is. If another process changes the claim meanwhile, it also stays.
+// changeClaim changes the claim on an address, if no other repository has it. change returns nil to leave the
+// claim as it is. If another process changes the claim meanwhile, it also stays.
 func changeClaim(ctx context.Context, e *Reader, place string, change func(was *places.Claim) *places.Claim) error {
 	key := places.ClaimKey(place)
 	rec, err := e.Ledger.Records.Get(ctx, key)

@@ -246,7 +246,7 @@ func (r Run) Waiting() bool {
 	return r.Asked.Waits != nil && r.Asked.Waits.Woken == "" && (r.Phase == Planned || r.Phase == Stopped) && r.Asked.ThenApply == r.Asked.Try+1
 }
 
-// WithWaiting returns the run with an apply that waits.
+// WithWaiting returns the run with the accepted apply w, which waits.
 func (r Run) WithWaiting(w Waiting) Run {
 	r.Asked.ThenApply, r.Asked.Waits = r.Asked.Try+1, &w
 	return r

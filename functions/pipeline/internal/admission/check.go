@@ -25,7 +25,8 @@ type Finding struct {
 	Reasons reasons.List
 }
 
-// OnlySettleable reports whether a plan shows the effect of all the parts that have changed.
+// OnlySettleable reports whether a plan that is made again shows the effect of all the changed parts, so that
+// it settles all reasons of the finding.
 func (f Finding) OnlySettleable() bool {
 	return !slices.ContainsFunc(f.Reasons, func(r reasons.Reason) bool { return !settleable(r) })
 }

@@ -34,7 +34,7 @@ func (d Decision) PlanAgain() bool {
 	return len(d.Reasons) > 0
 }
 
-// Settled returns the reasons that a plan made again has settled.
+// Settled returns the reasons that no longer count, because the plan was made again.
 func (d Decision) Settled() reasons.List { return d.settled }
 
 func settleable(r reasons.Reason) bool {

@@ -79,8 +79,8 @@ func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 	return ap.release(ctx, r)
 }
 
-// Release releases the lock that an apply may have left which was given up. It handles a message, and can be
-// repeated. An apply under way keeps its lock.
+// Release releases the lock that a given-up apply may have left. It handles a message, and can be repeated. An
+// apply in progress keeps its lock.
 func (ap *Applier) Release(ctx context.Context) error {
 	s, err := ap.Ledger.Read(ctx, ap.Facts.Message.Run())
 	if err != nil || s.Version == "" {

@@ -7,7 +7,7 @@ import (
 )
 
 // forBase reports whether an apply was for the present base branch of a pull request. branch is the name of the
-// base branch of the apply; "" is unknown, and counts.
+// apply's base branch; if it is "", the branch is unknown, and forBase returns true.
 func forBase(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }
 
 // mergeDue reports whether only the merge of an open pull request is left to do. The last look was at its

@@ -108,8 +108,9 @@ func (qu *PlanQueuer) removable(base *project.Settings, gone, all []project.Proj
 }
 
 // removedByMerge returns the projects that a merged pull request has removed, so the tip of the base branch
-// does not have them any more. They are the removed projects that were planned before the merge. Others the
-// merge has removed although they were not known as removed at its head: the head was never planned.
+// does not have them any more. They are the removed projects that were planned before the merge. It also
+// returns projects that the merge has removed and that have no run at its head, for example because the head
+// was never planned.
 func (qu *PlanQueuer) removedByMerge(ctx context.Context, all []project.Project, t gatefacts.Touch, l *ledger.Look) (out []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {

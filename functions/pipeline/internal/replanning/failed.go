@@ -45,7 +45,8 @@ func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt)
 }
 
-// recordUnchanged records up to which facts a failed plan was considered, because it is not made again now.
+// recordUnchanged records the facts with which a failed plan was considered and not made again, so that only
+// newer facts have it considered again.
 func recordUnchanged(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	s.Plan.Applies, s.Plan.Reads = c.applies, c.reads
 	if c.plannedOn != nil {
