@@ -37,8 +37,8 @@ func (l Lifted) markdown() string {
 	return text
 }
 
-// An OwnLock is the lock of a person on the state of a project, as the pull request shows it for which the
-// state is locked.
+// An OwnLock is the lock of a person on the state of a project. It is shown on the pull request for which the
+// person has locked the state.
 type OwnLock struct {
 	By, Because string
 	Since       time.Time `json:",omitzero"`

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Doubt is an object whose creation has begun, and of which Lockstep does not know whether it exists.
+// A Doubt is an object whose creation was begun, and Lockstep does not know whether the object exists.
 type Doubt struct {
 	Address string
 	Action  string

@@ -2,9 +2,9 @@ package rulings
 
 import "slices"
 
-// LeftToGitHub reports whether the only thing missing is a rule of the base branch that GitHub does not name,
-// and because of which GitHub itself refuses the merge. Our check must not fail because of it: then GitHub
-// would name our check as the reason, and people would not see the rule.
+// LeftToGitHub reports whether the only thing missing is a rule of the base branch that GitHub does not name.
+// GitHub itself refuses the merge because of this rule. Our check must not fail as well: then GitHub would name
+// our check as the reason, and people would not see the rule.
 func (r Ruling) LeftToGitHub() bool { return !r.Outcome.Allows() && r.butBlocked() }
 
 func (r Ruling) butBlocked() bool {

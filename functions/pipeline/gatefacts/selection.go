@@ -77,8 +77,8 @@ func RepliesWithoutPlan(ctx context.Context, e *Reader, c comment.Command, all [
 	return refused(reasons.NoPlan{}), nil
 }
 
-// repliesWithoutPlan returns the replies about the runs that a command selects: about those that are done, and
-// about those left without a plan.
+// repliesWithoutPlan returns the replies about the runs that a command selects. done are the replies about
+// finished runs. left are the replies about runs without a plan.
 func repliesWithoutPlan(c comment.Command, all []ledger.Versioned) (done, left []comment.Reply) {
 	for _, s := range all {
 		if s.Phase == runs.Superseded || !s.SelectedBy(c) {

@@ -35,8 +35,8 @@ func (t Touch) Touches(p project.Project) bool {
 	return t.All || slices.Contains(t.Touched, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 }
 
-// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m, or after
-// its merge that of the tip of the base branch. d is what was found there.
+// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m; after its
+// merge, dir is the checkout of the base branch's tip. d is what was found there.
 func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.Discovered) (t Touch, err error) {
 	if e.Pull.Merged {
 		return landedTouch(ctx, e, m, dir, d)

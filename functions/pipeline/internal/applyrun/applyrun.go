@@ -4,7 +4,7 @@
 //	ApplyQueuer  gate -> ApplyQueued, and a message
 //	Applier      message -> gate -> are the files the same? -> engine, which asks the gate again
 //	             with the state locked -> apply record -> changes -> Applied
-//	Waves        applies that wait for those of other projects are queued or answered
+//	Waves        applies that wait for other projects are queued or answered
 //	Closer       merged or closed: applies what waited for the merge, drops the rest
 //	Unlocker     releases locks of earlier applies of the pull request
 //

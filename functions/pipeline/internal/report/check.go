@@ -266,7 +266,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || !again {
 		return err
 	}
-	// Another process has created a check run at the same time, of which people see the newest. Or another
+	// Another process has created a check run at the same time, and people see the newest one. Or another
 	// process has written another status or conclusion meanwhile, which this process has overwritten.
 	now, err := rp.Ledger.Read(ctx, r.Key())
 	if err != nil {
