@@ -1,4 +1,4 @@
-// Apply is the Lambda function that takes applies: it carries out saved plans.
+// Apply is the Lambda function that handles the messages for applies: it applies saved plans.
 package main
 
 import (

@@ -1,8 +1,10 @@
-// Package assembly puts the pipeline of an App together from its parts: those in AWS for the Lambda functions, and those of a data
-// directory for `lockstep serve` and `lockstep demo`. What differs between them is a part; what is the same stands here.
+// Package assembly builds the pipeline of an App from its parts. The Lambda functions have parts in AWS;
+// `lockstep serve` and `lockstep demo` have parts in a data directory. Everything that is the same for all of
+// them is in this package.
 //
-// It refuses to know where the parts are from. It does not link the engine, which no janitor needs: who makes plans and applies
-// sets it, from package subprocess or package executor. Start at [PlanParts.Pipeline].
+// It refuses to know where the parts come from. It does not link the engine, because a janitor needs none. A
+// caller that plans and applies sets the engine, from package subprocess or package executor. Start reading at
+// [Parts.Pipeline].
 package assembly
 
 import (
@@ -14,21 +16,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Parts are the parts of the pipeline of an App.
+// Parts has the parts of an App's pipeline.
 type Parts struct {
 	App *github.App
 	// Intake has the records, the queue and the repositories to serve.
 	Intake    *intake.Intake
 	Artifacts pipeline.Artifacts
-	// Where names the location of an artifact for people; nil if they cannot read artifacts.
+	// Where tells people where an artifact is; nil if they cannot read artifacts.
 	Where func(pipeline.Artifact) string
-	// Secrets must be in nothing that is written on a pull request.
+	// Secrets are removed from everything that is written on a pull request.
 	Secrets []github.Secret
-	// Deployment is the name of this one, "" for none.
+	// Deployment is the name of this deployment; "" for none.
 	Deployment string
 }
 
-// Pipeline returns the pipeline without an engine.
+// Pipeline returns the pipeline of the App without an engine.
 func (p Parts) Pipeline() *dispatch.Pipeline {
 	return &dispatch.Pipeline{
 		Bases: &gatefacts.Bases{Repositories: p.App}, Inventory: p.App,
@@ -38,7 +40,7 @@ func (p Parts) Pipeline() *dispatch.Pipeline {
 	}
 }
 
-// Janitor returns the janitor of a pipeline of the App.
+// Janitor returns the janitor for the App's pipeline x.
 func (p Parts) Janitor(x *dispatch.Pipeline) *reconcile.Janitor {
 	return &reconcile.Janitor{Pipeline: x, App: p.App, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
 		return p.App.Repository(installation, r)

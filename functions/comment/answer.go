@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// AnswerMarker is a hidden part of the comment that is an answer. The answer to a comment has the
-// comment's ID as its name.
+// AnswerMarker returns the hidden first line of the comment with an answer, by which Lockstep finds it again.
+// The name of the answer to a comment is the comment's ID.
 func AnswerMarker(name string) string { return fmt.Sprintf("<!-- lockstep:answer %s -->", name) }
 
 // An Answer is one comment: the replies to the commands of another comment, or to another action of
@@ -23,7 +23,7 @@ type Answer struct {
 	Replies []Reply
 }
 
-// Markdown returns the comment, of at most limit bytes.
+// Markdown returns the text of the comment, with its marker, of at most limit bytes.
 func (a Answer) Markdown(limit int) string {
 	marker := AnswerMarker(a.Name) + "\n"
 	return marker + markdown.Cut(a.body(), limit-len(marker))
@@ -37,7 +37,7 @@ type Done struct {
 	Settled reasons.List `json:",omitempty"`
 	// Hooks are the answers of the hooks before and after the apply.
 	Hooks []reasons.Hooked `json:",omitempty"`
-	// Body is Markdown, with outputs and warnings; may be empty.
+	// Body is the text with outputs and warnings, in Markdown; it may be "".
 	Body string
 }
 
@@ -53,7 +53,7 @@ type Planned struct {
 	Applyable bool `json:",omitempty"`
 }
 
-// Made is the reply that a project is planned.
+// Made returns the reply that a project is planned.
 func (p ProjectStatus) Made() Planned {
 	return Planned{Project: p.Label(), Counts: p.Counts, Applyable: p.Applyable && p.Counts == (counting.Counts{})}
 }
@@ -75,12 +75,13 @@ type Failed struct {
 	Closed bool `json:",omitempty"`
 	// Remaining is the number of changes that were not begun.
 	Remaining int
-	// Lost is set if the outcome of an apply, and its changes, are unknown. Unlock is the command that releases its lock then.
+	// Lost is set if the outcome of an apply, and its changes, are unknown. Unlock is then the command that
+	// releases the lock of the apply.
 	Lost   bool    `json:",omitempty"`
 	Unlock Command `json:",omitzero"`
-	// Settled is the same as in [Done].
+	// Settled are the reasons for which the plan was made again, as in [Done].
 	Settled reasons.List `json:",omitempty"`
-	// Hooks are the same as in [Done].
+	// Hooks are the answers of the hooks, as in [Done].
 	Hooks []reasons.Hooked `json:",omitempty"`
 	Body  string           // the failure, in Markdown
 }
@@ -109,7 +110,8 @@ func (f Failed) markdown() string {
 	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + reasons.Hooks(f.Hooks) + f.Body
 }
 
-// lockLeft tells of the lock of an apply that did not finish.
+// lockLeft returns the sentences about the lock that an unfinished apply may have left. unlock is the command
+// that releases it.
 func lockLeft(unlock string) string {
 	return fmt.Sprintf("If the state is still locked, comment %s.", unlock)
 }
@@ -121,11 +123,11 @@ func changes(n int) string {
 	return fmt.Sprintf("%d changes", n)
 }
 
-// Pending stands for the reply to a command that is being carried out.
+// Pending is the reply to a command that is still being carried out. A later reply replaces it.
 type Pending struct {
 	Project string
 	Verb    Verb
-	// Progress is that of an apply with more than one process, after the first.
+	// Progress is the progress of an apply that has gone on in a second process; zero before.
 	Progress Progress `json:",omitzero"`
 	// AfterPlan is set for an apply that waits for its plan.
 	AfterPlan bool `json:",omitempty"`
@@ -151,19 +153,20 @@ func (p Pending) markdown() string {
 	return fmt.Sprintf("%s is being %s. The result will appear here.", markdown.Code(p.Project), p.Verb.Participle())
 }
 
-// PlanSuperseded reports that a requested plan is not made, because a newer one is.
+// PlanSuperseded reports that a requested plan is not made, because a newer plan replaces it.
 type PlanSuperseded struct{ Project string }
 
 func (s PlanSuperseded) markdown() string {
 	return fmt.Sprintf("**Superseded**: a newer plan of %s takes the place of this one.", markdown.Code(s.Project))
 }
 
-// MergeRefused reports that GitHub refuses to merge a pull request all of whose projects are applied.
+// MergeRefused reports that GitHub refuses the automatic merge of a pull request whose projects are all
+// applied.
 type MergeRefused struct {
 	Method string // "merge", "squash" or "rebase"
 	Why    string // GitHub's words
 	Remedy string // a sentence in Markdown; "" if none is known
-	Merged bool   `json:",omitempty"` // since, by whomever
+	Merged bool   `json:",omitempty"` // the pull request was merged later by a person
 }
 
 func (n MergeRefused) markdown() string {
@@ -177,7 +180,8 @@ func (n MergeRefused) markdown() string {
 // Broken reports a failure of Lockstep itself.
 type Broken struct {
 	Reason string
-	// Closed is set if the pull request is, and Merged if that was by its merge: nobody can ask for the same again then.
+	// Closed is set if the pull request is closed, and Merged if it was merged. In both cases the same command
+	// cannot be repeated.
 	Closed, Merged bool `json:",omitempty"`
 }
 
@@ -207,7 +211,7 @@ func (m TooMany) markdown() string {
 		markdown.Code(m.By), m.Most, m.Free.UTC().Format("15:04 MST"))
 }
 
-// Refused reports that a command is not carried out, and the reasons.
+// Refused reports that a command is not carried out, with the reasons.
 type Refused struct {
 	Command Command
 	Project string // "" if it concerns none in particular
@@ -261,12 +265,12 @@ func (g Guide) markdown() string {
 	return b.String()
 }
 
-// Unlocked reports the number of locks that were released, and the holders of others.
+// Unlocked reports which locks were released, and who has other locks on the state.
 type Unlocked struct {
 	Project string
 	Locks   int
 	Others  []string `json:",omitempty"`
-	// Elsewhere is the lock of a person, which another pull request has; nil if there is none.
+	// Elsewhere is the lock that a person has put on the state for another pull request; nil for none.
 	Elsewhere *reasons.LockedByAnother `json:",omitempty"`
 }
 

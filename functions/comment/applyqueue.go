@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Turn is the apply of a pull request to a state.
+// A Turn is the apply of a pull request in the queue of applies to a state.
 type Turn struct {
 	Number int
 	By     string // login of the user who asked for it, "" for a merge
@@ -17,7 +17,7 @@ type Turn struct {
 // mostTurns is the number of turns that a cell of a table has room for.
 const mostTurns = 3
 
-// turnList lists the applies ahead, for a text.
+// turnList returns the applies ahead as a text: "#12 (`alice`) and #15".
 func turnList(all []Turn) string {
 	var names []string
 	for _, t := range all {
@@ -30,7 +30,7 @@ func turnList(all []Turn) string {
 	return severalTurns(names)
 }
 
-// turnPulls lists the pull requests of the applies ahead, each once, for a title.
+// turnPulls returns the pull requests of the applies ahead, each once, for a title: "#12 and #15".
 func turnPulls(all []Turn) string {
 	var names []string
 	for _, t := range all {
@@ -41,7 +41,7 @@ func turnPulls(all []Turn) string {
 	return severalTurns(names)
 }
 
-// severalTurns lists as many names as there is room for.
+// severalTurns joins the first mostTurns names, and the number of the others: "#1, #2, #3 and 4 more".
 func severalTurns(names []string) string {
 	if more := len(names) - mostTurns; more > 0 {
 		names = append(slices.Clone(names[:mostTurns]), fmt.Sprintf("%d more", more))
@@ -61,7 +61,7 @@ func (p ProjectStatus) behind() string {
 	return fmt.Sprintf(" (%s, behind %s)", ordinal(len(p.Ahead)+1), turnPulls(p.Ahead))
 }
 
-// ordinal writes a place: "1st", "2nd", "11th".
+// ordinal returns a place as a text: "1st", "2nd", "11th".
 func ordinal(n int) string {
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {
@@ -77,13 +77,13 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// queues reports whether all applies that are under way are queued behind those of other pull requests.
+// queues reports whether all applies in progress or queued wait for applies of other pull requests.
 func (s Status) queues() bool {
 	here := func(p ProjectStatus) bool { return p.ranked() == Applying || p.ranked() == ApplyQueued }
 	return len(s.ahead()) > 0 && !slices.ContainsFunc(s.Projects, here)
 }
 
-// ahead are the applies of other pull requests that come before those that are queued behind some, each once.
+// ahead returns the applies of other pull requests that this pull request's queued applies wait for, each once.
 func (s Status) ahead() (all []Turn) {
 	for _, p := range s.Projects {
 		for _, t := range p.Ahead {

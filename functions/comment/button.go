@@ -9,15 +9,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Button stands on the page of a project's check run: a command about the project, without typing.
+// A Button is a button on the page of a project's check run. It gives a command for the project.
 type Button struct {
 	Label, Description string
 	// Identifier is the command without the project: "plan", "apply 1a2b3c4d5e6f". See [ReadButton].
 	Identifier string
 }
 
-// buttons is the table of buttons, each with the standings whose page has it. A button that applies names the plan on
-// its page: on a page that is out of date it does not mean a plan that nobody there has seen.
+// buttons is the table of buttons, each with the standings whose page has it. named is set for a button that
+// applies: its command names the plan on the page, so that an outdated page cannot apply a newer plan.
 var buttons = []struct {
 	label, description string
 	verb               Verb
@@ -31,8 +31,8 @@ var buttons = []struct {
 	{"Plan again", "Make a new plan of this project", Plan, false, []Standing{Ready, OnMerge, OnceMerged, Blocked, Renewed, PartPlanned, PartApplied, NoChanges, PlanFailed, PlanStopped, ApplyFailed, Stopped, Stale}},
 }
 
-// Buttons returns the buttons of the page. A plan without a name cannot be applied by one, nor can one that the merge
-// applies. A merged pull request has none: commands do what is left of it.
+// Buttons returns the buttons of the page. A button applies only a plan that has a name, and that the merge
+// does not apply. The page of a merged pull request has no buttons: people write commands instead.
 func (c Check) Buttons() []Button {
 	var out []Button
 	if c.AfterMerge || c.ByMerge && slices.Contains([]Standing{ApplyQueued, Applying, ApplyFailed, Stopped}, c.Standing) {

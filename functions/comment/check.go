@@ -9,16 +9,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Check is the content of a project's check run: one line, and a page behind it.
+// A Check is the content of a project's check run: its title, and the page with summary and text.
 type Check struct {
 	ProjectStatus
-	// Others names another pull request with the same head that is worse off there; or, if Merged is set, one that is open, while
-	// that of the check is merged.
+	// Others describes another pull request with the same head whose result the check shows, because that is
+	// worse. If Merged is set, the pull request of this check is merged, and the other one is open.
 	Others string
 	Merged bool
 }
 
-// Title returns the line, of at most limit bytes.
+// Title returns the title of the check run, of at most limit bytes.
 func (c Check) Title(limit int) string {
 	title := c.title()
 	if c.Others != "" {
@@ -42,7 +42,7 @@ func plansOf(n int) string {
 	return fmt.Sprintf("%d plans", n)
 }
 
-// crowded tells of the plans of the repository that hold up others; "" if there are none.
+// crowded returns the text that n plans of the repository are queued before this one; "" for 0.
 func crowded(n int) string {
 	if n == 0 {
 		return ""
@@ -86,7 +86,8 @@ func (c Check) Summary(limit int) string {
 	return markdown.CutTo(b.String(), limit, "")
 }
 
-// firstMeet tells what comes before the apply of a plan that lacks something.
+// firstMeet returns the beginning of the sentence on how to apply a plan whose requirements are not met: what
+// to do first.
 func (c Check) firstMeet() string {
 	switch c.ranked() {
 	case needsApproval:
@@ -97,7 +98,7 @@ func (c Check) firstMeet() string {
 	return "Once the requirements are met, to apply this plan"
 }
 
-// first is the first line: the state, and the changes of a plan.
+// first returns the first line of the page: the state, and the changes of a plan.
 func (c Check) first() string {
 	text := fmt.Sprintf("%s: %s", markdown.Code(c.Label()), c.cell())
 	switch plan := c.plan(); {
@@ -112,7 +113,7 @@ func (c Check) first() string {
 	return text + ".\n"
 }
 
-// name has the names of a plan that somebody may need, in lines of their own; "" if there is none.
+// name returns lines with the hashes of the plan, by which a command can name it; "" if none is needed.
 func (c Check) name() string {
 	renewable := c.Plan != "" && (c.Standing == NoChanges || c.Standing == PartPlanned) // it can become another one
 	if !c.named() && !renewable {
@@ -125,10 +126,11 @@ func (c Check) name() string {
 	return text
 }
 
-// required are the requirements for the apply.
+// required returns the text about the requirements for the apply; "" for none.
 func (c Check) required() string { return requiredWords(c.Required) }
 
-// lateNeeds are the requirements for an apply that the merge has asked for.
+// lateNeeds returns the text about the requirements that an apply after the merge waits for; "" for any other
+// apply.
 func (c Check) lateNeeds() string {
 	if !c.Late {
 		return ""
@@ -136,7 +138,7 @@ func (c Check) lateNeeds() string {
 	return c.required()
 }
 
-// blocked is all that is in the way of a plan.
+// blocked returns the text about everything that blocks the apply of a plan.
 func (c Check) blocked() string {
 	parts := slices.Clone(c.Blockers)
 	if text := c.required(); text != "" {
@@ -145,7 +147,7 @@ func (c Check) blocked() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// unblock tells what to do about that.
+// unblock returns the advice on how to remove what blocks the apply.
 func (c Check) unblock() string {
 	if c.Behind != nil {
 		return c.inOrder() + "\n\n" + c.unblocked()
@@ -177,7 +179,7 @@ func (c Check) planMerged() string {
 	return fmt.Sprintf("To apply what was merged, comment %s on the pull request for a new plan. Read it, then apply it.", c.command(Retry))
 }
 
-// planAgain tells how a project is planned once more.
+// planAgain returns the advice on how to plan the project again.
 func (c Check) planAgain() string {
 	lost := ""
 	if c.Lost {
@@ -192,7 +194,7 @@ func (c Check) planAgain() string {
 	return lost + fmt.Sprintf("To plan again, push a commit or comment %s.", c.command(Plan))
 }
 
-// toApply tells how a plan is applied that waits for a command, or for the merge.
+// toApply returns the advice on how to apply a plan that waits for a command or for the merge.
 func (c Check) toApply() string {
 	switch {
 	case c.Behind != nil:

@@ -2,13 +2,13 @@ package comment
 
 import "github.com/lockstep-iac/lockstep/functions/comment/grammar"
 
-// The nouns of commands, as answers have them. Package grammar reads them.
+// The types of commands in answers. Package grammar parses them.
 type (
 	Verb    = grammar.Verb
 	Command = grammar.Command
 )
 
-// The verbs with answers of their own.
+// The verbs that answers in this package name.
 const (
 	Plan     = grammar.Plan
 	Apply    = grammar.Apply

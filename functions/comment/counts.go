@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// toComeText returns the changes to come: "1 to add, 0 to change, 2 to destroy". A plan that is applyable without any changes
-// outputs, or addresses in the state.
+// toComeText returns the planned changes: "1 to add, 0 to change, 2 to destroy". applyable is set for a plan
+// that can be applied although it changes no object: it changes only outputs, or addresses in the state.
 func toComeText(c counting.Counts, applyable bool) string {
 	switch {
 	case c == (counting.Counts{}) && applyable:
@@ -19,7 +19,7 @@ func toComeText(c counting.Counts, applyable bool) string {
 	return countsText(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
 }
 
-// sumOfPlans and sumOfApplies choose between the changes to come and those made.
+// sumOfPlans returns the planned changes as a text. sumOfApplies returns the changes that were made.
 func sumOfPlans(planned, _ counting.Counts, applyable bool) string {
 	return toComeText(planned, applyable)
 }
@@ -45,7 +45,7 @@ func countsText(c counting.Counts, imported, add, change, destroy, forget string
 	return strings.Join(parts, ", ")
 }
 
-// farText returns how far an apply is as "80 of 200 changes done", or "" where nothing is known.
+// farText returns the progress of an apply as "80 of 200 changes done"; "" if it is not known.
 func farText(done, of int) string {
 	switch of {
 	case 0:

@@ -1,10 +1,9 @@
-// Package comment is the words of Lockstep on a pull request: answers to commands, which package
-// grammar reads, the status, and the pages of check runs.
+// Package comment writes the texts of Lockstep on a pull request: answers to commands, the status comment, and
+// the pages of check runs. Package grammar reads the commands.
 //
-// They are Markdown made of values ([Status], [Answer]). All text of others goes
-// through [Code] or [Fence]: inside code nobody is notified, nothing is a link, and no markup ends
-// ours.
+// The texts are Markdown, made from values ([Status], [Answer]). All text of other people is written as code,
+// with package markdown. Inside code GitHub notifies nobody and makes no links, and no markup can end ours.
 //
-// The package is pure. It refuses to know GitHub's API, runs, and the rules by which a command is
-// carried out. Start at [Answer.Markdown] and [Status.Markdown].
+// The package is pure. It refuses to know GitHub's API, runs, and the rules by which a command is carried out.
+// Start reading at [Answer.Markdown] and [Status.Markdown].
 package comment

@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// doneByOthers lists finished projects, by their labels, with the numbers of those pull requests; "" if there are none.
+// doneByOthers returns a list of the projects that other pull requests have applied: "`net` by #12, `app` by
+// #15". by has the number of the pull request, by the project's label. It returns "" if there are none.
 func doneByOthers(by map[string]int) string {
 	var all []string
 	for _, label := range slices.Sorted(maps.Keys(by)) {
@@ -18,7 +19,8 @@ func doneByOthers(by map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-// finishedByOthers tells the same, a line for each pull request.
+// finishedByOthers returns the same facts as doneByOthers, with a line for each pull request: "#12 has applied
+// `net`."
 func finishedByOthers(by map[string]int) string {
 	of := map[int][]string{}
 	for label, number := range by {

@@ -8,28 +8,33 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A FollowUp is the issue about what a pull request has merged and the merge could not apply.
+// A FollowUp is the issue about the merged changes of a pull request that the merge could not apply.
 type FollowUp struct {
 	Number int // of the pull request
 	Status
-	// Others are the numbers of the pull requests whose applies have finished projects, by their labels.
+	// Others has the projects whose changes another pull request has applied: its number, by the project's
+	// label.
 	Others map[string]int
-	// Gone are the projects that the base branch has removed since they were planned: nobody can plan or apply them any more.
+	// Gone are the projects that the base branch has removed since they were planned, so that they cannot be
+	// planned or applied any more.
 	Gone []string
 }
 
-// FollowUpMarker is the beginning of the text of the issue about a pull request.
+// FollowUpMarker returns the hidden beginning of the issue about a pull request, by which Lockstep finds the
+// issue again.
 func FollowUpMarker(number int) string {
 	return fmt.Sprintf("<!-- lockstep:follow-up %d -->", number)
 }
 
-// settled are the standings after a merge that need nobody, under way those that need nobody yet.
+// settled are the standings after a merge in which nothing is left to do. underWay are those in which nobody
+// has to act yet.
 var (
 	settled  = []Standing{Applied, NoChanges, Previewed, Superseded, Closed}
 	underWay = []Standing{Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, OnMerge, OnceMerged}
 )
 
-// Left returns the projects that the merge should have applied, and that are not applied, and those that a comment applies before them.
+// Left returns the projects that the merge should have applied and that are not applied. It also returns the
+// projects that a comment has to apply before these.
 func (f FollowUp) Left() []ProjectStatus {
 	left := func(p ProjectStatus) bool {
 		return p.MergeApplies && !slices.Contains(settled, p.Standing) && f.Others[p.Label()] == 0
@@ -42,8 +47,8 @@ func (f FollowUp) Left() []ProjectStatus {
 	return slices.DeleteFunc(slices.Clone(f.Projects), func(p ProjectStatus) bool { return !left(p) && !before(p) })
 }
 
-// Needed reports whether somebody has to act, so that there is an issue. One that is there stays until nothing is
-// [FollowUp.UnappliedMerge].
+// Needed reports whether somebody has to act, so that an issue is opened. An open issue stays open until
+// [FollowUp.Left] is empty.
 func (f FollowUp) Needed() bool {
 	return f.Merged && slices.ContainsFunc(f.Left(), func(p ProjectStatus) bool { return !slices.Contains(underWay, p.Standing) })
 }
@@ -53,8 +58,8 @@ func (f FollowUp) Title() string {
 	return fmt.Sprintf("#%d is merged, but not fully applied", f.Number)
 }
 
-// Body returns the issue's text, with its marker, of at most limit bytes. That of an issue without projects left is
-// about to be closed.
+// Body returns the issue's text, with its marker, of at most limit bytes. If no projects are left, it is the
+// last text, before the issue is closed.
 func (f FollowUp) Body(limit int) string {
 	marker := FollowUpMarker(f.Number) + "\n"
 	s := f.Status
@@ -83,10 +88,12 @@ func (f FollowUp) Body(limit int) string {
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
 }
 
-// FinishedMarker is the beginning of the comment on the issue that tells whose applies have finished the rest.
+// FinishedMarker is the hidden beginning of the comment on the issue that names the pull requests whose applies
+// have made the remaining changes.
 const FinishedMarker = "<!-- lockstep:finished -->"
 
-// Finished returns that comment, with its marker, of at most limit bytes; "" if the pull request's own have.
+// Finished returns the comment that names the other pull requests which have applied the rest, with its marker,
+// of at most limit bytes. It returns "" if there are none.
 func (f FollowUp) Finished(limit int) string {
 	if len(f.Others) == 0 {
 		return ""
@@ -95,10 +102,11 @@ func (f FollowUp) Finished(limit int) string {
 	return markdown.CutTo(text+fmt.Sprintf("\n#%d is fully applied.\n", f.Number), limit, "")
 }
 
-// toRetry are the standings after a merge that a new plan comes first for.
+// toRetry are the standings after a merge in which a new plan has to be made first.
 var toRetry = []Standing{NotApplied, PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied, Blocked}
 
-// afterRetry are the commands that apply the plans of a retry: a removed project has one of its own.
+// afterRetry returns the commands that apply the plans of a retry. Each removed project needs a separate
+// command.
 func (s Status) afterRetry() string {
 	var all []string
 	others := false
@@ -118,10 +126,10 @@ func (s Status) afterRetry() string {
 	return strings.Join(all, " and ")
 }
 
-// lateWords are about plans that the merge should have applied, and that wait.
+// lateWords is the text about applies that the merge has requested and that wait for requirements.
 const lateWords = "Lockstep applies the plan once its requirements are met, if the plan is still up to date then. To cancel the apply, comment `lockstep stop`. For a new plan, comment `lockstep retry`."
 
-// remedy says how the rest is applied.
+// remedy returns the advice on how to apply the projects that are left.
 func (f FollowUp) remedy() string {
 	has := func(list ...Standing) bool {
 		return slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })

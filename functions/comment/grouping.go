@@ -10,17 +10,18 @@ import (
 )
 
 const (
-	// fewAlike is the number of replies that stand alone, though they differ in nothing but their projects.
+	// fewAlike is the maximum number of replies that are shown one by one although they differ only in their
+	// project.
 	fewAlike = 3
-	// maxAlike is the maximum number of projects that a reply about several names.
+	// maxAlike is the maximum number of projects that a reply about several projects names.
 	maxAlike = 20
-	// anyProject and anyPlan stand for a project and its plan in the commands of such a reply, as in the comment about the plans,
-	// which has them.
+	// anyProject and anyPlan replace a project and its plan in the commands of such a reply. The comment with
+	// the plans has the real names.
 	anyProject, anyPlan = "NAME", "HASH"
 )
 
-// bodies are the texts of replies, in their order: many that differ in nothing but their projects have one text, at the place of the
-// first.
+// bodies returns the texts of replies, in their order. If more than fewAlike replies differ only in their
+// project, they get one text, at the place of the first of them.
 func bodies(replies []Reply) []string {
 	var texts []string
 	var all [][]string // the projects of each text
@@ -53,8 +54,9 @@ func bodies(replies []Reply) []string {
 	return out
 }
 
-// unnamed returns the JSON of a reply with [anyProject] in the place of its project, and that; "" for one that stands alone. Of
-// the news about a plan that nobody has asked for it leaves out the hash, and of an override the name in records.
+// unnamed returns the JSON of a reply with [anyProject] in place of its project, and the name of that project.
+// It returns "" for a reply that has to be shown alone. The JSON of a PlanRenewal has [anyPlan] in place of the
+// hash, and that of an Overridden has no Target.
 func unnamed(r Reply) (key, project string) {
 	field := reflect.ValueOf(r).FieldByName("Project")
 	failed, is := r.(Failed)
@@ -84,7 +86,7 @@ func unnamed(r Reply) (key, project string) {
 	return strings.ReplaceAll(string(data), quoted(field.String()), quoted(anyProject)), field.String()
 }
 
-// about is the text of a reply whose project is [anyProject], about several.
+// about returns the text of a reply whose project is [anyProject], for several projects.
 func about(r Reply, projects []string) string {
 	names := markdown.Names(projects, maxAlike)
 	if len(projects) > maxAlike {

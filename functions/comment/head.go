@@ -8,32 +8,32 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A HeadStanding is the progress of a pull request at its head, of all its projects together.
+// A HeadStanding is the state of a pull request at its head, as one word for all its projects.
 type HeadStanding string
 
 const (
-	HeadAwaited     HeadStanding = "awaited"  // its projects are being looked for
-	HeadGivenUp     HeadStanding = "given up" // nobody could look at it
+	HeadAwaited     HeadStanding = "awaited"  // Lockstep is looking for its projects
+	HeadGivenUp     HeadStanding = "given up" // all attempts to look at it failed
 	HeadUnknown     HeadStanding = "unknown"  // the projects cannot be determined
 	HeadNotAllowed  HeadStanding = "denied"   // the plan of a project is not permitted
 	HeadConflict    HeadStanding = "conflict"
-	HeadPolicies    HeadStanding = "policies" // it has mistakes in policies
+	HeadPolicies    HeadStanding = "policies" // it has broken policies
 	HeadRefused     HeadStanding = "refused"  // nothing of the pull request is planned
 	HeadPlanning    HeadStanding = "planning"
 	HeadPlanFailed  HeadStanding = "plan failed"
 	HeadPlanStopped HeadStanding = "plan stopped"
-	HeadDenied      HeadStanding = "plan denied" // a policy or a gate says no to a plan
+	HeadDenied      HeadStanding = "plan denied" // a policy or a gate denies a plan
 	HeadBlocked     HeadStanding = "blocked"
-	HeadWaiting     HeadStanding = "waiting" // for somebody who applies it
+	HeadWaiting     HeadStanding = "waiting" // a plan waits for somebody who applies it
 	HeadOnMerge     HeadStanding = "on merge"
-	HeadOnceMerged  HeadStanding = "once merged" // nobody can apply it before
+	HeadOnceMerged  HeadStanding = "once merged" // a plan can be applied only after the merge
 	HeadPreviewed   HeadStanding = "previewed"   // planned without credentials
 	HeadApplying    HeadStanding = "applying"
 	HeadApplied     HeadStanding = "applied"
 	HeadApplyFailed HeadStanding = "apply failed"
 	HeadStopped     HeadStanding = "stopped"
 	HeadStale       HeadStanding = "stale"
-	HeadRenewed     HeadStanding = "renewed"     // a plan is another one than before, and nobody has asked for it
+	HeadRenewed     HeadStanding = "renewed"     // Lockstep has replaced a plan by itself
 	HeadPart        HeadStanding = "part"        // options of a plan leave out what the pull request changes
 	HeadNotApplied  HeadStanding = "not applied" // although it is merged
 	HeadNoChanges   HeadStanding = "no changes"
@@ -46,15 +46,15 @@ const (
 	HeadQueueFailed   HeadStanding = "queue failed"
 	HeadQueueUnseen   HeadStanding = "queue unseen"
 	HeadQueueApart    HeadStanding = "queue apart"
-	HeadDequeued      HeadStanding = "dequeued" // it is a merge group no more
+	HeadDequeued      HeadStanding = "dequeued" // it is no longer a merge group
 )
 
-// heads is the table of standings of a head: the title, which without one here is the verdict on the projects, and what the page begins
-// with.
+// heads is the table of the standings of a head. title is the title of the check; if it is "", the title counts
+// the projects by state. first returns the beginning of the page.
 var heads = map[HeadStanding]struct {
 	title string
 	first func(Head) []string
-	// brief is set if the page tells of nothing that can be done, and past if the head is none any more.
+	// brief is set if the page gives no advice on what to do. past is set if the commit is no longer the head.
 	brief, past bool
 }{
 	HeadAwaited:     {title: "Looking for the projects that changed", first: begins("Lockstep is looking for the projects that this pull request changes."), brief: true},
@@ -94,7 +94,7 @@ var heads = map[HeadStanding]struct {
 	HeadDequeued:      {title: "Removed from the merge queue"},
 }
 
-// HeadStandings returns all standings of a head, in an order of their own.
+// HeadStandings returns all standings of a head, sorted by their texts.
 func HeadStandings() []HeadStanding {
 	var out []HeadStanding
 	for s := range heads {
@@ -110,16 +110,16 @@ type Head struct {
 	Standing HeadStanding
 	// Enforced is set if the check fails until the plans are applied.
 	Enforced bool
-	// Why is the reason that nobody could look at the head, in Markdown.
+	// Why is the reason why the head could not be looked at, in Markdown; "" for none.
 	Why string
-	// Queue are the plans at the head of the merge queue, if it is the commit of a merge group.
+	// Queue are the plans made from this commit, if it is the commit of a merge group.
 	Queue []QueuedPlan
-	// By is the login of the user who put the pull request into the merge queue, and so asks for the applies of its merge; "" if
-	// that is not known.
+	// By is the login of the user who added the pull request to the merge queue, and so asks for the applies of
+	// its merge; "" if it is not known.
 	By string
 }
 
-// Title returns the check run's line, of at most limit bytes.
+// Title returns the title of the check run, of at most limit bytes.
 func (h Head) Title(limit int) string {
 	row, ok := heads[h.Standing]
 	if !ok {
@@ -137,10 +137,10 @@ func (h Head) Title(limit int) string {
 	return cutTitle(title, limit)
 }
 
-// begins is a page that begins with a sentence.
+// begins returns a function for a page that begins with this text.
 func begins(text string) func(Head) []string { return func(Head) []string { return []string{text} } }
 
-// troubled is one that begins with a sentence, and goes on with the problem.
+// troubled returns a function for a page that begins with this text, followed by the problem.
 func troubled(text string) func(Head) []string {
 	return func(h Head) []string { return []string{text, h.Problem} }
 }
@@ -205,7 +205,8 @@ func (h Head) Summary(limit int) string {
 	return markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit, "")
 }
 
-// passes tells when the check passes, where that is no matter of course.
+// passes returns the text on when the check passes, if the base branch requires applies before the merge;
+// otherwise "".
 func (h Head) passes() string {
 	if h.Standing != HeadWaiting || !h.Enforced {
 		return ""
@@ -217,17 +218,17 @@ func (h Head) passes() string {
 	return text
 }
 
-// OfPull returns the page of one of several pull requests with the same head.
+// OfPull returns the part of the page for one of several pull requests with the same head.
 func OfPull(number int, title, page string) string {
 	return fmt.Sprintf("### #%d: %s\n\n%s", number, title, page)
 }
 
-// TitleOf returns the title of the check of a head that several pull requests have: that of the one
-// that is worst off.
+// TitleOf returns the title of a check that several pull requests share. number and title are those of the pull
+// request with the worst result.
 func TitleOf(number int, title string) string { return fmt.Sprintf("#%d: %s", number, title) }
 
-// heldFor tells whose applies are decided about, where the merge would not apply a plan as it is asked for by the user who put the
-// pull request into the merge queue; "" if it applies all.
+// heldFor returns the sentence that names the user who added the pull request to the merge queue, and so counts
+// as the one who requests its applies. It returns "" if no requirement is missing.
 func (h Head) heldFor() string {
 	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
 		return ""
@@ -235,7 +236,8 @@ func (h Head) heldFor() string {
 	return fmt.Sprintf("%[1]s added the pull request to the merge queue, so %[1]s counts as the one who requests its applies. If that does not meet a requirement, remove the pull request from the queue, and ask somebody else to add it again.", markdown.Code(h.By))
 }
 
-// crowd is the number of plans of the repository that were queued before all of the head's.
+// crowd returns the number of plans of the repository that were queued before the first plan of this head. It
+// returns 0 if a plan of this head does not wait in the queue.
 func (h Head) crowd() int {
 	first := 0
 	for _, p := range h.Projects {

@@ -8,8 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// Locked reports that a person keeps other pull requests from applying to the state of a project. Workspace is that of the
-// project where another one of the pull request has its name, "" elsewhere.
+// Locked reports that a person has locked the state of a project, so that no other pull request can be applied
+// to it. Workspace is the project's workspace if another project of the pull request has the same name;
+// otherwise "".
 type Locked struct {
 	Project, Because string
 	Workspace        string `json:",omitempty"`
@@ -21,10 +22,10 @@ func (l Locked) markdown() string {
 		markdown.Code(p.Label()), markdown.Code(l.Because), p.command(Unlock))
 }
 
-// Lifted reports that the lock of a person is lifted.
+// Lifted reports that the lock of a person was released.
 type Lifted struct {
 	Project, By, Because string // of the lock
-	// Applying is the login of the user who has asked for the apply that is under way; "" if none is.
+	// Applying is the login of the user who requested the apply that is in progress; "" if there is none.
 	Applying string `json:",omitempty"`
 }
 
@@ -36,7 +37,8 @@ func (l Lifted) markdown() string {
 	return text
 }
 
-// An OwnLock is the lock that a person has on the state of a project, as its own pull request tells of it.
+// An OwnLock is the lock of a person on the state of a project. It is shown on the pull request for which the
+// person has locked the state.
 type OwnLock struct {
 	By, Because string
 	Since       time.Time `json:",omitzero"`
@@ -45,7 +47,7 @@ type OwnLock struct {
 // maxLocked is the maximum number of projects that a note about a lock names.
 const maxLocked = 10
 
-// on is the note about the lock, which is on the states of some projects.
+// on returns the note about a lock that is on the states of these projects.
 func (l OwnLock) on(projects []ProjectStatus) string {
 	var labels []string
 	for _, p := range projects {
@@ -59,7 +61,7 @@ func (l OwnLock) on(projects []ProjectStatus) string {
 		markdown.Code(l.By), markdown.Names(labels, maxLocked), reasons.SinceWhen(l.Since), markdown.Code(l.Because), markdown.Code(lift.String()))
 }
 
-// locks are the notes about the locks for this pull request.
+// locks returns the notes about the locks for this pull request.
 func (s Status) locks() []string {
 	var all []OwnLock
 	projects := map[OwnLock][]ProjectStatus{}
@@ -79,7 +81,7 @@ func (s Status) locks() []string {
 	return out
 }
 
-// unblocked is the remedy for a blocked plan.
+// unblocked returns the advice for a blocked plan.
 func (p ProjectStatus) unblocked() string {
 	unlock := fmt.Sprintf("comment %s on #%d", markdown.Code("lockstep unlock"), p.LockedBy)
 	apply, missing := p.command(Apply), ""

@@ -2,9 +2,9 @@ package comment
 
 import "strings"
 
-// marking begins the markers of all comments of ours.
+// marking is the beginning of the hidden markers in all comments of Lockstep.
 const marking = "<!-- lockstep:"
 
-// Ours reports whether a text has a marker of ours: every comment that we write has one, and text of others that is quoted
-// there has none.
+// Ours reports whether a text has one of Lockstep's hidden markers. Every comment of Lockstep has one, and
+// markers are removed from the texts of other people that it quotes.
 func Ours(body string) bool { return strings.Contains(body, marking) }

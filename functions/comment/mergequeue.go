@@ -9,34 +9,37 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A QueueOutcome is the result of a plan that was made of the commit of a merge group; "" while it is being made.
+// A QueueOutcome is the result of planning a project from the commit of a merge group; "" while the plan is
+// being made.
 type QueueOutcome string
 
 const (
-	QueueAwaited QueueOutcome = ""        // it is being made
-	QueueSame    QueueOutcome = "same"    // it is the plan that waits for the merge
-	QueueOnTop   QueueOutcome = "on top"  // it has the changes of others, too, which are merged first and are not applied yet
-	QueueDiffers QueueOutcome = "differs" // it is another plan
-	QueueFailed  QueueOutcome = "failed"  // it could not be made, or compared
-	QueueUnseen  QueueOutcome = "unseen"  // the pull request is in the queue since before its plan was shown
+	QueueAwaited QueueOutcome = ""        // the plan is being made
+	QueueSame    QueueOutcome = "same"    // the plan has the same changes as the plan that waits for the merge
+	QueueOnTop   QueueOutcome = "on top"  // the plan also has changes of pull requests that are merged first and not applied yet
+	QueueDiffers QueueOutcome = "differs" // the plan has other changes
+	QueueFailed  QueueOutcome = "failed"  // the plan could not be made, or not compared
+	QueueUnseen  QueueOutcome = "unseen"  // the pull request was added to the queue before its plan was shown
 	QueueApart   QueueOutcome = "apart"   // the pull request touches the project only together with those ahead of it, so it has no plan
 )
 
-// A QueuedPlan is the plan of a project at the head of GitHub's merge queue, compared with the plan that waits for the merge.
+// A QueuedPlan is the plan of a project from the commit of a merge group, compared with the plan that waits for
+// the merge.
 type QueuedPlan struct {
 	Project string
 	Group   string // the commit of the merge group
 	Outcome QueueOutcome
-	// On are the pull requests before it that change the same state and are not applied yet.
+	// On are the pull requests ahead in the queue that change the same state and are not applied yet.
 	On []int `json:",omitempty"`
-	// Since are the parts of the plan that had moved. Difference and Problem are Markdown.
+	// Since are the parts of the plan that had changed. Difference is the difference of the two plans, and
+	// Problem the reason if they could not be compared; both are Markdown.
 	Since      reasons.List `json:",omitempty"`
 	Difference string       `json:",omitempty"`
 	Problem    string       `json:",omitempty"`
 	Empty      bool         `json:",omitempty"` // the plan that it is compared with has no changes
 }
 
-// line tells the outcome in the page of a merge group's check.
+// line returns the text about the outcome for the page of a merge group's check.
 func (q QueuedPlan) line() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
 	switch q.Outcome {
@@ -51,7 +54,7 @@ func (q QueuedPlan) line() string {
 	return fmt.Sprintf("%s: planning in the merge queue.", name)
 }
 
-// markdown is the comment on the pull request; there is one only where the check of the group fails.
+// markdown returns the comment on the pull request. It is written only if the check of the group fails.
 func (q QueuedPlan) markdown() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
 	if q.Outcome == QueueUnseen {
@@ -81,7 +84,7 @@ func (q QueuedPlan) markdown() string {
 	return fmt.Sprintf("**The plan of %s %s in the merge queue** (%s)%s", name, event, at, cause)
 }
 
-// pullNumbers lists pull requests.
+// pullNumbers returns a list of pull requests: "#12, #15".
 func pullNumbers(list []int) string {
 	var out []string
 	for _, n := range list {

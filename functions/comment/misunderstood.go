@@ -41,7 +41,7 @@ func (m Misunderstood) markdown() string {
 	return s
 }
 
-// Obeyed reports that a line for another program is carried out as the command that it means.
+// Obeyed reports that a line for another program is carried out as the corresponding command of Lockstep.
 type Obeyed struct{ Line grammar.Line }
 
 func (o Obeyed) markdown() string {

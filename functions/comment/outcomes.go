@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// A Message is the outcomes of plans and applies of a pull request.
+// A Message is a chat message with the outcomes of plans and applies of a pull request.
 type Message struct {
 	Repo     string // OWNER/NAME
 	Number   int
@@ -15,7 +15,7 @@ type Message struct {
 	Outcomes []Outcome
 }
 
-// An Outcome is one of them.
+// An Outcome is the outcome of a plan or an apply of one project.
 type Outcome struct {
 	Project  string
 	Standing Standing // Planned, Applied or another one at rest
@@ -23,10 +23,10 @@ type Outcome struct {
 	Counts   counting.Counts
 }
 
-// mostNews is the number of outcomes that are told one by one.
+// mostNews is the maximum number of outcomes that a message lists.
 const mostNews = 30
 
-// Slack returns them in Slack's notation, in which nobody is mentioned.
+// Slack returns the message in Slack's notation. It notifies no person by name.
 // Source: https://docs.slack.dev/messaging/formatting-message-text (escaping text)
 func (m Message) Slack() string {
 	var b strings.Builder
@@ -43,7 +43,7 @@ func (m Message) Slack() string {
 	return b.String()
 }
 
-// Text is the outcome in a line, without a notation.
+// Text returns the outcome as one line of plain text.
 func (o Outcome) Text() string {
 	return o.Project + ": " + strings.ReplaceAll(o.words(), "*", "")
 }
@@ -74,7 +74,7 @@ func (o Outcome) words() string {
 	return "planned" + planned
 }
 
-// slacked is a text that Slack shows as it is.
+// slacked returns a text so that Slack shows it unchanged, without markup and mentions.
 func slacked(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "*", "∗", "`", "'", "\n", " ").Replace(text)
 }

@@ -10,14 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// Overridden reports that somebody has lifted requirements for the plan of a project.
+// Overridden reports that a person has overridden requirements for the plan of a project.
 type Overridden struct {
 	Project, By, Because string
-	// Workspace is that of the project where another one of the pull request has its name, "" elsewhere.
+	// Workspace is the project's workspace if another project of the pull request has the same name; otherwise
+	// "".
 	Workspace string `json:",omitempty"`
-	// Left is the rest that is in the way of the apply, with the way to it, as [UnappliedMerge] returns it.
+	// Left is the text about what still blocks the apply, from [Left].
 	Left string `json:",omitempty"`
-	// Target is the name of the project in records. Later is set if nothing that the person may lift is missing yet.
+	// Target is the name of the project in records. Later is set if all requirements that the person may
+	// override are met at the moment.
 	Target string `json:",omitempty"`
 	Later  bool   `json:",omitempty"`
 }
@@ -34,7 +36,8 @@ func (o Overridden) markdown() string {
 	return strings.TrimSpace(text + " The override is for this plan only. Editing the comment ends it.\n\n" + o.Left)
 }
 
-// Left returns the obstacles to the apply of a plan, in Markdown, and the way to it then; "" if a command for the project is enough.
+// Left returns the text about what still blocks the apply of a plan, and what to do, in Markdown. It returns ""
+// if an apply command for the project is enough.
 func Left(p ProjectStatus) string {
 	parts := slices.Clone(p.Blockers)
 	lacks := p.lacks()

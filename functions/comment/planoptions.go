@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// with names the options of a plan, without their values, behind its numbers; "" if it has none.
+// with returns the names of a plan's options, without their values, to append to its numbers: ", with -target";
+// "" if it has none.
 func (p ProjectStatus) with() string {
 	if flags := p.Options.Flags(); len(flags) > 0 {
 		return ", with " + strings.Join(flags, ", ")
@@ -15,7 +16,7 @@ func (p ProjectStatus) with() string {
 	return ""
 }
 
-// made tells how a plan was made, in a paragraph of Markdown; "" if it has no options.
+// made returns a paragraph of Markdown about the options that a plan was made with; "" if it has none.
 func (p ProjectStatus) made() string {
 	words := p.Options.Words()
 	if len(words) == 0 {

@@ -8,24 +8,25 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Behind tells of the applies before that of a plan, by the order of the settings.
+// A Behind has the projects that have to be applied before a plan, by the order in the settings.
 type Behind struct {
-	// On are the projects that are applied before, and are not yet. Left are those of them that nobody is about to apply, and
-	// Again those of the latter that have to be planned again.
+	// On are the projects that have to be applied first and are not applied yet. Left are the projects in On
+	// whose applies are neither accepted nor in progress. Again are the projects in Left that have to be
+	// planned again.
 	On    []string `json:",omitempty"`
 	Left  []string `json:",omitempty"`
 	Again []string `json:",omitempty"`
-	// OnMerge are those of Left that the merge applies, and no comment before it.
+	// OnMerge are the projects in Left that only the merge applies.
 	OnMerge []string `json:",omitempty"`
-	// Once is set if one of Left is applied after the merge, and nobody can apply it before.
+	// Once is set if a project in Left can be applied only after the merge.
 	Once bool `json:",omitempty"`
-	// Destroys is set if the plan destroys its project: On depend on it.
+	// Destroys is set if the plan destroys its project. On are then the projects that depend on this one.
 	Destroys bool `json:",omitempty"`
 	// Cycle are projects that depend on each other, so that none of them can be applied.
 	Cycle []string `json:",omitempty"`
 }
 
-// cell is the end of a table's cell; "" for a plan whose turn it is.
+// cell returns the end of the table's cell: ", after `net`"; "" for a plan that comes after none.
 func (b *Behind) cell() string {
 	switch {
 	case b == nil:
@@ -41,24 +42,26 @@ func (b *Behind) cell() string {
 // outOfTurn reports whether an apply of the plan alone is refused, because of the order.
 func (b *Behind) outOfTurn() bool { return b != nil && (len(b.Left) > 0 || len(b.Cycle) > 0) }
 
-// inCircle reports whether no command applies the plan, before the settings are changed. b may be nil.
+// inCircle reports whether the plan cannot be applied at all, because its project is in a cycle of
+// dependencies. b may be nil.
 func (b *Behind) inCircle() bool { return b != nil && len(b.Cycle) > 0 }
 
-// afterFailed reports whether the plan comes after that of another project which has to be planned again.
+// afterFailed reports whether the plan comes after another project that has to be planned again. b may be nil.
 func (b *Behind) afterFailed() bool { return b != nil && len(b.Again) > 0 }
 
-// A behindPlan is one that comes after others.
+// A behindPlan is a plan that is applied after other projects.
 type behindPlan struct {
 	// Apply is the command for its apply, in Markdown.
 	Apply string
-	// Lacks is set if a requirement for its apply is not fulfilled, too.
+	// Lacks is set if a requirement for its apply is not met either.
 	Lacks bool
-	// OnMerge is set if the merge applies it, AfterMerge if a comment does after that, since another project comes before. Elsewhere is
-	// set if it is told elsewhere how to apply it, Removed if it is of a removed project.
+	// OnMerge is set if the merge applies the plan. AfterMerge is set if a comment applies it after the merge,
+	// because the merge applies a project that comes first. Elsewhere is set if another part of the text says
+	// how to apply it. Removed is set if the pull request removes its project.
 	OnMerge, AfterMerge, Elsewhere, Removed bool
 }
 
-// Text tells how the plan is applied.
+// Text returns the advice on how to apply the plan.
 func (b *Behind) Text(p behindPlan) string {
 	if len(b.Cycle) > 0 {
 		return reasons.List{reasons.InCycle{Projects: b.Cycle}}.Markdown()
@@ -72,7 +75,7 @@ func (b *Behind) Text(p behindPlan) string {
 		text = fmt.Sprintf("This project can be destroyed only once the applies of %s, which %s on it, are done%s.", someNames(b.On), plural(one, "depends", "depend"), held)
 	}
 	again, left := b.Again, b.Left
-	if p.OnMerge { // what the merge is to apply, too, and does not as it is planned
+	if p.OnMerge { // the merge has to apply these projects, too, but does not apply their present plans
 		again = union(b.Again, b.OnMerge)
 		left = slices.DeleteFunc(slices.Clone(b.Left), func(n string) bool { return slices.Contains(b.OnMerge, n) })
 	}
@@ -108,14 +111,14 @@ func (b *Behind) Text(p behindPlan) string {
 		first, markdown.Code("lockstep apply"), plural(one, "both", "all of them"), applied, p.Apply)
 }
 
-// union are the names of two lists, each once.
+// union returns the names of two lists, sorted, each once.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// someNames lists names, the first of many.
+// someNames returns a list of the first names, and the number of the others.
 func someNames(names []string) string { return reasons.SomeOf(names).Text() }
 
 func plural(one bool, singular, plural string) string {
@@ -125,17 +128,18 @@ func plural(one bool, singular, plural string) string {
 	return plural
 }
 
-// afterMerge reports whether a plan that a comment applies comes after that of another project which the merge applies.
+// afterMerge reports whether a plan that a comment applies comes after a project that only the merge applies.
 func (p ProjectStatus) afterMerge() bool {
 	return p.Behind != nil && len(p.Behind.OnMerge) > 0 && !p.ByMerge && !p.Removed
 }
 
-// ownOrder reports whether such a plan waits for the merge, as the base branch lacked the order when it was made.
+// ownOrder reports whether a plan that is ready comes after a project that only the merge applies. Then the
+// pull request itself has added that order: the base branch lacked it when the plan was made.
 func (p ProjectStatus) ownOrder() bool {
 	return p.Standing == Ready && p.afterMerge() && !p.Behind.Destroys
 }
 
-// onceMerged tells why nobody can apply a plan before the merge, and how what is merged is applied.
+// onceMerged returns the text on why a plan can be applied only after the merge, and what to do then.
 func (p ProjectStatus) onceMerged() string {
 	if p.Owner == "" && p.Behind != nil {
 		return reasons.OnceMerged("", p.Behind.On)
@@ -143,7 +147,7 @@ func (p ProjectStatus) onceMerged() string {
 	return reasons.OnceMerged(p.Owner, nil)
 }
 
-// inOrder tells how a plan is applied that comes after others.
+// inOrder returns the advice on how to apply a plan that comes after other projects.
 func (p ProjectStatus) inOrder() string {
 	return p.Behind.Text(behindPlan{
 		Apply: p.command(Apply), Lacks: p.lacks(), OnMerge: p.Standing == OnMerge, AfterMerge: p.afterMerge(),

@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// misreadWords returns the words of a problem: the rest of a sentence, in Markdown; "" for a problem of another version.
+// misreadWords returns the text about a problem, as the end of a sentence in Markdown; "" for a problem of
+// another version.
 func misreadWords(p grammar.Problem) string {
 	if words := problemWords[p.Kind]; words != nil {
 		return words(p)
@@ -18,10 +19,10 @@ func misreadWords(p grammar.Problem) string {
 	return ""
 }
 
-// namesOption is the rule of names.
+// namesOption is the text with the rule for names.
 const namesOption = "a name has letters, digits, `_`, `.` and `-`, and `/` between its parts; `*` matches any text"
 
-// problemWords has the words of each kind of problem.
+// problemWords has the text about each kind of problem.
 var problemWords = map[grammar.Kind]func(grammar.Problem) string{
 	grammar.TooMany: func(p grammar.Problem) string {
 		return fmt.Sprintf("a comment can have at most %d commands, so this command and all after it are ignored", p.Most)
@@ -107,7 +108,7 @@ var problemWords = map[grammar.Kind]func(grammar.Problem) string{
 	},
 }
 
-// notTaken is about an option of another verb.
+// notTaken returns the text about an option that the verb does not accept.
 func notTaken(p grammar.Problem) string {
 	if p.Verb == grammar.Apply {
 		return fmt.Sprintf("%s is an option of `lockstep plan`, and an apply carries out a plan as it is. Plan with the option, read the plan, then apply it", markdown.Code(p.Flag))

@@ -12,14 +12,15 @@ import (
 // state, and that stays as it is.
 type Rechecked struct {
 	Project string
-	// Since are the parts of the plan that had moved; it has the same changes, or Problem tells why
-	// that is not known, in Markdown.
+	// Since are the parts of the plan that had changed; the plan still has the same changes. Problem is the
+	// reason, in Markdown, if that could not be checked.
 	Since   reasons.List
 	Problem string
 	Empty   bool // the plan has no changes
 }
 
-// On puts the note on the status of a project: above its body. A problem, which can be long, is a part of that.
+// On adds the note to the status of a project, above its body. A problem, which can be long, becomes a part of
+// the body.
 func (r Rechecked) On(p *ProjectStatus) {
 	now, same, still := "The apply plans again before it changes anything. To plan now", "the changes are the same", "The changes are the same. Approvals of this plan stay valid."
 	if r.Empty {
@@ -36,13 +37,13 @@ func (r Rechecked) On(p *ProjectStatus) {
 	}
 }
 
-// planNow is the command in the note about a problem.
+// planNow returns the command in the note about a problem.
 func planNow(project string) string {
 	return markdown.Code(Command{Verb: Plan, Project: project}.String())
 }
 
-// A PlanRenewal tells that a plan has become another one, because another pull request was applied to
-// its state, or to one that it depends on. Nobody has asked for that. ByMerge is set if the merge applies it.
+// A PlanRenewal reports that Lockstep has replaced a plan by itself, because another pull request was applied
+// to its state, or to a state that it depends on. ByMerge is set if the merge applies the plan.
 type PlanRenewal struct {
 	Project, Plan string // Plan is the hash
 	Since         reasons.List
@@ -57,16 +58,16 @@ func (r PlanRenewal) markdown() string {
 	return text + fmt.Sprintf(" To apply the new plan, comment %s.", reasons.ApplyOnly(r.Project, r.Plan))
 }
 
-// A Replacement is the note on a plan that has taken the place of another one. Since are the reasons
-// for that; there may be none. Difference is Markdown; "" if it is not known, or if both plans are the
-// same, so that Equal is set.
+// A Replacement is the note on a plan that has replaced another one. Since are the reasons, if they are known.
+// Difference is the difference of the plans, in Markdown; "" if it is not known. Equal is set if both plans
+// have the same changes.
 type Replacement struct {
 	Since      reasons.List
 	Difference string
 	Equal      bool
 }
 
-// Above puts the note above the new plan.
+// Above returns the new plan with the note above it.
 func (r Replacement) Above(plan string) string {
 	result := "**The changes differ:** `-` is the earlier plan, `+` this one.\n\n" + r.Difference + "\n"
 	switch {

@@ -8,23 +8,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Doubt is the creation of an object whose end nobody knows.
+// A Doubt is an object whose creation was begun, and Lockstep does not know whether the object exists.
 type Doubt struct {
 	Address string
 	Action  string
 	Begun   time.Time
-	// Known are the values by which a person can look for it: "name = \"a\"".
+	// Known are values by which a person can search for the object: "name = \"a\"".
 	Known []string `json:",omitempty"`
 }
 
-// Recovered reports what became of a state after applies that did not come to their end.
+// Recovered reports the result of recovering a state after interrupted applies.
 type Recovered struct {
 	Project string
-	// Changed is set if the state has got results that only a journal had.
+	// Changed is set if results from a journal were added to the state.
 	Changed bool
-	// Doubts are objects that may exist, and that no state knows.
+	// Doubts are objects that may exist without being in the state.
 	Doubts []Doubt `json:",omitempty"`
-	// Conflicts are the addresses of objects that somebody else has changed since.
+	// Conflicts are the addresses of objects in the journal that somebody else has changed since.
 	Conflicts []string `json:",omitempty"`
 }
 
@@ -59,8 +59,8 @@ func decisions(n int) string {
 	return fmt.Sprintf("%d objects need your decision", n)
 }
 
-// waitsForRest tells what the rest of a plan waits for that leaves something out: for somebody who finds out about the doubts, or, if there
-// are none, for a command.
+// waitsForRest returns what the rest of a partial plan waits for: a decision about the doubts, or, if there are
+// none, a command.
 func waitsForRest(doubts []string, command string) string {
 	if len(doubts) == 0 {
 		return "plan the rest with " + command

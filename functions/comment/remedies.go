@@ -9,13 +9,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A remedy is a sentence about what can be done next, where something is true of a pull request.
+// A remedy is a sentence about what can be done next, with the condition under which it is shown.
 type remedy struct {
 	when func(Status) bool
 	say  func(Status) string
 }
 
-// after are the remedies for what a merge has left.
+// after are the remedies for changes that a merge has left unapplied.
 var after = []remedy{
 	{Status.late, says(lateWords)},
 	{
@@ -35,7 +35,7 @@ var after = []remedy{
 	},
 }
 
-// next are the remedies for a pull request that is open, or for the plans that were made after its merge.
+// next are the remedies for an open pull request, and for plans that were made after the merge.
 var next = []remedy{
 	{
 		func(s Status) bool { return s.ranks(Denied) },
@@ -108,7 +108,7 @@ var next = []remedy{
 	},
 }
 
-// last are the remedies of which the first is the last word to an open pull request.
+// last are the remedies that end the list for an open pull request. Only the first one that applies is shown.
 var last = []remedy{
 	{
 		func(s Status) bool { return s.Fork && s.has(PlanFailed, PlanStopped, Stale) && !s.Refused },
@@ -129,7 +129,7 @@ var last = []remedy{
 	{Status.applied, says("Merge this pull request. Until then, the next apply from another branch would undo the applied changes.")},
 }
 
-// remedy says what can be done next.
+// remedy returns the text on what can be done next.
 func (s Status) remedy() string {
 	say := s.all(after)
 	switch {
@@ -152,7 +152,7 @@ func (s Status) remedy() string {
 	return strings.Join(append(say, help), " ")
 }
 
-// all are the sentences of the remedies that are about a pull request.
+// all returns the sentences of the remedies whose conditions are true for the pull request.
 func (s Status) all(of []remedy) (say []string) {
 	for _, r := range of {
 		if r.when(s) {
@@ -166,24 +166,24 @@ func says(text string) func(Status) string { return func(Status) string { return
 
 func has(list ...Standing) func(Status) bool { return func(s Status) bool { return s.has(list...) } }
 
-// blockedBy reports whether something is true of a plan that is blocked.
+// blockedBy returns the condition that is is true for a blocked project.
 func blockedBy(is func(ProjectStatus) bool) func(Status) bool {
 	return func(s Status) bool {
 		return s.some(func(p ProjectStatus) bool { return p.Standing == Blocked && is(p) })
 	}
 }
 
-// some reports whether something is true of a project.
+// some reports whether is is true for a project.
 func (s Status) some(is func(ProjectStatus) bool) bool { return slices.ContainsFunc(s.Projects, is) }
 
-// has reports whether a project has one of some standings.
+// has reports whether a project has one of these standings.
 func (s Status) has(list ...Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
 }
 
 func (s Status) late() bool { return s.some(func(p ProjectStatus) bool { return p.Late }) }
 
-// holds reports whether a plan with a standing waits for what is missing.
+// holds reports whether a plan with this standing waits for a requirement.
 func (s Status) holds(of Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
 }
@@ -199,7 +199,8 @@ func (s Status) beforeMerge() string {
 	return fmt.Sprintf("Meet the requirements of %s before you merge: the merge applies only plans whose requirements are met.", headed(names))
 }
 
-// lacking reports whether the merge would not apply a plan, as something is missing.
+// lacking reports whether the merge would not apply a plan, because a requirement is missing that cannot be met
+// after the merge.
 func (s Status) lacking() bool {
 	return s.some(ProjectStatus.lacking)
 }
@@ -209,25 +210,27 @@ func (p ProjectStatus) lacking() bool {
 	return p.Standing == OnMerge && p.Held() && !p.Required.MayCome()
 }
 
-// ready reports whether a comment can apply the plan of a project, one that the pull request removes, or another one.
+// ready reports whether a comment can apply the plan of a project. removed selects projects that the pull
+// request removes, or all others.
 func (s Status) ready(removed bool) bool {
 	return s.some(func(p ProjectStatus) bool {
 		return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.inCircle()
 	})
 }
 
-// applied reports whether the pull request has changed something that only the merge keeps, and waits for nothing else.
+// applied reports whether the pull request is applied, and waits only for its merge, without which the changes
+// would be undone.
 func (s Status) applied() bool {
 	changed := s.has(Applied) || s.some(func(p ProjectStatus) bool { return p.Unmerged })
 	return changed && !s.has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied)
 }
 
-// ranks reports whether a project has a standing, refined.
+// ranks reports whether a project has this refined standing: see [ProjectStatus.ranked].
 func (s Status) ranks(is Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.ranked() == is })
 }
 
-// toApply tells how the plans are applied that wait for a comment.
+// toApply returns the advice on how to apply the plans that wait for a comment.
 func (s Status) toApply() string {
 	free := func(p ProjectStatus) bool { return p.ranked() == Ready }
 	mine := func(p ProjectStatus) bool { return p.Standing == Ready && !p.Removed && !p.afterMerge() }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// removed is the note on projects that are removed, with the commands that destroy the objects of those that still have
-// some.
+// removed returns the note on removed projects, with the commands that destroy their objects, for those that
+// still have some.
 func (s Status) removed() string {
 	const most = 10
 	var all []string

@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Reply is the outcome of one command for one project: one of the types in the table below. They
-// are data: the replies of an answer are kept until all of them are there.
+// A Reply is the outcome of one command for one project: one of the types in the table below. Replies are data,
+// because they are stored until all replies of an answer are there.
 type Reply interface{ markdown() string }
 
-// kinds are all types of replies, by the name under which they are kept.
+// kinds are all types of replies, by the name under which they are stored.
 var kinds = reasons.Union[Reply]{
 	"pending":       reflect.TypeFor[Pending](),
 	"renewed":       reflect.TypeFor[PlanRenewal](),
@@ -49,8 +49,9 @@ func MarshalReply(r Reply) ([]byte, error) {
 	return data, nil
 }
 
-// UnmarshalReply decodes what [MarshalReply] has encoded. A kind that another version has written, before this one was put in its place
-// again, is told as unknown: the others of its answer are told.
+// UnmarshalReply decodes the result of [MarshalReply]. If another version of Lockstep has written a kind that
+// this version does not know, it returns a [Broken] that says so: the other replies of the answer are still
+// shown.
 func UnmarshalReply(data []byte) (Reply, error) {
 	r, err := kinds.Decode(data)
 	var unknown *reasons.UnknownError
@@ -86,7 +87,8 @@ func VerdictOn(replies []Reply) Verdict {
 	return v
 }
 
-// WithBody returns a reply with a body, in Markdown, if its type has one.
+// WithBody returns the reply with this body, in Markdown, if its type has a body. It returns any other reply
+// unchanged.
 func WithBody(r Reply, body string) Reply {
 	switch r := r.(type) {
 	case Done:
@@ -102,5 +104,5 @@ func WithBody(r Reply, body string) Reply {
 	return r
 }
 
-// Markdown returns a single reply.
+// Markdown returns the text of a single reply.
 func Markdown(r Reply) string { return r.markdown() }

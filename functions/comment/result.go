@@ -13,11 +13,11 @@ import (
 // answer, which only shows progress. By the marker, Lockstep finds the comment again.
 func ResultMarker(name string) string { return fmt.Sprintf("<!-- lockstep:result %s -->", name) }
 
-// Calls reports whether somebody has to act on a reply. GitHub notifies people of new comments, and of no edit:
-// such a reply is not put into the place of a pending one.
+// Calls reports whether somebody has to act on a reply. Such a reply gets a new comment instead of replacing a
+// pending one, because GitHub notifies nobody of an edited comment.
 func Calls(r Reply) bool {
 	switch r := r.(type) {
-	case Refused: // nobody has to act where nothing was to do, or on what a person has stopped
+	case Refused: // nobody has to act if there was nothing to do, or if a person has stopped the work
 		return slices.ContainsFunc(r.Reasons, func(why reasons.Reason) bool {
 			switch why.(type) {
 			case reasons.NothingToDo, reasons.WasStopped:
@@ -31,8 +31,8 @@ func Calls(r Reply) bool {
 	return false
 }
 
-// Result returns the comment with the result of an answer, apart from the answer's own, of at most limit bytes. asked
-// is the ID of the comment with the command, 0 if there is none.
+// Result returns the separate comment with the result of an answer, of at most limit bytes. asked is the ID of
+// the comment with the command; 0 if there is none.
 func (a Answer) Result(asked int64, limit int) string {
 	marker := ResultMarker(a.Name) + "\n"
 	head := ""
@@ -42,12 +42,13 @@ func (a Answer) Result(asked int64, limit int) string {
 	return marker + markdown.Cut(head+a.body(), limit-len(marker))
 }
 
-// Pointer returns the comment of an answer whose result is the comment with an ID.
+// Pointer returns the answer's own comment if the result is in another comment: a link to the comment with this
+// ID.
 func (a Answer) Pointer(result int64) string {
 	return fmt.Sprintf("%s\n**Not everything was done.** [See the result](#issuecomment-%d).\n", AnswerMarker(a.Name), result)
 }
 
-// body are the replies, in Markdown.
+// body returns the texts of the replies, in Markdown.
 func (a Answer) body() string {
 	var parts []string
 	for _, text := range bodies(a.Replies) {

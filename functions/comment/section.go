@@ -8,16 +8,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A section is the body of a project, or of several projects whose bodies are equal.
+// A section is the part of the comment with the body of a project, or of several projects with equal bodies.
 type section struct {
 	projects []ProjectStatus
-	// headed is set if the projects are named above the body.
+	// headed is set if the section begins with a heading that names the projects.
 	headed bool
-	// crowded is set if the requirements are not told here, but once for all projects.
+	// crowded is set if the requirements are not shown in the section, but once for all projects.
 	crowded bool
 }
 
-// sections are the bodies of a status, each once, in the order of the projects.
+// sections returns the sections of a status, in the order of the projects. Equal bodies share a section.
 func (s Status) sections() []section {
 	var out []section
 	for _, p := range s.Projects {
@@ -40,7 +40,7 @@ func (p ProjectStatus) same(q ProjectStatus) bool {
 // maxHeading is the maximum number of projects in a heading.
 const maxHeading = 5
 
-// headed lists the names of projects in a heading.
+// headed returns the names of projects for a heading: the first maxHeading, and the number of the others.
 func headed(names []string) string {
 	if len(names) <= maxHeading+1 { // a cut would save nothing
 		return markdown.List(names)
@@ -48,7 +48,7 @@ func headed(names []string) string {
 	return fmt.Sprintf("%s and %d more", markdown.List(names[:maxHeading]), len(names)-maxHeading)
 }
 
-// markdown returns the section with a body, in which long parts are folded; "" without one.
+// markdown returns the text of the section with this body; "" if the body is "".
 func (x section) markdown(body string) string {
 	if body == "" {
 		return ""
@@ -80,7 +80,8 @@ func (x section) markdown(body string) string {
 	return "\n" + b.String()
 }
 
-// notes are those on the plans: one that is the same for all projects alone, others with the projects.
+// notes returns the notes on the plans of the section. A note that does not apply to all projects of the
+// section names its projects.
 func (x section) notes() string {
 	all := notesOn(x.projects)
 	var b strings.Builder
@@ -98,13 +99,14 @@ func (x section) notes() string {
 	return b.String()
 }
 
-// A note is that on the plans of some projects, by name.
+// A note is a note on the plans of some projects. of are the names of these projects.
 type note struct {
 	text string
 	of   []string
 }
 
-// notesOn are the notes on the plans of some projects, each once: they may differ in the project of a command.
+// notesOn returns the notes on the plans of projects, each once. Notes that differ only in the project of a
+// command count as equal.
 func notesOn(projects []ProjectStatus) []note {
 	var all []note
 	at := map[string]int{}
@@ -123,12 +125,12 @@ func notesOn(projects []ProjectStatus) []note {
 	return all
 }
 
-// anyNote is the note of a project with [anyProject] in its command.
+// anyNote returns the note of a project with [anyProject] in its command.
 func (p ProjectStatus) anyNote() string {
 	return strings.ReplaceAll(p.Note, planNow(p.Name), planNow(anyProject))
 }
 
-// noteOnce takes the notes out that many sections have, and puts them among those for all projects.
+// noteOnce removes notes that many sections have from the sections, and returns them, each with its projects.
 func noteOnce(all []section) []string {
 	sections := map[string]int{}
 	var shown []ProjectStatus
@@ -154,8 +156,8 @@ func noteOnce(all []section) []string {
 	return out
 }
 
-// plans names the plans of the projects, each at the end of a line: whoever applies one has seen its
-// name there.
+// plans returns lines with the names of the projects' plans, so that a person who applies a plan has seen its
+// name.
 func (x section) plans() string {
 	var b strings.Builder
 	for _, p := range x.projects {

@@ -9,11 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// crowded returns the comment of a status whose plans do not fit into limit bytes. Nothing is hidden
-// behind something else. Every project keeps its row, where equal rows are one. Every failure keeps
-// its reason, and every requirement that is not met is told. Then the plans share the room, and
-// short ones stay whole. If that is too little, those that destroy come first, and the others are
-// counted.
+// crowded returns the comment of a status whose plans do not fit into limit bytes. Every project keeps its row
+// in the table; equal rows become one. Every failure keeps its reason, and every requirement that is not met is
+// shown. Then the plans share the remaining room; short plans are not cut. If there is too little room, plans
+// that destroy objects come first, and the others are only counted.
 func (s Status) crowded(all []section, limit int) string {
 	if len(s.rows) > limit/4 {
 		s.rows = tableHead + groupedRows(s.Projects, limit/2)
@@ -63,12 +62,12 @@ func (s Status) crowded(all []section, limit int) string {
 	return s.render(texts)
 }
 
-// leftOut tells of projects whose plans are not shown.
+// leftOut returns the sentence about the number of projects whose plans are not shown.
 func leftOut(projects int) string {
 	return fmt.Sprintf("\n*The plans of %d more projects do not fit here: see the check of each project.*\n", projects)
 }
 
-// frame is the size of a section without its body.
+// frame returns the size of a section without its body, in bytes.
 func (x section) frame() int { return len(x.markdown("x")) }
 
 // cut returns the section with at most limit bytes of its body; "" if the limit is too low.
@@ -81,7 +80,8 @@ func (x section) cut(limit int) string {
 	return x.markdown(markdown.CutTo(p.Body, max(limit, 0), where))
 }
 
-// levelOf is the number of bytes that each body may have in room.
+// levelOf returns the number of bytes that each body may have, if all bodies together have at most room: see
+// [markdown.Level].
 func levelOf(all []section, room int) int {
 	needs := make([]int, len(all))
 	for i, x := range all {
@@ -90,9 +90,9 @@ func levelOf(all []section, room int) int {
 	return markdown.Level(room, needs)
 }
 
-// reasonsFirst returns the failures as a text, the other sections, those that destroy first, and the
-// room for these, frames included. Each failure has as much of its errors as fits, or at least the headline of the
-// first one.
+// reasonsFirst returns the failures as a text. It also returns the other sections, first those that destroy
+// objects, and the room that is left for them, including their frames. Each failure has as much of its errors
+// as fits, or at least the headline of its first error.
 func reasonsFirst(all []section, room int) (failures string, others []section, left int) {
 	var failed []section
 	for _, x := range all {
@@ -140,7 +140,7 @@ func reasonsFirst(all []section, room int) (failures string, others []section, l
 	return b.String(), others, room - b.Len()
 }
 
-// sizeOf is the size of the sections without their bodies.
+// sizeOf returns the size of the sections without their bodies, in bytes.
 func sizeOf(all []section) (n int) {
 	for _, x := range all {
 		n += x.frame()
@@ -151,7 +151,7 @@ func sizeOf(all []section) (n int) {
 // maxHeadline is the maximum length of an error in a list, in bytes.
 const maxHeadline = 120
 
-// firstError is the headline of the first error in a body, or else its first line with a letter.
+// firstError returns the headline of the first error in a body; if there is none, the first line with a letter.
 func firstError(body string) string {
 	text := markdown.FirstError(body)
 	for line := range strings.Lines(body) {
@@ -165,8 +165,8 @@ func firstError(body string) string {
 	return text
 }
 
-// table lists the projects, those in trouble first, in at most limit bytes: each in a row of its own
-// if there is room.
+// table returns the table of the projects in at most limit bytes, first those that need attention. Each project
+// has its own row if there is room.
 func (s Status) table(limit int) string {
 	projects := slices.Clone(s.Projects)
 	slices.SortStableFunc(projects, ByTrouble)

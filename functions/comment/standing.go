@@ -17,12 +17,12 @@ const (
 	Planning    Standing = "planning"
 	Postponed   Standing = "postponed"    // to be planned after the apply of a former head
 	Ready       Standing = "ready"        // planned, with something to do
-	OnMerge     Standing = "on merge"     // the same, and merging applies it
-	OnceMerged  Standing = "once merged"  // the same, and nobody can apply it before the merge
-	Blocked     Standing = "blocked"      // planned, and something is in the way of its apply
-	Renewed     Standing = "renewed"      // the same, made since another pull request was applied: it needs an apply that names it
+	OnMerge     Standing = "on merge"     // planned, and the merge applies it
+	OnceMerged  Standing = "once merged"  // planned, and can be applied only after the merge
+	Blocked     Standing = "blocked"      // planned, and something blocks its apply
+	Renewed     Standing = "renewed"      // planned again by Lockstep after another pull request was applied: an apply has to name this plan
 	Previewed   Standing = "previewed"    // planned without credentials: nothing of it is applied
-	PartPlanned Standing = "part planned" // with options that leave out what the pull request changes, and nobody can apply that
+	PartPlanned Standing = "part planned" // planned with options that leave out what the pull request changes, and cannot be applied
 	NoChanges   Standing = "no changes"
 	PlanFailed  Standing = "plan failed"
 	PlanStopped Standing = "plan stopped" // by a person, before it was made
@@ -30,7 +30,7 @@ const (
 	ApplyQueued Standing = "apply queued"
 	Applying    Standing = "applying"
 	Applied     Standing = "applied"
-	PartApplied Standing = "part applied" // a plan with such options
+	PartApplied Standing = "part applied" // a plan with options that leave out what the pull request changes
 	ApplyFailed Standing = "apply failed"
 	Stopped     Standing = "stopped"     // applied in part, and stopped by a person
 	Stale       Standing = "stale"       // the plan no longer fits: the base branch or the state has changed
@@ -39,11 +39,11 @@ const (
 	Superseded  Standing = "superseded"  // a newer head is planned instead
 )
 
-// A Progress is how far an apply is: changes that are done, of all changes of its plan, of which a
-// replacement is two. It is zero where nothing is known.
+// A Progress says how many of a plan's changes an apply has made. A replacement counts as two changes. It is
+// zero if nothing is known.
 type Progress struct{ Done, Of int }
 
-// text returns the progress as "80 of 200 changes done", or ""; short as "80 of 200".
+// text returns the progress as "80 of 200 changes done"; "" if it is not known. short returns "80 of 200".
 func (p Progress) text() string { return farText(p.Done, p.Of) }
 
 func (p Progress) short() string {
@@ -53,7 +53,7 @@ func (p Progress) short() string {
 	return fmt.Sprintf("%d of %d", p.Done, p.Of)
 }
 
-// changes are those of the plan.
+// changes returns the changes of the plan as a text.
 func (p ProjectStatus) changes() string { return toComeText(p.Counts, p.Applyable) }
 
 func (p ProjectStatus) plan() string {
@@ -67,8 +67,8 @@ func (p ProjectStatus) plan() string {
 	return cmp.Or(rowOf(p.Standing).plan, p.changes()+p.with())
 }
 
-// remedy is the command for a plan that was renewed. Nobody has asked for that plan, so an apply on
-// merge, which names none, is none of it.
+// remedy returns the command that confirms a plan which Lockstep has replaced by itself. If the merge applies
+// the project, that is a new plan command, because a merge cannot name a plan.
 func (p ProjectStatus) remedy() string {
 	if p.ByMerge {
 		return "plan"
@@ -76,7 +76,8 @@ func (p ProjectStatus) remedy() string {
 	return "apply " + markdown.PlanShort(p.Plan)
 }
 
-// Label is the name of the project for people, with its workspace where there is another one of that name.
+// Label returns the name of the project for people, with its workspace if another project has the same name:
+// "net (prod)".
 func (p ProjectStatus) Label() string {
 	if p.Workspace == "" {
 		return p.Name
@@ -84,52 +85,55 @@ func (p ProjectStatus) Label() string {
 	return fmt.Sprintf("%s (%s)", p.Name, p.Workspace)
 }
 
-// command is a command for the project, and for no other one, by its present name.
+// command returns the command with this verb for exactly this project, by its present name, in Markdown.
 func (p ProjectStatus) command(v Verb) string {
 	c := Command{Verb: v, Project: cmp.Or(p.Renamed, p.Name), Workspace: p.Workspace}
-	if p.Renamed == p.Name { // it has another one
+	if p.Renamed == p.Name { // only its workspace has changed
 		c.Workspace = ""
 	}
 	return markdown.Code(c.String())
 }
 
-// planCommand is the command for a plan of all that the pull request changes in the project.
+// planCommand returns the command for a plan of everything that the pull request changes in the project.
 func (p ProjectStatus) planCommand() string {
 	return p.command(Plan)
 }
 
-// Held reports whether a plan cannot be applied yet, because a requirement is not fulfilled.
+// Held reports whether a plan cannot be applied yet because a requirement is not met.
 func (p ProjectStatus) Held() bool {
 	return rowOf(p.Standing).waits && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
-// lacks reports whether a requirement for the apply of a plan is not fulfilled, whatever else is in its way.
+// lacks reports whether a requirement for the apply of a plan is not met. Unlike [ProjectStatus.Held], it is
+// also true for a plan that something else blocks as well.
 func (p ProjectStatus) lacks() bool {
 	return p.Held() || (p.Standing == Blocked || p.Late) && p.Required != nil && !p.Required.Outcome.Allows()
 }
 
-// Denied is the standing of a plan to which a policy or a gate of the requirements says no. It is a refinement: no record has it.
+// Denied is the standing of a plan that a policy or a gate denies. It is a refinement for display, and never
+// stored in a record.
 const Denied Standing = "denied"
 
-// Further refinements, by which projects are ranked and counted.
+// Further refinements for display, by which projects are sorted and counted.
 const (
-	needsApproval Standing = "needs approval" // approvals are all that is missing
-	waiting       Standing = "waiting"        // time or people can fulfil what is missing
+	needsApproval Standing = "needs approval" // only approvals are missing
+	waiting       Standing = "waiting"        // time or people can meet the requirements
 	held          Standing = "held"           // something else is missing
-	locked        Standing = "locked"         // blocked by another pull request's lock alone
+	locked        Standing = "locked"         // blocked only by another pull request's lock
 	inLine        Standing = "in line"        // ApplyQueued behind the applies of other pull requests
-	later         Standing = "later"          // Ready behind what the merge applies
-	elsewhere     Standing = "elsewhere"      // the apply of another pull request has finished it
+	later         Standing = "later"          // Ready, but after projects that the merge applies
+	elsewhere     Standing = "elsewhere"      // the apply of another pull request has made its changes
 	toDestroy     Standing = "to destroy"     // Ready, and the plan destroys the objects of a removed project
 )
 
-// denied reports whether a policy or a gate says no to a plan, whatever else is in its way.
+// denied reports whether a policy or a gate denies a plan, even if something else blocks it as well.
 func (p ProjectStatus) denied() bool {
 	return (p.Held() || p.Standing == Blocked) && p.lacks() && p.Required.Denied()
 }
 
-// Concluded returns the standing by which check runs are coloured: Denied or Blocked for a plan whose requirements are not fulfilled, and
-// the project's own for others. Where only a rule of GitHub's is in the way, GitHub itself refuses the merge.
+// Concluded returns the standing that decides about the conclusion of a check run: Denied or Blocked for a plan
+// whose requirements are not met, and the project's own standing otherwise. If only a rule of GitHub is
+// missing, it is the own standing: GitHub itself refuses the merge.
 func (p ProjectStatus) Concluded() Standing {
 	switch {
 	case p.denied():
@@ -140,7 +144,7 @@ func (p ProjectStatus) Concluded() Standing {
 	return p.Standing
 }
 
-// ranked is the standing, refined.
+// ranked returns the refined standing of the project: see [refined].
 func (p ProjectStatus) ranked() Standing {
 	switch {
 	case p.FinishedBy != 0:
@@ -165,7 +169,7 @@ func (p ProjectStatus) ranked() Standing {
 	return p.Standing
 }
 
-// stopper names who has stopped the plan or the apply.
+// stopper returns " by `bob`" for the user who stopped the plan or the apply; "" if it is not known.
 func (p ProjectStatus) stopper() string {
 	if p.StoppedBy == "" {
 		return ""
@@ -173,7 +177,8 @@ func (p ProjectStatus) stopper() string {
 	return " by " + markdown.Code(p.StoppedBy)
 }
 
-// vain tells of the plan that has failed, or was stopped, behind the words for what stands; "" if none has.
+// vain returns the addition about a last plan that failed or was cancelled, while an earlier result still
+// counts: "; the last plan, with -target, **failed**". It returns "" if there is none.
 func (p ProjectStatus) vain() string {
 	with := strings.TrimPrefix(p.with(), ",")
 	switch {

@@ -9,7 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Meaning is what a standing means for whoever waits for a project, and for the colour of its check. Wrong and Disallowed alone are red.
+// A Meaning is what a standing means for people who wait for a project, and for its check. Only Wrong and
+// Disallowed make the check fail.
 type Meaning int
 
 const (
@@ -17,36 +18,40 @@ const (
 	UnderWay                  // it is being planned or applied
 	Well                      // nothing is wrong
 	Wrong                     // a plan or an apply has failed
-	Disallowed                // a policy or a gate said no
+	Disallowed                // a policy or a gate denies it
 	Unsettled                 // a person has to do something
-	Void                      // nobody wants it any more
+	Void                      // it is no longer needed
 )
 
-// A state is a word for projects in a headline: "needs approval", and "need approval" for several. Its standings are one to a reader.
+// A state is a word for projects in a headline: "needs approval", and "need approval" for several projects. A
+// reader need not distinguish its standings.
 type state struct {
 	one, more string
-	// sum is the changes that the title and the headline tell, too; nil for none.
+	// sum returns the changes that the title and the headline show after the word; nil if they show none.
 	sum func(planned, done counting.Counts, applyable bool) string
 	of  []row
 }
 
-// A row is all that is told of one standing.
+// A row has all texts about one standing.
 type row struct {
 	is    Standing
 	means Meaning
-	// waits is set where a person or the merge can apply the plan; named where the plan has a name that people need.
+	// waits is set if a person or the merge can apply the plan. named is set if people need the name of the
+	// plan.
 	waits, named bool
-	// plan stands in the place of the plan's numbers; "" has those.
+	// plan is a text instead of the plan's numbers; "" shows the numbers.
 	plan string
-	// cell is the text in the last column of the table, in Markdown. It begins with the word of the state, and has no colon: the title
-	// of the project's check, and the headline of a pull request with one project, are made of it.
+	// cell is the text in the last column of the table, in Markdown. It begins with the word of the state, and
+	// has no colon, because the title of the project's check and the headline of a pull request with one
+	// project contain it.
 	cell func(ProjectStatus) string
-	// needs is what the page of the check tells to be in the way, and todo what to do; nil for nothing. Each is a paragraph.
+	// needs returns the paragraph on the check's page about what blocks the apply, and todo the paragraph about
+	// what to do. nil means that there is none.
 	needs, todo func(Check) string
 }
 
-// states is the vocabulary: all words for the state of a project, in the order in which a headline has them. The headline, the table,
-// the check's title and its page have these and no others.
+// states lists all words for the state of a project, in their order in a headline. The headline, the table, the
+// check's title and its page use only these words.
 var states []state
 
 func init() { // its functions look into it
@@ -139,7 +144,7 @@ func init() { // its functions look into it
 	}
 }
 
-// rowOf is the row of a standing. That there is none is our bug, and panics.
+// rowOf returns the row of a standing. It panics if there is none, because that is a bug of Lockstep.
 func rowOf(s Standing) row {
 	for _, g := range states {
 		for _, r := range g.of {
@@ -151,7 +156,7 @@ func rowOf(s Standing) row {
 	panic(fmt.Sprintf("comment: there is no standing %q", s))
 }
 
-// standings are those of a state.
+// standings returns the standings of a state.
 func (g state) standings() (out []Standing) {
 	for _, r := range g.of {
 		out = append(out, r.is)
@@ -159,10 +164,10 @@ func (g state) standings() (out []Standing) {
 	return out
 }
 
-// refined are the standings that only readers tell apart: see [ProjectStatus.ranked].
+// refined are the standings that exist only for display, and are never stored: see [ProjectStatus.ranked].
 var refined = []Standing{Denied, needsApproval, locked, held, waiting, later, inLine, elsewhere, toDestroy}
 
-// Standings returns all standings that a project can have.
+// Standings returns all standings that a record of a project can have, without the refined ones.
 func Standings() (out []Standing) {
 	for _, g := range states {
 		for _, r := range g.of {
@@ -174,16 +179,17 @@ func Standings() (out []Standing) {
 	return out
 }
 
-// Means returns what a standing means.
+// Means returns the meaning of a standing.
 func (s Standing) Means() Meaning { return rowOf(s).means }
 
-// Means returns what the standing of a project means, refined: see [ProjectStatus.ranked].
+// Means returns the meaning of the project's refined standing: see [ProjectStatus.ranked].
 func (p ProjectStatus) Means() Meaning { return rowOf(p.ranked()).means }
 
 // cell returns the text of the table's last column.
 func (p ProjectStatus) cell() string { return rowOf(p.ranked()).cell(p) + p.Behind.cell() }
 
-// state tells the state of the project, and its changes. shown is applied to the first, which is Markdown.
+// state returns the state of the project with its changes. shown converts the text of the state, which is
+// Markdown.
 func (p ProjectStatus) state(shown func(cell string) string) string {
 	is := p.ranked()
 	i := slices.IndexFunc(states, func(x state) bool { return slices.Contains(x.standings(), is) })
@@ -194,7 +200,7 @@ func (p ProjectStatus) state(shown func(cell string) string) string {
 	return text
 }
 
-// title is the line of the project's check, which has no room for who has asked.
+// title returns the title of the project's check. It leaves out the user who asked, because there is no room.
 func (p ProjectStatus) title() string {
 	p.By = ""
 	text := p.state(plainly)
@@ -207,14 +213,14 @@ func (p ProjectStatus) State() string {
 	return plainly(rowOf(p.ranked()).cell(p))
 }
 
-// dash stands between a state and its changes.
+// dash is the text between a state and its changes.
 const dash = " – "
 
-// plainly returns a text of ours without its markup, for a place that shows none.
+// plainly returns one of Lockstep's own texts without its markup, for places that show no Markdown.
 func plainly(text string) string { return strings.NewReplacer("*", "", "`", "").Replace(text) }
 
-// calm is lower for a project that needs a person's attention more: 0 for a failure or a denial, 1 for what
-// cannot go on by itself, and 2 for others.
+// calm returns a lower number for a project that needs more attention: 0 for a failure or a denial, 1 if a
+// person has to act, and 2 otherwise.
 func (s Standing) calm() int {
 	switch s.Means() {
 	case Wrong, Disallowed:
@@ -225,7 +231,8 @@ func (s Standing) calm() int {
 	return 2
 }
 
-// by names who has applied the plan, and requested who has asked for its apply.
+// by returns " by `bob`" for the user who has applied the plan. requested returns ", requested by `bob`" for
+// the user who asked for the apply.
 func (p ProjectStatus) by() string {
 	if p.By == "" {
 		return ""
@@ -260,7 +267,7 @@ func blockedCell(p ProjectStatus) string {
 	return "**blocked**"
 }
 
-// missingCell lists what is missing, behind a word.
+// missingCell returns a function for the cell that lists what is missing, after a word.
 func missingCell(word string, settled bool) func(ProjectStatus) string {
 	return func(p ProjectStatus) string {
 		names := p.Required.Missing(settled)
@@ -271,7 +278,8 @@ func missingCell(word string, settled bool) func(ProjectStatus) string {
 	}
 }
 
-// heldCell tells, behind what a plan lacks, what it takes then.
+// heldCell returns a function for the cell of a plan whose requirements are not met: what is missing, followed
+// by what has to be done then.
 func heldCell(lacks func(ProjectStatus) string) func(ProjectStatus) string {
 	return func(p ProjectStatus) string {
 		text := lacks(p)

@@ -11,35 +11,36 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// StatusMarker is a hidden part of the one comment of a pull request that [Status] makes.
+// StatusMarker is the hidden first line of the status comment, by which Lockstep finds the comment again.
 const StatusMarker = "<!-- lockstep:status -->"
 
-// A Status is the state of a pull request: the comment that is edited with each step.
+// A Status is the state of a pull request, for the status comment, which is edited with each step.
 type Status struct {
 	Head     string // SHA of the pull request's head
 	Projects []ProjectStatus
-	// Notes are sentences of ours, in Markdown, for all projects.
+	// Notes are sentences of Lockstep for all projects, in Markdown.
 	Notes []string
-	// Repeated are those about plans whose options a retry after the merge has again, and about removed projects whose states have copies.
+	// Repeated are sentences about plans whose options a retry after the merge would use again, and about
+	// removed projects whose states have copies.
 	Repeated []string
-	// Removed is the note of the function of that name, "" if no project is removed.
+	// Removed is the note from [notes.Removed]; "" if no project is removed.
 	Removed string
-	// Approvals are the logins of the reviewers who approved the head, as far as their approvals count.
+	// Approvals are the logins of the reviewers whose approvals of the head count.
 	Approvals []string
-	// Conflict is set if the head cannot be merged into the base branch, Problem if the projects
-	// cannot be determined (in Markdown): then nothing is planned.
+	// Conflict is set if the head cannot be merged into the base branch. Problem is the reason, in Markdown, if
+	// the projects cannot be determined. In both cases nothing is planned.
 	Conflict bool
 	Problem  string
-	// Policies is the note of the function notes.PoliciesBroken; "" if the head has no mistakes in policies.
+	// Policies is the note from [notes.PoliciesBroken]; "" if the head has no broken policies.
 	Policies string
-	// Refused is set if Problem, or nothing, says that all of the pull request is refused, and the remedy. Fork is set if it comes from
-	// a fork.
+	// Refused is set if the whole pull request is refused; then Problem, if it is not "", says why and what to
+	// do. Fork is set if the pull request comes from a fork.
 	Refused, Fork bool
-	// Automerge is set if the base branch has pull requests merged once they are applied.
+	// Automerge is set if the base branch lets Lockstep merge pull requests once they are applied.
 	Automerge bool
-	// Merged or Closed is set if the pull request is.
+	// Merged is set if the pull request is merged, and Closed if it is closed without a merge.
 	Merged, Closed bool
-	// rows is the table of the projects; notes is the number of notes listed.
+	// rows is the table of the projects. notes is the number of Notes that are shown.
 	rows  string
 	notes int
 }
@@ -47,86 +48,98 @@ type Status struct {
 // A ProjectStatus is the state of one project.
 type ProjectStatus struct {
 	Name string
-	// Workspace is that of the project where another one of the pull request has its name, "" elsewhere.
+	// Workspace is the project's workspace if another project of the pull request has the same name; otherwise
+	// "".
 	Workspace string
 	Standing  Standing
-	// Behind is what comes before the apply of a plan that waits for it, by the order of the settings; nil if nothing does.
+	// Behind has the projects that have to be applied before a waiting plan, by the order in the settings; nil
+	// for none.
 	Behind *Behind
-	// Required is the decision about the requirements for its apply, nil if there are none.
+	// Required is the decision about the requirements for its apply; nil if there are none.
 	Required *rulings.Ruling
 	Counts   counting.Counts // of the plan
 	// Applyable is set for a plan that can be applied: one that changes no object may change outputs, or addresses in the state.
 	Applyable bool
-	// Plan is the plan's hash, "" if there is none.
+	// Plan is the plan's hash; "" if there is no plan.
 	Plan string
-	// Options are those of the plan.
+	// Options are the options of the plan.
 	Options grammar.Options
-	// Again is the hash of the saved plan that is applied in its place, "" if there is none.
+	// Again is the hash of the saved plan that is applied in place of this plan; "" if there is none.
 	Again string
 	// ByMerge is set if the merge applies the plan.
 	ByMerge bool
-	// Named is the commit of a fork that somebody has named, "" for none.
+	// Named is the commit of a fork that somebody has named; "" for none.
 	Named string
-	// AfterMerge is set for a plan that was made after the merge; Landed for any whose pull request is merged.
+	// AfterMerge is set for a plan that was made after the merge. Landed is set if the pull request is merged.
 	AfterMerge, Landed bool
-	// Upheld is set for a refresh-only plan that leaves out nothing: the head is applied.
+	// Upheld is set for a refresh-only plan if nothing of the head is left to be applied.
 	Upheld bool
-	// Vain is set where a plan with the Options has failed, or was stopped, and what was known of the head before stands.
+	// Vain is set if a plan with the Options failed or was stopped, while the earlier result for the head still
+	// counts.
 	Vain bool
-	// MergeApplies is set if the merge was, or is, to apply the project, whatever became of that; or if nobody
-	// could afterwards, since the pull request has Removed it.
+	// MergeApplies is set if the merge has to apply the project, whatever the result; or if the pull request
+	// removes the project, so that nobody can apply it after the merge. Removed is set if the pull request
+	// removes the project.
 	MergeApplies, Removed bool
-	// Late is set for a plan that the merge should have applied, and that is applied by itself once what is missing is there.
+	// Late is set for a plan that the merge should have applied, and that Lockstep applies once its
+	// requirements are met.
 	Late bool
-	// Left is set if the pull request is open, and its plan was dropped: it was closed in between, or went into another branch.
+	// Left is set if the pull request is open, but its plan was dropped, because the pull request was closed in
+	// between or got another base branch.
 	Left bool
-	// FinishedBy is the number of another pull request whose apply has finished what the merge has left; 0 if none has.
+	// FinishedBy is the number of another pull request whose apply has made the changes that the merge left
+	// unapplied; 0 for none.
 	FinishedBy int
 	// Gone is set if the base branch has removed the project since it was planned.
 	Gone bool
 	// Renamed is the name that the base branch has given the project since it was planned; "" for none.
 	Renamed string
-	// Owner is the project that the base branch gives the state, under another name, until the merge; "" for none.
+	// Owner is the project to which the base branch gives the state, under another name, until the merge; ""
+	// for none.
 	Owner string
-	// Unmerged is set for a plan without changes if the state has those of an apply of this pull request, which is open: the base
-	// branch lacks them.
+	// Unmerged is set for a plan without changes if this open pull request was applied to the state: the base
+	// branch lacks these changes.
 	Unmerged bool
 	Done     counting.Counts // changes made
-	// By is the login of who applied, or asked for it. After are the projects applied before, Doubts the objects left out of the plan.
+	// By is the login of the user who applied the plan, or asked for it. After are the projects that are
+	// applied first. Doubts are the objects that the plan leaves out.
 	By            string
 	After, Doubts []string
-	// Ahead are the applies of other pull requests that a queued one waits for, the next one first.
+	// Ahead are the applies of other pull requests that a queued apply waits for, in their order.
 	Ahead []Turn
-	// Lifted are the requirements that somebody has lifted for the apply; nil if there are none.
+	// Lifted are the requirements that were overridden for the apply; nil if there are none.
 	Lifted *rulings.Ruling
-	// Crowd is the number of plans of the repository that were queued before that of a queued project, where they hold it up; 0 where none do.
+	// Crowd is the number of plans of the repository that were queued before the plan of this project and delay
+	// it; 0 for none.
 	Crowd int
-	// StoppedBy is the login of the user who stopped the plan or the apply, "" if nobody has.
+	// StoppedBy is the login of the user who stopped the plan or the apply; "" if nobody has.
 	StoppedBy string
-	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its
-	// changes are unknown.
+	// Remaining is the number of changes that a failed apply has not begun. Lost is set if its changes are
+	// unknown.
 	Remaining int
 	Lost      bool
-	// Progress is how far an apply is that is not at its end.
+	// Progress is the progress of an apply that has not ended.
 	Progress Progress
-	// Blockers are the reasons for which a Blocked plan cannot be applied now, in Markdown.
+	// Blockers are the reasons why a Blocked plan cannot be applied now, in Markdown.
 	Blockers []string
-	// LockedBy is the number of the pull request whose lock of a person is one of them, BlockedBy that of one that was applied to the state and
-	// is not merged; 0 for none. Locked is set if the lock is the only one: the plan itself still fits.
+	// LockedBy is the number of the pull request for which a person has locked the state. BlockedBy is the
+	// number of a pull request that was applied to the state and is not merged. Both are 0 for none. Locked is
+	// set if the lock is the only Blocker, so that the plan is still up to date.
 	LockedBy, BlockedBy int
 	Locked              bool
-	// Copied is set if the project is removed, and its state has a copy: that is one of the Blockers, with its remedy.
+	// Copied is set if the project is removed and its state has a copy. One of the Blockers then says so, and
+	// what to do.
 	Copied bool
 	// Lock is a person's lock on the state for this pull request; nil if there is none.
 	Lock *OwnLock
-	// Body is the plan, or the failure, in Markdown; Note, which may be "", is a short one on it.
+	// Body is the plan, or the failure, in Markdown. Note is a short note on it; "" for none.
 	Body, Note string
-	// Whole is the address of the whole body, in case it is shortened here; Check is the name of
-	// the check run that shows more of it. Both may be "".
+	// Whole is the address of the full body, if it is shortened here. Check is the name of the check run that
+	// shows more of it. Both may be "".
 	Whole, Check string
 }
 
-// Markdown returns the comment, of at most limit bytes. Projects in trouble come first.
+// Markdown returns the text of the comment, of at most limit bytes. Projects that need attention come first.
 func (s Status) Markdown(limit int) string {
 	s.Notes = slices.Concat(s.blockers(), s.locks(), s.Notes)
 	s.Projects = slices.Clone(s.Projects)
@@ -145,7 +158,8 @@ func (s Status) Markdown(limit int) string {
 	return s.crowded(all, limit)
 }
 
-// blockers are the reasons for which plans are blocked, each once, with its projects where there are others.
+// blockers returns the reasons why plans are blocked, each once. If the pull request has several projects, each
+// reason names its projects.
 func (s Status) blockers() []string {
 	var out []string
 	of := map[string][]string{} // the projects
@@ -165,7 +179,7 @@ func (s Status) blockers() []string {
 	return out
 }
 
-// render puts the comment together, with the texts of its sections.
+// render returns the comment with these texts of its sections.
 func (s Status) render(sections []string) string {
 	var b strings.Builder
 	b.WriteString(StatusMarker + "\n")
@@ -200,17 +214,18 @@ func (s Status) render(sections []string) string {
 
 const tableHead = "| project | plan | status |\n|---|---|---|\n"
 
-// row is the line of the table for the project, or for several by their names in Markdown.
+// row returns the line of the table for the project. names is its name in Markdown, or the names of several
+// projects with equal lines.
 func (p ProjectStatus) row(names string) string {
 	return fmt.Sprintf("| %s | %s | %s |\n", strings.ReplaceAll(names, "|", `\|`), p.plan(), p.cell())
 }
 
-// named reports whether to name the plan: one that can be applied, or is being applied.
+// named reports whether the comment shows the plan's name: the plan can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
 	return p.Plan != "" && (p.Late || rowOf(p.Standing).named)
 }
 
-// where returns a sentence with the place of the whole body.
+// where returns a sentence that says where the full body is; "" if that is not known.
 func (p ProjectStatus) where() string {
 	switch {
 	case p.Whole != "":

@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Unapplied reports that a merge leaves plans that a comment was to apply: of Projects nothing is applied, of Partly not all.
+// Unapplied reports that a merge leaves plans unapplied that only a comment applies. Nothing of Projects is
+// applied, and Partly are applied only in part.
 type Unapplied struct {
 	Projects, Partly []string `json:",omitempty"`
 }

@@ -7,20 +7,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Unfinished reports that a pull request was closed without being merged, or merged into another branch than the one that is
-// planned, or with another head, after it was applied.
+// Unfinished reports that a pull request was applied and that its changes were not merged. It was closed,
+// merged into a branch that is not planned, or merged with another head.
 type Unfinished struct {
 	Project string
 	By      string // login of the user who applied
 	Head    string // SHA that was applied
-	// Into is the branch that it was merged into, "" for none, and Main the one that is planned.
+	// Into is the branch that it was merged into; "" for none. Main is the branch that is planned.
 	Into string `json:",omitempty"`
 	Main string `json:",omitempty"`
-	// Merged is the SHA that was merged in place of the applied one, without a plan of the project; "" for none.
+	// Merged is the SHA of the commit that was merged instead of the applied one, without a plan of the
+	// project; "" for none.
 	Merged string `json:",omitempty"`
-	// Moved is where the branch that it was merged into has had the state since the apply; "" where it was.
+	// Moved is the new address of the state, if the base branch has moved the state since the apply; otherwise
+	// "".
 	Moved string `json:",omitempty"`
-	// Unknown is set if the branch that is planned has no such project. Workspace is that of the project, where it has to be named.
+	// Unknown is set if the planned branch does not have the project. Workspace is the project's workspace, if
+	// a command has to name it.
 	Unknown   bool   `json:",omitempty"`
 	Workspace string `json:",omitempty"`
 }

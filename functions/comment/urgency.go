@@ -6,10 +6,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// ByTrouble sorts projects: those that need a person's attention more come first.
+// ByTrouble compares two projects for sorting: projects that need more attention come first.
 func ByTrouble(a, b ProjectStatus) int { return a.ranked().calm() - b.ranked().calm() }
 
-// SameText stands for the text of a project that is equal to the one of a project above.
+// SameText returns the text that is shown instead of a project's text if the text of the project above is the
+// same.
 func SameText(project string) string {
 	return fmt.Sprintf("The text is the same as for %s, above.\n", markdown.Code(project))
 }

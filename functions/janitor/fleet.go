@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 )
 
-// A fleet is the janitors of all Apps. One that cannot be had is in no other's way.
+// A fleet has the janitors of all Apps. If the janitor of one App cannot be made, the others still work.
 type fleet struct {
 	world *wiring.World
 	known map[string]*reconcile.Janitor // by the names of Apps
 }
 
-// of returns the janitor of an App, which reads the App's key once.
+// of returns the janitor of an App. The App's key is read only at the first call.
 func (f *fleet) of(ctx context.Context, name string) (*reconcile.Janitor, error) {
 	if j := f.known[name]; j != nil {
 		return j, nil
@@ -33,7 +33,8 @@ func (f *fleet) of(ctx context.Context, name string) (*reconcile.Janitor, error)
 	return f.known[name], nil
 }
 
-// abandon gives a dead letter up, with the App that it is of. Of an App that is not there any more nobody can be told.
+// abandon gives up a dead letter, with the rights of its App. If the deployment no longer has that App, it only
+// logs the message, because nobody can be informed.
 func (f *fleet) abandon(ctx context.Context, m pipeline.Message) error {
 	j, err := f.of(ctx, m.Pull.App)
 	if errors.As(err, new(*wiring.UnknownAppError)) {
@@ -46,7 +47,8 @@ func (f *fleet) abandon(ctx context.Context, m pipeline.Message) error {
 	return j.Pipeline.Abandon(ctx, m, dispatch.Exhausted)
 }
 
-// one goes round the installations of an App, the first of some that have to share the time that is left.
+// one makes the round of one App's janitor. left is the number of Apps that still have to share the remaining
+// time, including this one.
 func (f *fleet) one(ctx context.Context, name string, left int) (reconcile.Found, error) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -60,7 +62,8 @@ func (f *fleet) one(ctx context.Context, name string, left int) (reconcile.Found
 	return j.Round(ctx, time.Now())
 }
 
-// round goes round the installations of all Apps: a server that does not answer takes its own part of the time.
+// round makes the rounds of all Apps. Each App gets an equal share of the remaining time, so a server that does
+// not answer delays only its own App.
 func (f *fleet) round(ctx context.Context) (all reconcile.Found, err error) {
 	names := []string{""}
 	for _, a := range f.world.Apps {

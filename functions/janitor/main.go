@@ -1,8 +1,7 @@
-// Janitor is the Lambda function that takes dead letters, and reconciles on a schedule.
+// Janitor is the Lambda function that handles dead letters, and makes the janitor's rounds on a schedule.
 //
-// A dead letter is a message that was handled in vain too often, or over which its function died:
-// its task is recorded as failed, and people are told. Reconciling finds the work that nobody would
-// come back to: see package reconcile.
+// A dead letter is a message whose handling failed too often, or killed its function. Its task is recorded as
+// failed, and people are informed. A round finds work that was forgotten: see package reconcile.
 package main
 
 import (
@@ -30,7 +29,8 @@ func main() {
 	}))
 }
 
-// handler tells the two kinds of events apart: those of queues have records.
+// handler returns the function for both kinds of events. An event with records comes from a queue and goes to
+// batch; any other event starts a round.
 func handler(batch func(context.Context, events.SQSEvent) (events.SQSEventResponse, error), round func(context.Context) error) func(context.Context, json.RawMessage) (any, error) {
 	return func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var e events.SQSEvent

@@ -13,8 +13,8 @@ func WithHardStop(ctx context.Context, end time.Time) context.Context {
 	return context.WithValue(ctx, hardStop{}, end)
 }
 
-// HardStop returns the moment at which the process of ctx certainly ends. Without one it returns the deadline
-// of ctx, and zero if ctx has no deadline.
+// HardStop returns the moment at which the process of ctx certainly ends. If [WithHardStop] did not set the
+// moment, HardStop returns the deadline of ctx; zero if ctx has none.
 func HardStop(ctx context.Context) time.Time {
 	if end, ok := ctx.Value(hardStop{}).(time.Time); ok {
 		return end.UTC()

@@ -15,42 +15,42 @@ var collections = map[string]time.Duration{
 	// GitHub redelivers webhooks for 3 days, and a queue keeps a message for at most 14 days.
 	"delivery": 15 * day, // a webhook, by its GUID and by its body
 	"message":  15 * day, // a message that was handled
-	"line":     15 * day, // what a repository has on the queue of plans, and what waits for that
+	"line":     15 * day, // the plans of a repository that are on the queue, or wait for a place there
 	"lease":    15 * day, // a process that works on a run
 	"stop":     15 * day, // an order to end a plan or an apply
-	"pace":     day,      // the comments of one person, counted, and the looks at a pull request and a repository
+	"pace":     day,      // the number of comments of one person, and the looks at a pull request or a repository
 	"tarball":  day,      // the archive of a commit
 	// GitHub deletes check runs after the same time.
 	"ask":      90 * day,  // an answer to a comment
-	"stray":    90 * day,  // a message whose repository was away
-	"deployed": 365 * day, // the deployments that GitHub was told of
+	"stray":    90 * day,  // a message whose repository was not accessible
+	"deployed": 365 * day, // the deployments that were reported to GitHub
 	"asked":    90 * day,  // a question about requirements, with its facts
 	"sha":      90 * day,  // the check runs of a commit, of projects
 	"head":     90 * day,  // the check run of a commit as the head of pull requests
-	"watch":    90 * day,  // the plans at a commit that wait under requirements
-	"late":     365 * day, // the plans of a merged pull request that wait under requirements
-	"group":    90 * day,  // a merge group, and the plans that were made of it
+	"watch":    90 * day,  // the watch over plans at a commit that wait for requirements
+	"late":     365 * day, // the watch over plans of a merged pull request that wait for requirements
+	"group":    90 * day,  // a merge group, and the plans that were made from its commit
 	// A pull request that nobody has touched for a year is planned again.
 	"run":    365 * day, // a project of a pull request
 	"effect": 365 * day, // an apply that was begun
 	"build":  365 * day, // the builds that an apply is handed to
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
-	"pushed": 365 * day, // who has pushed to a pull request
+	"pushed": 365 * day, // the users who have pushed to a pull request
 	"shown":  365 * day, // the time at which a plan was shown
-	"told":   365 * day, // the outcomes that people elsewhere were told of
-	"seen":   365 * day, // the files that plans of a project have read beside its own
-	"open":   365 * day, // a plan that waits, by the state that it is of
+	"told":   365 * day, // the outcomes that were reported by notifications
+	"seen":   365 * day, // the files that plans of a project have read in addition to its own files
+	"open":   365 * day, // a waiting plan, by its state
 	"left":   365 * day, // a project that a merge has left unapplied, by its state
-	"reader": 365 * day, // a plan that waits, by the project that it depends on
-	"queue":  365 * day, // the applies that are queued, by the state that they are to
+	"reader": 365 * day, // a waiting plan, by the project that it depends on
+	"queue":  365 * day, // the queued applies, by their state
 	// Decisions depend on these records, so they are kept for ever.
 	"state":   0, // the last apply to a state
 	"address": 0, // the address of a project's state
 	"lock":    0, // a person's lock on a state
 	"app":     0, // the App of another deployment
-	"served":  0, // the IDs that names of owners and repositories had at first
+	"served":  0, // the IDs that the names of owners and repositories had when they were first served
 	"place":   0, // the owner of a state, see package places
-	// These two hold one record each, for the janitor.
+	// The janitor's own records: how far its rounds and its searches in a repository have got.
 	"round": 0,
 	"repo":  0,
 }

@@ -102,7 +102,7 @@ const Requested = "checks_requested"
 // Run is the key of the run to plan or apply.
 func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 
-// ForPull returns the command that a [Rerun] means for one pull request with the commit.
+// ForPull turns a [Rerun], which names only a commit, into a command on one pull request with that commit.
 func (m Message) ForPull(pull int) Message {
 	m.ID, m.Kind, m.Pull.Number = fmt.Sprintf("%s-%d", m.ID, pull), Commanded, pull
 	return m
@@ -110,14 +110,14 @@ func (m Message) ForPull(pull int) Message {
 
 const again = "-again-"
 
-// Resend returns the message with another ID, for a queue that may have lost it or taken it for a repetition.
-// Handling a message twice has the same effect as handling it once.
+// Resend returns the message with another ID. It is for a message that the queue may have lost, or dropped as a
+// repetition. Handling a message twice has the same effect as handling it once.
 func (m Message) Resend(name string) Message {
 	m.ID = m.FirstID() + again + name
 	return m
 }
 
-// FirstID is the ID that the message had before any [Message.Resend].
+// FirstID returns the ID of the message before the first [Message.Resend].
 func (m Message) FirstID() string {
 	first, _, _ := strings.Cut(m.ID, again)
 	return first
@@ -158,7 +158,7 @@ func (m Message) Event() bool {
 // Kinds returns all kinds of messages.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(queues)) }
 
-// Receives is the number of receives after which the queue gives up a message.
+// Receives returns the number of receives after which the queue gives up a message.
 func (q QueueName) Receives() int {
 	if q == Applies {
 		return MaxHandOvers
@@ -218,8 +218,8 @@ func Ahead(ctx context.Context, q Queue, about Pull) (int, error) {
 	return 0, nil
 }
 
-// Send puts a message of Lockstep itself about a pull request on its queue. The ID consists of the kind and of
-// parts that name the task, so sending the same task twice adds nothing.
+// Send sends a message that Lockstep writes to itself about a pull request; m.Kind decides the queue. The ID
+// consists of the kind and of parts that name the task, so sending the same task twice adds nothing.
 func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) error {
 	m.ID = string(m.Kind)
 	for _, x := range parts {
@@ -229,8 +229,8 @@ func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) err
 	return q.Send(ctx, m)
 }
 
-// MergeQueue is the login with which GitHub's merge queue merges. A person has put the pull request there
-// before.
+// MergeQueue is the login with which GitHub's merge queue merges. A person has added the pull request to the
+// queue before.
 const MergeQueue = "github-merge-queue[bot]"
 
 // IsBot reports whether a login belongs to an App. GitHub allows no brackets in the login of a person.

@@ -20,12 +20,12 @@ type Pull struct {
 // Runs returns the directory of the keys of all runs of a pull request.
 func (p Pull) Runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
 
-// Repository names the repository among those of all Apps: "acme/infra" for the first App, and
-// "NAME:acme/infra" for another App.
+// Repository is the repository's unique name in all Apps: "acme/infra" for the first App, and "NAME:acme/infra"
+// for another App.
 func (p Pull) Repository() string { return Qualified(p.App, p.Repo.String()) }
 
-// Qualified returns the name of an App's repository among those of all Apps. app is "" for the first App. A
-// colon separates them, because no owner has a colon in its name.
+// Qualified returns the unique name of a repository in all Apps. app is "" for the first App. A colon separates
+// the App from the repository, because no owner has a colon in its name.
 func Qualified(app, repo string) string {
 	if app == "" {
 		return repo
@@ -33,17 +33,17 @@ func Qualified(app, repo string) string {
 	return app + ":" + repo
 }
 
-// HeadCheck is the name of the check run for a head as a whole, of the deployment without a name. CheckPrefix
-// begins the names of the check runs for projects. HeadID is the external ID of the check run for the head: a
-// commit has one such check run for each deployment.
+// HeadCheck is the name of the check run for a whole head, if the deployment has no name. CheckPrefix is the
+// prefix of the names of the check runs for projects. HeadID is the external ID of the check run for a whole
+// head. A commit has one such check run for each deployment.
 const (
 	HeadCheck   = "lockstep"
 	CheckPrefix = HeadCheck + "/"
 	HeadID      = "head"
 )
 
-// HeadCheckOf returns the name of the check run for a head that a deployment writes. Each deployment has its
-// own, which a branch rule can require.
+// HeadCheckOf returns the name of the check run that a deployment writes for a whole head. Each deployment has
+// its own name, so a branch rule can require the check of one deployment.
 func HeadCheckOf(deployment string) string {
 	if deployment == "" {
 		return HeadCheck
@@ -51,8 +51,9 @@ func HeadCheckOf(deployment string) string {
 	return HeadCheck + " (" + deployment + ")"
 }
 
-// ReadCheck parses the name of a check run of any deployment. The check run is for a head, or for a project
-// with its workspace, as in runs.Run.Check. ours is false if no deployment uses such a name.
+// ReadCheck parses the name of a check run of any deployment. project is "" for the check run of a whole head;
+// else it is the project with its workspace, as in runs.Run.Check. ours is false if no deployment uses such a
+// name.
 func ReadCheck(name string) (deployment, project string, ours bool) {
 	rest, ours := strings.CutPrefix(name, HeadCheck)
 	if inner, named := strings.CutPrefix(rest, " ("); named {

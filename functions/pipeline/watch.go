@@ -34,21 +34,21 @@ func (w Watch) Key() string {
 	return fmt.Sprintf("%s/%d", WatchDir(w.Pull.Repo.ID, w.Head), w.Pull.Number)
 }
 
-// LateDir returns the directory of the keys of the watches over merged pull requests of a repository. No list
-// of open pull requests has them.
+// LateDir returns the directory of the keys of the watches over merged pull requests of a repository. A watch
+// over a merged pull request needs this directory, because the janitor goes through open pull requests.
 func LateDir(repo int64) string { return fmt.Sprintf("late/%d", repo) }
 
 // LateKey returns the key of the watch's record in [LateDir].
 func (w Watch) LateKey() string { return fmt.Sprintf("%s/%d", LateDir(w.Pull.Repo.ID), w.Pull.Number) }
 
-// DependsOn reports whether a check run or commit status with this name may change the decision. The name is
-// not that of our own checks.
+// DependsOn reports whether a check run or commit status with this name may change the decision. The caller
+// leaves out the names of our own checks.
 func (w Watch) DependsOn(name string) bool {
 	return w.Merge || slices.ContainsFunc(w.Reports, func(begins string) bool { return strings.HasPrefix(name, begins) })
 }
 
-// Due reports whether the decision has to be made again: its clock has run out, the base branch has another
-// tip, or an hour has passed. The hour is for facts whose changes nobody reports.
+// Due reports whether the decision has to be made again. That is so from w.Until on, if the base branch has
+// another tip, or after an hour. The hour is for facts whose changes nobody reports.
 func (w Watch) Due(now time.Time, tip string) bool {
 	return !w.Until.IsZero() && !now.Before(w.Until) || w.Base != tip || !now.Before(w.At.Add(time.Hour))
 }

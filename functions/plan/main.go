@@ -1,5 +1,5 @@
-// Plan is the Lambda function that handles events and makes plans: it reads pull requests, queues
-// their runs, plans projects one by one, and writes comments and checks.
+// Plan is the Lambda function that handles events and makes plans. It reads pull requests, queues their runs,
+// plans the projects one by one, and writes comments and checks.
 package main
 
 import (

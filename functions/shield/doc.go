@@ -1,6 +1,6 @@
-// Package shield closes the memory of a process of ours to other processes of the same user:
-// plugins, and programs that a plan runs. Every program with credentials raises it before it reads
-// any: the functions in package wiring, `lockstep serve` itself.
+// Package shield closes the memory of a Lockstep process to other processes of the same user: plugins, and
+// programs that a plan runs. Every program calls [Raise] before it reads credentials: the functions (in package
+// wiring), and `lockstep serve`.
 //
-// It refuses to know the secrets. Start at [Raise].
+// It refuses to know the secrets. Start reading at [Raise].
 package shield

@@ -6,11 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Raise keeps other processes of the same user from reading this process' memory and environment,
-// which are in /proc/PID: an allowed plugin can read any file that a pull request names (with a
-// local_file data source, for instance), and our credentials are in our environment. Processes that
-// this one starts are not protected. Call it early; it lasts as long as the process. It is no
-// protection against root.
+// Raise prevents other processes of the same user from reading this process' memory and environment in
+// /proc/PID. An allowed plugin can read any file that a pull request names, for example with a local_file data
+// source, and our credentials are in our environment. Processes that this process starts are not protected.
+// Call Raise early; it lasts until the process ends. It is no protection against root.
 //
 // Source: prctl(2), PR_SET_DUMPABLE; proc(5), on the owner of the files in /proc/PID.
 func Raise() error {

@@ -2,5 +2,5 @@
 
 package shield
 
-// Raise does nothing here: other systems do not show a process' environment as a file.
+// Raise does nothing on other systems than Linux: they do not show a process' environment as a file.
 func Raise() error { return nil }

@@ -1,6 +1,6 @@
-// Webhook is the Lambda function behind the address that GitHub sends webhooks to. It
-// checks the signature, by the secret of the App whose address it is, notes the delivery, and puts a message on the events
-// queue: it calls neither GitHub nor the engine, and answers in a fraction of GitHub's 10 seconds.
+// Webhook is the Lambda function that receives GitHub's webhooks. It checks the signature with the secret of
+// the App that the address belongs to, records the delivery, and sends a message to the events queue. It calls
+// neither GitHub nor the engine, so it answers in a fraction of GitHub's 10 seconds.
 package main
 
 import (
@@ -24,13 +24,14 @@ func main() {
 	lambda.Start(handler(w.Webhooks().Answer))
 }
 
-// answerWithin is the deadline of the answer: a delivery that is not stored by then is answered as
-// failed while GitHub still listens, so that it is known to be missed.
+// answerWithin is the time limit for the answer. A delivery that is not stored by then is answered as failed
+// while GitHub still waits, so that GitHub lists it as failed.
 // Source:
 // https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#respond-within-10-seconds
 const answerWithin = 8 * time.Second
 
-// handler returns the function that makes HTTP of events, for whoever answers webhooks at a path.
+// handler returns the function that handles Lambda events: it converts each into an HTTP request for answer,
+// and the result into a response.
 func handler(answer func(ctx context.Context, path string, header http.Header, body []byte) (int, string)) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 	return func(ctx context.Context, e events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
 		if e.RequestContext.HTTP.Method != http.MethodPost {

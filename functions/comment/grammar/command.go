@@ -7,42 +7,42 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// A Verb is the action of a command: one word, or two for those of states.
+// A Verb is the action of a command: one word ("plan"), or two words ("state mv").
 type Verb string
 
 // A Command is the meaning of a line. Its exported strings have passed the checks of their options.
 type Command struct {
 	Verb Verb
-	// Arguments are the addresses and IDs of a verb that has some, in order.
+	// Arguments are the words after the verb that are no options, such as addresses and IDs, in their order.
 	Arguments []string `json:",omitempty"`
-	// Plan limits an apply to the plan of this hash, or of a hash that begins so.
+	// Plan limits an apply to the plan with this hash. It may be the beginning of a hash.
 	Plan string `json:",omitempty"`
-	// Commit limits a plan to a head of this ID. It may be too short to be one.
+	// Commit limits a plan to the head with this ID. It may be only the beginning of an ID, which the gate
+	// refuses.
 	Commit string `json:",omitempty"`
-	// Project, Dir and Workspace are patterns: * stands for a part of a name, and ** for any number
-	// of its elements. Without them, and without Failed, the command is for all projects that the pull
-	// request touches.
+	// Project, Dir and Workspace are patterns: * matches a part of a name, and ** any number of its elements.
+	// Without them, and without Failed, the command is for all projects that the pull request touches.
 	Project   string `json:",omitempty"` // -p
 	Dir       string `json:",omitempty"` // -d
 	Workspace string `json:",omitempty"` // -w
-	// Failed limits a command to projects whose last plan or apply did not come to a good end.
+	// Failed limits a command to projects whose last plan or apply failed or was cancelled.
 	Failed bool `json:",omitempty"` // --failed
-	// Options are those of a plan.
+	// Options are the options of a plan.
 	Options Options `json:",omitzero"`
-	// Reason is a person's reason for a command, in their words.
+	// Reason is the author's reason for the command, as typed.
 	Reason string `json:",omitempty"` // --reason
 }
 
-// keyword begins every command.
+// keyword is the first word of every command.
 const keyword = "lockstep"
 
-// String returns the command as it is typed: [Parse] of it gives the same command.
+// String returns the command as it is typed. [Parse] returns the same command for this text.
 func (c Command) String() string {
 	words := append([]string{keyword, string(c.Verb)}, c.words()...)
 	return strings.Join(words, " ")
 }
 
-// words are those after the verb, quoted where they have to be.
+// words returns the words after the verb, in quotes if they need them.
 func (c Command) words() []string {
 	var out []string
 	for _, a := range c.Arguments {
@@ -74,9 +74,9 @@ func (c Command) Everything() bool {
 	return c.Project == "" && c.Dir == "" && c.Workspace == "" && !c.Failed
 }
 
-// AsPlan returns the plan that a command asks for, if it asks for one: to retry is to plan what has
-// failed, whether that was the plan or its apply. A change of the state is planned, shown, and made by its
-// apply.
+// AsPlan returns the plan command with the same effect, for a verb that is a plan under another name; any other
+// command unchanged. For example, a retry plans everything that has failed to plan or to apply. A change of the
+// state is planned, shown, and carried out by the apply.
 func (c Command) AsPlan() Command {
 	r, _ := rowOf(c.Verb)
 	if r.plan == nil {
@@ -87,7 +87,7 @@ func (c Command) AsPlan() Command {
 	return c
 }
 
-// Selects reports whether the patterns of a command are for a project. Failed is not looked at.
+// Selects reports whether the patterns of a command match a project. It ignores Failed.
 func (c Command) Selects(name, dir, workspace string) bool {
 	return matches(c.Project, name) && matches(c.Dir, dir) && matches(c.Workspace, workspace)
 }
@@ -101,31 +101,32 @@ func (c Command) Equal(d Command) bool {
 	return c.String() == d.String()
 }
 
-// An Options value is how a plan is made. Addresses are those of Terraform's command line.
+// An Options value has the options of a plan. Addresses are written as on Terraform's command line.
 type Options struct {
 	Targets  []string `json:",omitempty"`
 	Excludes []string `json:",omitempty"`
 	Replaces []string `json:",omitempty"`
-	// Variables are NAME=VALUE.
+	// Variables are values of variables, NAME=VALUE each.
 	Variables   []string `json:",omitempty"`
 	Destroy     bool     `json:",omitempty"`
 	RefreshOnly bool     `json:",omitempty"`
 	NoRefresh   bool     `json:",omitempty"`
-	// Imports are "ADDR ID", Moves "FROM TO": see [Pair]. Forgets are addresses. A plan has a block of the
-	// configuration language for each: import, moved, and removed without destruction. Untaints are addresses of
-	// objects that are not replaced for their mark.
+	// Imports are "ADDR ID", and Moves are "FROM TO": see [Pair]. Forgets are addresses. For each of them, the
+	// plan has a block of the configuration language: import, moved, or removed without destruction. Untaints
+	// are the addresses of tainted objects that are not to be replaced.
 	Imports []string `json:",omitempty"`
 	Moves   []string `json:",omitempty"`
 	Forgets []string `json:",omitempty"`
 
 	Untaints []string `json:",omitempty"`
-	// Taint is set if the Replaces are those of the command of this name: each is an object that the state has.
+	// Taint is set if the Replaces come from the command "taint". Each of them must be an object in the state.
 	Taint bool `json:",omitempty"`
-	// Rest is set for the plan of the rest of an apply with the same options: some of their changes of the state are made.
+	// Rest is set for the plan of the rest of an apply with the same options: some of the changes of the state
+	// are made already.
 	Rest bool `json:",omitempty"`
 }
 
-// Changes reports whether a plan has changes of the state itself, of one project then.
+// Changes reports whether the options change the state itself. Such a plan is for one project.
 func (o Options) Changes() bool {
 	return len(o.Imports)+len(o.Moves)+len(o.Forgets)+len(o.Untaints) > 0
 }
@@ -133,7 +134,7 @@ func (o Options) Changes() bool {
 // IsZero reports whether a plan is made without options.
 func (o Options) IsZero() bool { return len(o.Words()) == 0 }
 
-// Partial reports whether a plan leaves parts of the configuration out.
+// Partial reports whether a plan leaves out parts of the configuration.
 func (o Options) Partial() bool { return len(o.Targets)+len(o.Excludes) > 0 }
 
 // Flags returns the names of the options that are used, in the order of Words.
@@ -151,8 +152,8 @@ func (o Options) Flags() []string {
 	return out
 }
 
-// Words returns the options as they are typed, those with the widest effect first: equal options have
-// equal words.
+// Words returns the options as they are typed, first those with the widest effect. Equal options have equal
+// words.
 func (o Options) Words() []string {
 	var out []string
 	for _, set := range []struct {
@@ -174,7 +175,7 @@ func (o Options) Words() []string {
 	return out
 }
 
-// count is the number of values.
+// count returns the number of values of all options.
 func (o Options) count() int {
 	return len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables, o.Imports, o.Moves, o.Forgets, o.Untaints))
 }

@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// marks are those around a text by which Markdown sets it apart, and quotes, each with the one that ends it.
+// marks are the signs of Markdown around a marked text, and quotation marks, each with its closing sign.
 var marks = []struct{ begin, end string }{
 	{"`", "`"}, {"***", "***"}, {"**", "**"}, {"*", "*"}, {"__", "__"}, {"_", "_"}, {"~~", "~~"},
 	{`"`, `"`}, {"'", "'"}, {"“", "”"}, {"‘", "’"},
 }
 
-// itemPattern matches what begins an item of a list, or a heading.
+// itemPattern matches the beginning of a list item or of a heading.
 var itemPattern = regexp.MustCompile(`^([-*+]|[0-9]{1,9}[.)]|#{1,6})[ \t]+`)
 
-// marked returns the commands of a comment that has nothing but them, set apart as code, as a list, in bold or in quotes.
-// Each is no command that way, and has [Marked] as its problem: whoever talks of commands has other words beside them, and
-// who has none may wait for an outcome. Text quoted of others, or hidden, is not looked at.
+// marked returns the commands in a comment that contains only commands, but marked as code, as a list, in bold
+// or in quotes. Such commands are not carried out, and have the problem [Marked]. A person who writes about
+// commands adds other words; a person who writes only commands waits for their outcome, and so needs an answer.
+// Quoted and hidden text does not count.
 func marked(body string) (out []Line) {
 	for line := range strings.Lines(withoutFence(strings.ReplaceAll(body, "\r", "\n"))) {
 		text := strings.TrimSpace(line)
@@ -40,7 +41,8 @@ func marked(body string) (out []Line) {
 	return out
 }
 
-// withoutFence returns the content of a comment that is one code block, and others as they are.
+// withoutFence returns the content of a comment that consists of one code block. It returns any other comment
+// unchanged.
 func withoutFence(body string) string {
 	first, rest, _ := strings.Cut(strings.TrimSpace(body), "\n")
 	fence := OpensFence(first)
@@ -57,7 +59,7 @@ func withoutFence(body string) string {
 	return content
 }
 
-// unmarked returns a text without the marks around all of it.
+// unmarked returns a text without marks that surround the whole text.
 func unmarked(text string) string {
 	for _, m := range marks {
 		inner, begins := strings.CutPrefix(text, m.begin)

@@ -8,17 +8,17 @@ func nearestVerb(s string) (v Verb, ok bool) {
 	for _, v := range Verbs() {
 		names = append(names, string(v))
 	}
-	// The opposite is not meant: untaint is no taint.
+	// The opposite verb is no suggestion: taint for untaint.
 	if i := nearest(s, names); i >= 0 && undoes(s) == undoes(names[i]) {
 		return Verbs()[i], true
 	}
 	return Help, false
 }
 
-// undoes reports whether a verb has a prefix by which it means the opposite.
+// undoes reports whether a verb begins with "un", and so means the opposite of another verb.
 func undoes(verb string) bool { return strings.HasPrefix(strings.ToLower(verb), "un") }
 
-// nearestOption returns the option with the most similar spelling, nil if none is similar.
+// nearestOption returns the option with the most similar spelling; nil if none is similar.
 func nearestOption(s string) *option {
 	var names []string
 	var of []*option
@@ -33,8 +33,8 @@ func nearestOption(s string) *option {
 	return nil
 }
 
-// nearest returns the index of the name with the most similar spelling, -1 if none is similar, or
-// two are equally so.
+// nearest returns the index of the name with the most similar spelling. It returns -1 if no name is similar, or
+// if two names are equally similar.
 func nearest(s string, names []string) int {
 	best, least := -1, 3
 	for i, name := range names {
@@ -48,7 +48,7 @@ func nearest(s string, names []string) int {
 	return best
 }
 
-// distance is how many letters must be put in, left out or changed to make b of a.
+// distance returns how many letters have to be added, removed or changed to turn a into b.
 func distance(a, b string) int {
 	if len(a) > 20 {
 		return len(a)

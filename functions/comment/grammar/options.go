@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// An option of a command. Whoever types it may write one dash or two, and a space or = before its
-// value.
+// An option is an option of a command. People may type it with one dash or two, and with a space or = before
+// its value.
 type option struct {
-	names  []string // without dashes; the first is the one that we write
-	stands string   // for people, in the place of the value: "NAME"; "" for an option without one
+	names  []string // without dashes; Lockstep writes the first one
+	stands string   // the word for the value in texts: "NAME"; "" for an option without a value
 	check  check
 	// set takes a value that has passed the check. It returns false if the option was given before.
 	set func(c *Command, value string) bool
-	// about is the meaning, for people.
+	// about is the meaning of the option, for people.
 	about string
 }
 
-// flag is the option as we write it.
+// flag returns the option as Lockstep writes it: "-p".
 func (o *option) flag() string {
 	if slices.Contains([]*option{failed, because}, o) {
 		return "--" + o.names[0]
@@ -26,7 +26,7 @@ func (o *option) flag() string {
 	return "-" + o.names[0]
 }
 
-// A check returns the problem with a value, none if it may be used.
+// A check returns the problem with a value; "" if the value may be used.
 type check func(value string) Kind
 
 var (
@@ -52,7 +52,7 @@ var (
 
 var (
 	choosing = []*option{inProject, inDir, inWorkspace, failed}
-	// addressed have addresses as their values.
+	// addressed are the options whose values are addresses.
 	addressed = []*option{target, exclude, replace, imported, moved, forgotten, untainted}
 	planning  = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh, imported, moved, forgotten, untainted}
 	changing  = []*option{target, exclude, variable, refresh} // of a plan that changes the state
@@ -82,7 +82,7 @@ func said(field func(*Command) *bool) func(*Command, string) bool {
 	return func(c *Command, _ string) bool { *field(c) = true; return true }
 }
 
-// optionOf returns the option of a name, nil if there is none.
+// optionOf returns the option with a name; nil if there is none.
 func optionOf(name string) *option {
 	i := slices.IndexFunc(all, func(o *option) bool { return slices.Contains(o.names, name) })
 	if i < 0 {
@@ -91,15 +91,16 @@ func optionOf(name string) *option {
 	return all[i]
 }
 
-// needless are options of Terraform's and Atlantis' command lines that change nothing here: a plan
-// asks nobody, locks nothing and is never applied by itself. Leaving them out means no more than
-// they did; leaving out -auto-merge-disabled does, where the base branch has pull requests merged.
+// needless are options of Terraform's and Atlantis' command lines that have no effect in Lockstep, because a
+// plan asks no questions, takes no lock and is never applied by itself. A command without them means the same.
+// (-auto-merge-disabled is not among them: without it, a command could do more, if the base branch has pull
+// requests merged.)
 var needless = []string{
 	"auto-approve", "input", "lock", "lock-timeout", "no-color", "compact-warnings", "concise", "json", "out",
 	"detailed-exitcode", "parallelism", "verbose",
 }
 
-// excluding are pairs of options that say opposite things.
+// excluding are pairs of options that contradict each other.
 // Source: the same pairs are refused by Terraform 1.11, and by our own command line.
 var excluding = []struct {
 	a, b  *option
@@ -118,7 +119,8 @@ var excluding = []struct {
 	{replace, refreshOnly, func(o Options) bool { return len(o.Replaces) > 0 && o.RefreshOnly }},
 }
 
-// dashed returns a word with the dashes of an option: telephones make one long dash of two.
+// dashed returns a word with two dashes instead of one long dash, if it is an option: phones turn two dashes
+// into a long one.
 func dashed(text string) string {
 	rest := strings.TrimLeft(text, "—–")
 	name, _, _ := strings.Cut(strings.ToLower(rest), "=")
@@ -131,8 +133,8 @@ func dashed(text string) string {
 // optionPattern matches words that may be meant as an option's name.
 var optionPattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
-// cutFlag splits a word into an option's name, without dashes, and its value behind =. ok is false
-// for a word that is no option.
+// cutFlag splits a word into an option's name, without dashes, and its value after =. ok is false for a word
+// that is no option.
 func cutFlag(w word) (name, value string, hasValue, ok bool) {
 	if w.quoted || !strings.HasPrefix(w.text, "-") {
 		return "", "", false, false

@@ -7,17 +7,18 @@ import (
 
 // A Line is a line of a comment that is addressed to Lockstep.
 type Line struct {
-	Text string // as written, without the space around it, and shortened
-	// Command is the meaning of the line. If it has none, Problem is the reason, and Suggestion, if
-	// not empty, is a command that may have been meant. A line for another program has both a meaning
-	// and a problem, of the kind [Foreign].
+	Text string // as written, without the spaces around it, shortened
+	// Command is the meaning of the line. If the line has no meaning, Problem is the reason. Suggestion is a
+	// command that the author may have meant; "" for none. A line for another program can have both a Command
+	// and a Problem, of the kind [Foreign].
 	Command    Command
 	Problem    Problem
 	Suggestion string
 }
 
-// MaxCommands is the limit of commands in one comment, maxLine that of a line in bytes, and maxWord
-// that of other people's words in what is kept of a line.
+// MaxCommands is the maximum number of commands in one comment. maxLine is the maximum length of a line, in
+// bytes. maxText and maxWord are the lengths to which a line and a word are shortened for an answer. maxValues
+// is the maximum number of values in one command.
 const (
 	MaxCommands = 10
 	maxLine     = 4000
@@ -26,9 +27,10 @@ const (
 	maxValues   = 50
 )
 
-// Parse finds the lines of a comment that are addressed to Lockstep, in order. Text that is quoted,
-// in a code block, or hidden in an HTML comment is not, unless a comment has nothing else: see [Marked].
-// A command that is repeated counts once. Beyond [MaxCommands] there is one more line, with that as its problem.
+// Parse returns the lines of a comment that are addressed to Lockstep, in their order. It skips text that is
+// quoted, in a code block, or hidden in an HTML comment, unless a comment contains only marked commands: see
+// [Marked]. A repeated command counts once. If there are more than [MaxCommands] commands, the last line has
+// the problem [TooMany].
 func Parse(body string) []Line {
 	var out []Line
 	for text := range spoken(body) {
@@ -80,15 +82,16 @@ func parseLine(text string) (line Line, ok bool) {
 	return foreign(to, &r)
 }
 
-// programs are those whose commands people type here by habit.
+// programs are the other programs whose commands people type by habit.
 var programs = []string{"atlantis", "digger", "terraform", "tofu"}
 
-// theirs are commands of other programs that we have under other names, and words that people put in the place of a verb of
-// ours, each with the command that is suggested for it: the person puts in what stands in capitals, or in dots.
+// theirs lists commands of other programs that have another name in Lockstep, and words that people type
+// instead of a verb. Each has the command that is suggested for it. The person has to replace a word in
+// capitals, or "...".
 var theirs = map[string]Command{
 	"atlantis approve_policies": {Verb: Override, Reason: "..."},
 	"atlantis version":          {Verb: Help},
-	"atlantis cancel":           {Verb: Help}, // which leaves alone what is under way, as stop does not
+	"atlantis cancel":           {Verb: Help}, // Atlantis' cancel leaves work in progress alone, unlike stop
 	"atlantis destroy":          destruction,
 	"digger destroy":            destruction,
 	"terraform destroy":         destruction,
@@ -107,15 +110,15 @@ var theirs = map[string]Command{
 	"lockstep abort":            {Verb: Stop},
 	"lockstep force-unlock":     {Verb: Unlock, Project: "NAME"},
 	"lockstep approve_policies": {Verb: Override, Reason: "..."},
-	"lockstep show":             {Verb: Help}, // which is spelt like stop
+	"lockstep show":             {Verb: Help}, // otherwise "stop" would be suggested, which is spelt similarly
 }
 
-// destruction is a plan of it, which destroys nothing.
+// destruction is the command for a plan that destroys all objects. The plan alone destroys nothing.
 var destruction = Command{Verb: Plan, Options: Options{Destroy: true}}
 
-// addressee returns the program that a line may be for, by the word that begins it; "" for none. It is
-// surely for us if that is our name as we write it, has an @ or a / before it, or has nothing or a verb
-// behind it. Other lines can be sentences about a program.
+// addressee returns the program that a line may be for, by its first word; "" for none. sure is set if the line
+// is certainly for Lockstep: its first word is exactly "lockstep", or has an @ or a / before it, or is followed
+// by nothing or by a verb. Any other line may be a sentence about a program.
 func addressee(first, rest string) (to string, sure bool) {
 	first = visible(first)
 	name := strings.TrimLeft(first, "/@")
@@ -132,8 +135,8 @@ func addressee(first, rest string) (to string, sure bool) {
 	return to, known || first == keyword || name != first || rest == ""
 }
 
-// foreign makes a line of one for another program. It is not addressed to us unless all of it could be a
-// command: people write of these programs, too. Its Command is empty if it is not whole.
+// foreign returns the line for a command of another program. ok is false if the line is probably a sentence
+// about the program. The Command of the line is empty if the command is incomplete.
 func foreign(to string, r *reader) (Line, bool) {
 	if r.prose || !r.close {
 		return Line{}, false

@@ -1,29 +1,29 @@
 package grammar
 
-// A Kind is the kind of a problem. Package comment has the words of each.
+// A Kind is the kind of a problem. Package comment writes the text about each.
 type Kind string
 
 const (
-	TooMany     Kind = "too many"     // commands in one comment; Most is the limit
-	TooLong     Kind = "too long"     // the line; Most is the limit in bytes
-	Invisible   Kind = "invisible"    // characters
-	OpenQuote   Kind = "open quote"   // before Word
-	NoVerb      Kind = "no verb"      // after the keyword
+	TooMany     Kind = "too many"     // too many commands in one comment; Most is the limit
+	TooLong     Kind = "too long"     // the line is too long; Most is the limit in bytes
+	Invisible   Kind = "invisible"    // the line has invisible characters
+	OpenQuote   Kind = "open quote"   // the quote that begins before Word is not closed
+	NoVerb      Kind = "no verb"      // no verb follows the keyword
 	UnknownVerb Kind = "unknown verb" // Word
 	Foreign     Kind = "foreign"      // the line is for the program Word
-	Marked      Kind = "marked"       // the command is in code, in a list, in bold or in quotes, with no word beside it
+	Marked      Kind = "marked"       // the command is marked as code, a list item, bold or quoted, and the comment has no other words
 
 	UnknownOption Kind = "unknown option" // Word
 	UnknownWord   Kind = "unknown word"   // Word
-	NotNeeded     Kind = "not needed"     // the option Flag
-	NotTaken      Kind = "not taken"      // the option Flag, by Verb
-	NoValue       Kind = "no value"       // for Flag, which needs Want
-	NeedlessValue Kind = "needless value" // for Flag
-	Twice         Kind = "twice"          // Flag is given
+	NotNeeded     Kind = "not needed"     // the option Flag has no effect in Lockstep
+	NotTaken      Kind = "not taken"      // Verb does not accept the option Flag
+	NoValue       Kind = "no value"       // Flag needs a value, Want
+	NeedlessValue Kind = "needless value" // Flag takes no value
+	Twice         Kind = "twice"          // Flag is given twice
 	Together      Kind = "together"       // Flag and Other exclude each other
-	Lacking       Kind = "lacking"        // Flag, with Want, which Verb needs
+	Lacking       Kind = "lacking"        // Verb needs Flag with the value Want
 	NoArgument    Kind = "no argument"    // Verb needs Want
-	NoOptions     Kind = "no options"     // of help
+	NoOptions     Kind = "no options"     // help takes no options
 
 	BadName     Kind = "bad name"     // Word cannot be a Want
 	BadAddress  Kind = "bad address"  // Word
@@ -32,8 +32,8 @@ const (
 	BadReason   Kind = "bad reason"   // empty, or longer than Most
 	BadID       Kind = "bad id"       // Word
 	ShortPlan   Kind = "short plan"   // Word; a hash needs at least Most characters
-	TwoPlans    Kind = "two plans"    // in one line
-	ManyValues  Kind = "many values"  // of options; Most is the limit
+	TwoPlans    Kind = "two plans"    // the line names two plans
+	ManyValues  Kind = "many values"  // too many values; Most is the limit
 )
 
 // Kinds returns all kinds.
@@ -45,10 +45,10 @@ func Kinds() []Kind {
 	}
 }
 
-// A Problem is the reason why a line is no command; the zero value is none.
+// A Problem is the reason why a line is no command; the zero value means that there is no problem.
 type Problem struct {
 	Kind Kind
-	// Word is the text of somebody else, shortened. The others are words of ours.
+	// Word is the word that the author typed, shortened. The other fields contain only texts of Lockstep.
 	Word  string `json:",omitempty"`
 	Flag  string `json:",omitempty"`
 	Other string `json:",omitempty"`
@@ -60,7 +60,7 @@ type Problem struct {
 // IsZero reports whether there is no problem.
 func (p Problem) IsZero() bool { return p == Problem{} }
 
-// shorten cuts text of others.
+// shorten cuts a text of other people to n bytes.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n]) + "..."

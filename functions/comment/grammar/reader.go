@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// A reader reads the words of a command. At a problem it goes on as well as it can: what it has
-// then is the suggestion, unless a word was lost that may have been a limit.
+// A reader reads the words of a command. After a problem it continues as well as it can. The command that
+// results is the suggestion, unless a word was lost that may have limited the command.
 type reader struct {
 	to      string // the program that the line is for
 	words   []word
@@ -17,14 +17,14 @@ type reader struct {
 	row     row
 	problem Problem
 	lost    bool
-	// close is set if the verb is one, or is spelt like one. prose is set if words behind it are those of
-	// a sentence rather than of a command.
+	// close is set if the first word is a verb, or is spelt similarly. prose is set if the words after it look
+	// like a sentence rather than a command.
 	close, prose bool
-	// after is the index of a word that may be the value of an option before it, which we do not have.
+	// after is the index of a word that may be the value of an unknown option before it.
 	after int
 }
 
-// say notes a problem; the first one counts.
+// say records a problem, unless there is one already.
 func (r *reader) say(p Problem) {
 	if r.problem.IsZero() {
 		p.Word = shorten(p.Word, maxWord)
@@ -32,16 +32,16 @@ func (r *reader) say(p Problem) {
 	}
 }
 
-// lose notes a problem with a word that cannot be repaired.
+// lose records a problem with a word that cannot be repaired: then there is no suggestion except help.
 func (r *reader) lose(p Problem) {
 	r.say(p)
 	r.lost = true
 }
 
-// helping is the suggestion where there is no better one.
+// helping is the suggestion if there is no better one.
 const helping = keyword + " " + string(Help)
 
-// line is the result.
+// line returns the result: the command, or the problem with a suggestion.
 func (r *reader) line() Line {
 	switch {
 	case r.problem.IsZero():
@@ -71,7 +71,7 @@ func (r *reader) read() {
 	r.complete()
 }
 
-// end returns a word without the mark that ends the sentence, if it is the last one.
+// end returns the word w. If it is the last word of the line, end removes the punctuation mark after it.
 func (r *reader) end(w word) string {
 	if r.at != len(r.words)-1 || w.quoted || w.text == "." {
 		return w.text
@@ -120,8 +120,8 @@ func (r *reader) verb() bool {
 	return true
 }
 
-// hoist takes the words of a verb before the options that stand in front of them: "-p net apply", and Atlantis'
-// "state -p net rm".
+// hoist moves the word of a verb before the options that precede it: "-p net apply", and Atlantis' "state -p
+// net rm".
 func (r *reader) hoist(at int) {
 	n := at
 	for n < len(r.words) {
@@ -144,7 +144,7 @@ func (r *reader) hoist(at int) {
 	r.words = slices.Concat(r.words[:at], []word{verb}, r.words[at:n], r.words[n+1:])
 }
 
-// joined are the texts of words with spaces between them.
+// joined returns the texts of words with spaces between them.
 func joined(words []word) string {
 	var texts []string
 	for _, w := range words {
@@ -153,7 +153,7 @@ func joined(words []word) string {
 	return strings.Join(texts, " ")
 }
 
-// verbOf finds a verb at the beginning of words; n is the number of its words, 0 if there is none.
+// verbOf finds the verb at the beginning of words. n is the number of its words; 0 if there is no verb.
 func verbOf(typed string, words []word) (v Verb, n int) {
 	two := ""
 	if len(words) > 1 {
@@ -170,13 +170,13 @@ func verbOf(typed string, words []word) (v Verb, n int) {
 	return "", 0
 }
 
-// spelt reports whether a word can be a misspelt verb. That of a sentence has a mark behind it ("Terraform
-// plan:"), or is in the plural.
+// spelt reports whether a word can be a misspelt verb. A word that ends with a punctuation mark ("Terraform
+// plan:") or is in the plural belongs to a sentence.
 func spelt(typed string) bool {
 	return !strings.HasSuffix(typed, "s") && !strings.ContainsFunc(typed, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) })
 }
 
-// beginsVerb reports whether a word is the first one of a verb with two.
+// beginsVerb reports whether a word is the first of a verb with two words, such as "state".
 func beginsVerb(typed string) bool {
 	return slices.ContainsFunc(Verbs(), func(v Verb) bool {
 		return len(v) > len(typed) && strings.EqualFold(string(v[:len(typed)]), typed) && v[len(typed)] == ' '
@@ -220,11 +220,11 @@ func (r *reader) plain(w word) {
 	}
 }
 
-// wonts are words that people put behind a command, and that are hardly the name of a project. They may
-// be one, so they are lost.
+// wonts are words that people often write after a command, and that are hardly names of projects. But they may
+// be, so the reader loses them.
 var wonts = []string{"please", "pls", "now", "again", "asap", "all", "everything", "it", "this", "and", "then", "thanks"}
 
-// unnamed reports whether a word is suggested as nobody's name.
+// unnamed reports whether a word is never suggested as the name of a project.
 func unnamed(text string) bool {
 	return slices.Contains(wonts, strings.ToLower(text)) || slices.ContainsFunc(Verbs(), func(v Verb) bool { return strings.EqualFold(string(v), text) })
 }
@@ -240,7 +240,7 @@ func (r *reader) plan(text string) {
 	}
 }
 
-// option reads an option, with the word behind it if that is its value.
+// option reads an option, and the next word if that is its value.
 func (r *reader) option(name, value string, hasValue bool) {
 	typed := r.words[r.at].text
 	if name = strings.ToLower(name); !hasValue {
@@ -256,7 +256,7 @@ func (r *reader) option(name, value string, hasValue bool) {
 		r.say(Problem{Kind: NoOptions})
 		return
 	case o == nil && slices.Contains(needless, name) && r.to != keyword:
-		return // by habit: it has no meaning here, and is no reason to ask
+		return // it has no meaning here: ignore it
 	case o == nil && slices.Contains(needless, name):
 		r.say(Problem{Kind: NotNeeded, Flag: "-" + name})
 		return
@@ -298,8 +298,8 @@ func (r *reader) option(name, value string, hasValue bool) {
 	r.set(o, value)
 }
 
-// value takes the word behind an option, unless that is an option, too. A reason that is not in
-// quotes goes on to the next option.
+// value returns the word after an option as its value, unless that is an option, too. A reason without quotes
+// continues up to the next option.
 func (r *reader) value(o *option) (string, bool) {
 	var text []string
 	for r.at+1 < len(r.words) {
@@ -318,7 +318,7 @@ func (r *reader) value(o *option) (string, bool) {
 	return strings.Join(text, " "), len(text) > 0
 }
 
-// set gives an option its value, if that passes the check.
+// set sets the value of an option, if the value passes the option's check.
 func (r *reader) set(o *option, value string) {
 	if o == inDir {
 		value = cmp.Or(strings.TrimSuffix(strings.TrimPrefix(value, "./"), "/"), ".")
@@ -334,7 +334,7 @@ func (r *reader) set(o *option, value string) {
 	case r.command.Options.count() == maxValues:
 		r.lose(Problem{Kind: ManyValues, Most: maxValues})
 	case !o.set(&r.command, value):
-		r.say(Problem{Kind: Twice, Flag: o.flag()}) // the first one alone is less
+		r.say(Problem{Kind: Twice, Flag: o.flag()}) // to use only the first value selects no more
 	}
 }
 
@@ -351,7 +351,7 @@ func (r *reader) complete() {
 	}
 	if r.row.reasoned && r.command.Reason == "" {
 		r.lose(Problem{Kind: Lacking, Flag: because.flag(), Want: because.stands, Verb: r.command.Verb})
-		if r.to != keyword { // others need none
+		if r.to != keyword { // other programs need no reason
 			r.lost, r.command.Reason = lost, "..."
 		}
 	}

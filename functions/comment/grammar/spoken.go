@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// spoken iterates over the lines of a comment that a reader sees as text: without code blocks,
-// indented code, HTML comments, and what is code or unseen by a tag. Quoted lines begin with ">" and so
+// spoken returns the lines of a comment that a reader sees as text. It leaves out code blocks, indented code,
+// HTML comments, and elements that show code or nothing, such as <pre>. Quoted lines begin with ">", and so
 // cannot be commands.
 // Source: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 func spoken(body string) iter.Seq[string] {
@@ -40,14 +40,15 @@ func spoken(body string) iter.Seq[string] {
 	}
 }
 
-// unspoken are the beginnings of what a reader does not see as text, each with its end.
+// unspoken lists the beginnings of HTML comments and elements that a reader does not see as text, each with its
+// end.
 var unspoken = []struct{ begin, end string }{
 	{"<!--", "-->"},
 	{"<pre", "</pre"}, {"<code", "</code"}, {"<script", "</script"}, {"<style", "</style"}, {"<textarea", "</textarea"},
 }
 
-// hides returns the end of what is open behind a line, if that of before is open in front of it; "" for
-// nothing. In a code span nothing begins, nor behind a backslash.
+// hides returns the end of the comment or element that is still open after a line; "" for none. before is the
+// end of the one that is open before the line. Inside a code span, or after a backslash, none begins.
 func hides(line, before string) string {
 	for line = strings.ToLower(line); line != ""; {
 		switch n := strings.IndexFunc(line, func(r rune) bool { return r != '`' }); {
@@ -77,7 +78,7 @@ func hides(line, before string) string {
 	return before
 }
 
-// OpensFence returns the fence of a line that begins a code block, "" for other lines.
+// OpensFence returns the fence of a line that begins a code block; "" for other lines.
 func OpensFence(text string) string {
 	for _, c := range []string{"`", "~"} {
 		n := len(text) - len(strings.TrimLeft(text, c))

@@ -6,23 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// namePattern matches the names of projects, directories and workspaces: letters, digits and _ . -
-// in one or more parts that begin with a letter, a digit or _; or the repository's root directory.
-// No part can be ".." or look like an option.
+// namePattern matches the names of projects, directories and workspaces. A name has letters, digits, "_", "."
+// and "-", and "/" between its parts. Each part begins with a letter, a digit or "_", so none is ".." or looks
+// like an option. The name "." is the repository's root directory.
 var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
 
-// patternPattern is the same with * for parts of names.
+// patternPattern matches patterns of such names, with * for parts of names.
 var patternPattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_*][A-Za-z0-9_.*-]*(/[A-Za-z0-9_*][A-Za-z0-9_.*-]*)*)$`)
 
-// maxName is the limit of a name's length in bytes, maxStars that of the * in a pattern, and
-// maxValue that of other values.
+// maxName is the maximum length of a name in bytes, maxStars the maximum number of * in a pattern, and maxValue
+// the maximum length of other values.
 const (
 	maxName  = 200
 	maxStars = 10
 	maxValue = 1000
 )
 
-// ValidName reports whether a command can contain a name.
+// ValidName reports whether a text is a valid name of a project, directory or workspace, so that a command can
+// contain it.
 func ValidName(s string) bool { return len(s) <= maxName && namePattern.MatchString(s) }
 
 func isPattern(s string) Kind {
@@ -38,12 +39,12 @@ var hashPattern = regexp.MustCompile(`^[0-9A-Fa-f]{1,64}$`)
 // commitPattern matches words that may be meant as the ID of a commit, by SHA-1 or SHA-256.
 var commitPattern = regexp.MustCompile(`^[0-9A-Fa-f]{7,64}$`)
 
-// shortestPlan is the least number of characters of a hash that select a plan.
+// shortestPlan is the minimum number of characters of a hash that names a plan.
 const shortestPlan = 7
 
-// An address consists of steps: a name, or a name with a number or a text in brackets. Texts have no
-// quotes, no backslashes and no templates, so that an address is the same wherever it is quoted. Whether
-// it is one that exists is for the engine.
+// An address consists of steps. A step is a name, or a name with a number or a text in brackets. Texts have no
+// quotes, no backslashes and no templates, so that an address stays the same in any quotes. The engine decides
+// whether an address exists.
 const (
 	nameStep = `[A-Za-z_][A-Za-z0-9_-]*`
 	keyStep  = `(\[([0-9]{1,10}|"[^"\\$%]*")\])?`
@@ -54,8 +55,8 @@ var (
 	resourcePattern = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*(resource\.)?` + nameStep + `\.` + nameStep + keyStep + `$`)
 )
 
-// unescaped returns an address with plain quotes around its keys: people copy a["x"] from a shell as a[\"x\"], and phones write
-// a[“x”].
+// unescaped returns an address with plain quotes around its keys. People copy a["x"] from a shell as a[\"x\"],
+// and phones write a[“x”].
 func unescaped(s string) string { return keyQuotes.ReplaceAllString(s, `["$1$2"]`) }
 
 var keyQuotes = regexp.MustCompile(`\[(?:\\"([^"\\]*)\\"|[“”„]([^“”„"]*)[“”])\]`)
@@ -67,7 +68,7 @@ func isAddress(s string) Kind {
 	return ""
 }
 
-// isResource checks the address of a managed resource, or of an instance of one.
+// isResource checks that a value is the address of a managed resource, or of an instance of one.
 func isResource(s string) Kind {
 	last := s[strings.LastIndex("."+s, ".module.")+1:]
 	if len(s) > maxValue || !resourcePattern.MatchString(s) || strings.HasPrefix(s, "data.") || strings.HasPrefix(s, "module.") && strings.Count(last, ".") < 2 {
@@ -76,8 +77,8 @@ func isResource(s string) Kind {
 	return ""
 }
 
-// Pair splits the value of -import or -move behind its first address, which may have spaces in a key. ok is
-// false if there is none, or nothing behind it.
+// Pair splits the value of -import or -move after its first address, which may have spaces in a key. ok is
+// false if there is no address, or nothing after it.
 func Pair(value string) (addr, rest string, ok bool) {
 	for i, r := range value {
 		if r == ' ' && isAddress(value[:i]) == "" {
@@ -88,7 +89,7 @@ func Pair(value string) (addr, rest string, ok bool) {
 	return "", "", false
 }
 
-// isImport checks the address of a managed resource's instance, with the object's ID behind it.
+// isImport checks that a value is the address of a managed resource's instance, followed by the object's ID.
 func isImport(s string) Kind {
 	addr, id, ok := Pair(s)
 	switch {
@@ -100,7 +101,7 @@ func isImport(s string) Kind {
 	return isID(id)
 }
 
-// isMove checks two addresses.
+// isMove checks that a value consists of two addresses.
 func isMove(s string) Kind {
 	_, to, ok := Pair(s)
 	if !ok || len(s) > maxValue || isAddress(to) != "" {
@@ -109,7 +110,7 @@ func isMove(s string) Kind {
 	return ""
 }
 
-// isID checks the ID of an object, which is the provider's to understand.
+// isID checks the length and the characters of an object's ID. Only the provider understands its meaning.
 func isID(s string) Kind {
 	if s == "" || len(s) > maxValue/2 || !writable(s) || strings.TrimSpace(s) != s {
 		return BadID
@@ -140,5 +141,5 @@ func isReason(s string) Kind {
 	return ""
 }
 
-// maxReason is the limit of a reason, in characters.
+// maxReason is the maximum length of a reason, in characters.
 const maxReason = 200

@@ -5,22 +5,24 @@ import (
 	"strings"
 )
 
-// The verbs. Each has a row in the table below, which is all that is known of it: how it is typed, its words, the gate's question, and
-// the plan that it stands for. Package dispatch carries out those that stand for no plan.
+// The verbs of commands. Each has a row in the table below, with everything about it: how it is typed, its
+// texts, the question to the gate, and the plan that it is another name for. Package dispatch carries out the
+// verbs that are no plans.
 const (
 	Plan    Verb = "plan"
 	Apply   Verb = "apply"
 	Stop    Verb = "stop"
 	Recover Verb = "recover"
-	// Lock keeps other pull requests from applying, until Unlock, the merge or the close.
+	// Lock prevents applies of other pull requests to the same state, until Unlock, the merge or the close.
 	Lock   Verb = "lock"
 	Unlock Verb = "unlock"
-	// Override lifts requirements of the settings for the plans that are shown.
+	// Override overrides requirements of the settings for the plans that are shown.
 	Override Verb = "override"
 	Retry    Verb = "retry"
-	// Drift plans with -refresh-only.
+	// Drift makes a plan with -refresh-only.
 	Drift Verb = "drift"
-	// Those that change the state itself: each is a plan, with an option, and made by its apply.
+	// The following verbs change the state itself. Each makes a plan with an option, and the apply of the plan
+	// makes the change.
 	Import      Verb = "import"
 	StateMove   Verb = "state mv"
 	StateRemove Verb = "state rm"
@@ -29,7 +31,7 @@ const (
 	Help        Verb = "help"
 )
 
-// A row is one verb.
+// A row describes one verb.
 type row struct {
 	verb Verb
 	// participle completes "Not ..." and "is being ...". help has an entry for each form of the command.
@@ -38,11 +40,12 @@ type row struct {
 	// acts is set for a verb that does something to projects: the gate decides about it, and it can
 	// be limited to some of them.
 	acts bool
-	// takes are the options besides those.
+	// takes are the options that the verb accepts in addition to those that limit it to projects.
 	takes []*option
 	// reasoned is set for a verb that needs a reason.
 	reasoned bool
-	// arguments are the words that have to follow. repeats is set if the last one may do so more than once.
+	// arguments are the words that have to follow the verb. repeats is set if the last one may occur more than
+	// once.
 	arguments []argument
 	repeats   bool
 	// commit is set for a verb that takes the ID of a commit.
@@ -51,10 +54,11 @@ type row struct {
 	hash bool
 	// decisive is set for a verb that changes more than plans and answers.
 	decisive bool
-	// ungated is set for a verb that acts, and can have no require blocks of its own.
+	// ungated is set for a verb that acts, but that no require block can name.
 	ungated bool
-	// plan makes the command one of [Plan], for a verb that stands for a plan, and nil for all others. is reports whether a plan is one that
-	// the verb asks for, be it by another name, from its options, and whether it was asked for since the last one had failed.
+	// plan changes a command into the [Plan] that it is another name for; nil for a verb that is no plan. is
+	// reports whether a plan with these options has the effect of the verb, even if it was requested under
+	// another name. failed is set if the plan was requested because the last plan or apply had failed.
 	plan func(*Command)
 	is   func(o Options, failed bool) bool
 }
@@ -146,16 +150,18 @@ func rowOf(v Verb) (row, bool) {
 // Verbs returns all verbs, in the order of the help.
 func Verbs() []Verb { return selected(func(row) bool { return true }) }
 
-// Acting returns the verbs that the gate decides about.
+// Acting returns the verbs that do something to projects, which the gate decides about.
 func Acting() []Verb { return selected(func(r row) bool { return r.acts }) }
 
-// Gated returns the verbs that can have require blocks: all that act, but for an override, which each block says itself who may give.
+// Gated returns the verbs that require blocks can name: all that act, except override. Each block itself says
+// who may override it.
 func Gated() []Verb { return selected(func(r row) bool { return r.acts && !r.ungated }) }
 
-// Planning returns the verbs that stand for a plan with options: see [Command.AsPlan].
+// Planning returns the verbs that are other names for a plan with options: see [Command.AsPlan].
 func Planning() []Verb { return selected(func(r row) bool { return r.plan != nil }) }
 
-// Asked returns the verb of the gate's question about a command: that of what it stands for.
+// Asked returns the verb under which the gate decides about a command: [Plan] for all verbs that are other
+// names for a plan.
 func (v Verb) Asked() Verb {
 	if r, _ := rowOf(v); r.plan != nil {
 		return Plan
@@ -163,20 +169,22 @@ func (v Verb) Asked() Verb {
 	return v
 }
 
-// Means reports whether a command of a verb is what a request for [Verb.Asked] does, by the options of its plan, and whether that is of what
-// has failed.
+// Means reports whether a request for [Verb.Asked] with the plan options o has the same effect as a command
+// with the verb v. failed is set if the plan is for something that has failed. For example, a plan with
+// -refresh-only has the effect of drift.
 func (v Verb) Means(o Options, failed bool) bool {
 	r, _ := rowOf(v)
 	return r.is == nil || r.is(o, failed)
 }
 
-// Decisive reports whether a verb changes more than plans and answers.
+// Decisive reports whether a verb changes more than plans and answers, such as apply.
 func (v Verb) Decisive() bool {
 	r, _ := rowOf(v)
 	return r.decisive
 }
 
-// Participle returns the word for a command that was carried out, "" for a verb of another version of Lockstep.
+// Participle returns the word for a command that was carried out, such as "planned"; "" for a verb of another
+// version of Lockstep.
 func (v Verb) Participle() string {
 	r, _ := rowOf(v)
 	return r.participle
@@ -205,7 +213,7 @@ func (r row) accepts(o *option) bool {
 	return r.acts && slices.Contains(choosing, o) || slices.Contains(r.takes, o)
 }
 
-// An argument is a word that has to follow a verb.
+// An argument is a word that has to follow a verb, with its check.
 type argument struct {
 	stands string // for people: "ADDR"
 	check  check

@@ -6,24 +6,24 @@ import (
 	"unicode/utf8"
 )
 
-// A word of a line. Quotes around it, or around the value behind its =, are taken off.
+// A word is a word of a line, without the quotes around it or around the value after its =.
 type word struct {
 	text string
-	// quoted is set if the word begins with a quote: it is no option then, whatever is in it.
+	// quoted is set if the word was in quotes. Such a word is never an option.
 	quoted bool
-	// enclosed is set if the value behind its = was in quotes.
+	// enclosed is set if the value after its = was in quotes.
 	enclosed bool
 }
 
-// quotes are those that keep a word together, each with the one that ends it. There is no escape:
-// a quote ends the word only where a space follows, or the line ends, with or without a mark as that of a
-// sentence.
+// quotes are the opening quotes that keep a word together, each with its closing quote. There is no escape
+// character. A quote closes the word only if a space or the end of the line follows it; at the end of the line,
+// a punctuation mark may come in between.
 var quotes = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’'}
 
-// sentenceEnds are the marks that may end a command as if it were a sentence.
+// sentenceEnds are the punctuation marks that may follow a command, as if it were a sentence.
 const sentenceEnds = ".!,;"
 
-// withoutEnd returns a text without one such mark at its end.
+// withoutEnd returns a text without the single punctuation mark at its end, if it has one.
 func withoutEnd(s string) string {
 	if t := strings.TrimRight(s, sentenceEnds); len(s)-len(t) == 1 {
 		return t
@@ -54,8 +54,8 @@ func split(line string) (words []word, open string) {
 	}
 }
 
-// enclosed returns the text up to a quote before a space, or at the end. A mark that ends the line behind
-// the quote is not in rest.
+// enclosed returns the text up to the closing quote end, and the rest after it. A punctuation mark after the
+// quote at the end of the line is left out of rest. ok is false if the quote is not closed.
 func enclosed(s string, end rune) (text, rest string, ok bool) {
 	for i, r := range s {
 		after := i + utf8.RuneLen(r)
@@ -70,8 +70,8 @@ func enclosed(s string, end rune) (text, rest string, ok bool) {
 	return "", s, false
 }
 
-// plain reads a word that does not begin with a quote: up to a space that is neither in quotes
-// behind a =, nor in an instance key: a["x y"].
+// plain reads a word that does not begin with a quote. The word ends at a space, but not at a space in quotes
+// after =, or in an instance key: a["x y"].
 func plain(s string) (w word, rest string) {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
@@ -96,8 +96,8 @@ func plain(s string) (w word, rest string) {
 	return word{text: s}, ""
 }
 
-// quoted writes an option and its value so that they are read as one word again, whatever follows; without
-// an option, so that the value is not read as one.
+// quoted returns an option and its value, in quotes if they need them, so that they are read as one word again.
+// If flag is "", the value is quoted so that it is not read as an option.
 func quoted(flag, value string) string {
 	if flag == "" && strings.TrimLeft(value, "-—–") != value {
 		return always(value)
@@ -108,10 +108,11 @@ func quoted(flag, value string) string {
 	return flag + always(value)
 }
 
-// special reports whether a character is a quote, one that begins or one that ends.
+// special reports whether a character is an opening or a closing quote.
 func special(r rune) bool { return strings.ContainsRune("\"'`“”‘’", r) }
 
-// name writes a name, whose last dot would be taken for that of a sentence.
+// name returns a name as it has to be typed: in quotes if it ends with a dot, which would be read as the end of
+// a sentence.
 func name(s string) string {
 	if strings.HasSuffix(s, ".") && s != "." {
 		return `"` + s + `"`
@@ -119,7 +120,8 @@ func name(s string) string {
 	return s
 }
 
-// always writes a text in quotes: the first that it does not contain before a space.
+// always returns a text in quotes. It uses the first kind of quote that does not occur before a space in the
+// text.
 func always(s string) string {
 	for _, q := range [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}} {
 		if !ends(s, q[1]) {
@@ -129,7 +131,8 @@ func always(s string) string {
 	return "“" + s + "”"
 }
 
-// writable reports whether a value can be quoted: it does not have all quotes before spaces.
+// writable reports whether a value can be written in quotes: at least one kind of quote does not occur before a
+// space in it.
 func writable(s string) bool {
 	return !ends(s, `"`) || !ends(s, "'") || !ends(s, "`") || !ends(s, "”")
 }
@@ -154,8 +157,8 @@ func visible(s string) string {
 	}, s)
 }
 
-// unprintable reports whether a text has characters that a reader does not see, or sees elsewhere
-// than they are: controls, and those that change the direction of a line.
+// unprintable reports whether a text has characters that a reader does not see, or sees in another place:
+// control characters, and characters that change the direction of the text.
 func unprintable(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
 		return !unicode.IsSpace(r) && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Code returns text as a code span, which shows every character and gives none a meaning. Text of
-// more than one line becomes one.
+// Code returns text as a code span, in which no character has a meaning in Markdown, and invisible characters
+// are shown by their numbers. Several lines become one line.
 func Code(text string) string {
 	text = visible(text, false)
 	if strings.TrimSpace(text) == "" {
@@ -20,8 +20,7 @@ func Code(text string) string {
 	return fence + text + fence
 }
 
-// Fence returns text as a code block that the text cannot end. language colours it; "" leaves it
-// plain.
+// Fence returns text as a code block that the text cannot end. language selects the colours; "" means none.
 func Fence(language, text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	return fence + language + "\n" + strings.TrimRight(visible(text, true), "\n") + "\n" + fence
@@ -41,9 +40,10 @@ func longestRun(s string, c rune) int {
 	return longest
 }
 
-// visible shows by their numbers the characters that are invisible, or change the look of others:
-// control characters, and those of Unicode that turn the direction of text or have no width.
-// Markers of ours become visible, too.
+// visible returns a text that shows invisible characters, and those that change how others look, by their
+// numbers. They are control characters, and Unicode characters that change the direction of text or have no
+// width. Lockstep's own hidden markers become visible, too. lines is set if line breaks and tabs stay as they
+// are.
 func visible(text string, lines bool) string { return Unmarked(shown(text, lines)) }
 
 func shown(text string, lines bool) string {
@@ -73,7 +73,7 @@ func shown(text string, lines bool) string {
 	return b.String()
 }
 
-// List lists names as code.
+// List returns names as code, separated by commas.
 func List(names []string) string {
 	var parts []string
 	for _, n := range names {
@@ -82,7 +82,7 @@ func List(names []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// Few lists names as code, and tells that there are more.
+// Few returns names as code, followed by the number of further ones: "`a`, `b`, and 3 more".
 func Few(names []string, more int) string {
 	if more > 0 {
 		return fmt.Sprintf("%s, and %d more", List(names), more)
@@ -90,7 +90,8 @@ func Few(names []string, more int) string {
 	return List(names)
 }
 
-// Names lists names, the first of many: it cuts a list only where that saves some.
+// Names returns a list of names as code. A list that is much longer than most names is cut to most names,
+// followed by the number of the others.
 func Names(names []string, most int) string {
 	if len(names) <= most+most/4 {
 		return List(names)
@@ -98,7 +99,7 @@ func Names(names []string, most int) string {
 	return Few(names[:most], len(names)-most)
 }
 
-// SHA is as much of the SHA of a commit as people read.
+// SHA returns the first 7 digits of a commit's SHA, for people.
 func SHA(sha string) string { return sha[:min(len(sha), 7)] }
 
 // place returns an address as a link, and anything else as code.
@@ -111,5 +112,6 @@ func place(where string) string {
 	return Code(where)
 }
 
-// Whole says where all of a text is that was shortened: at an address, or by a command that prints it.
+// Whole returns the sentence that says where the full text is. where is an address, or a command that prints
+// the text.
 func Whole(where string) string { return "The full text: " + place(where) + "." }

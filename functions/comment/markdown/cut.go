@@ -12,18 +12,17 @@ import (
 // Cut shortens Markdown to at most limit bytes. See [CutTo].
 func Cut(text string, limit int) string { return CutTo(text, limit, "") }
 
-// Useful is the number of bytes from which on a cut text tells a reader anything.
+// Useful is the length in bytes below which a cut text is not worth reading.
 const Useful = 300
 
-// CutTo shortens the Markdown of a plan, a comparison or errors to at most limit bytes, and says at
-// the end how much is left out, and where the whole text is: a sentence in Markdown, or nothing.
+// CutTo shortens the Markdown of a plan, a comparison or errors to at most limit bytes. At the end it says how
+// much is left out. where is a sentence in Markdown that says where the full text is; it may be "".
 //
-// It hides no entry behind another one. Long values are cut inside. Each entry (an error, the
-// change of an object, an output) first gets its line: the address and the action. Only then the
-// remaining room is shared by their details, and short details stay whole. Where there is no room
-// for all lines, errors, destructions and replacements come first, and the rest is named by number
-// and kind. Outputs come last: they leave room for details of errors, destructions, replacements and
-// updates. Markdown that was cut before may be cut again.
+// An entry is an error, the change of an object, or an output. Each entry first gets its line with the address
+// and the action. Then the entries share the remaining room for their details; short details are not cut. Long
+// values are cut in the middle. If there is no room for all lines, errors, destructions and replacements come
+// first, and the rest is counted by kind. Outputs come last: they leave room for details of errors,
+// destructions, replacements and updates. Markdown that was cut before may be cut again.
 func CutTo(markdown string, limit int, where string) string {
 	if len(markdown) <= limit {
 		return markdown
@@ -79,8 +78,9 @@ func CutTo(markdown string, limit int, where string) string {
 	return strings.TrimRight(b.String(), "\n") + "\n" + strings.TrimSuffix(t.omitted.note(), "\n") + where + "\n"
 }
 
-// share gives each entry its part of room for the details: the same for all, but less for those who
-// need less; or, if that is too little to tell anything, enough for the first ones.
+// share divides room among the details of the entries. All get the same number of bytes, and those that need
+// less leave the rest to the others. If that is less than Useful, the first entries get enough, and the others
+// nothing.
 func share(entries []*entry, room int) {
 	needs := make([]int, len(entries))
 	for i, e := range entries {
@@ -97,8 +97,9 @@ func share(entries []*entry, room int) {
 	}
 }
 
-// Level returns the highest level to which needs can be met with room: those below it in full, the
-// others up to it. It is at least the highest need if there is room for all.
+// Level returns the largest number of bytes that each need can get, if all together get at most room. Smaller
+// needs are met in full, larger ones up to this level. If there is room for all, the level is at least the
+// largest need.
 func Level(room int, needs []int) int {
 	needs = slices.Sorted(slices.Values(needs))
 	for i, n := range needs {
@@ -110,8 +111,8 @@ func Level(room int, needs []int) int {
 	return math.MaxInt
 }
 
-// prose returns the text before the first code block, as far as it fits, and the note, or at least
-// that something is left out; "" if not even that fits.
+// prose returns the text before the first code block, as far as it fits, followed by the note. If the note is
+// too long, a short note says only that the text was cut. prose returns "" if not even that fits.
 func prose(parts []part, limit int, note, where string) string {
 	note = strings.TrimSuffix(note, "\n") + where + "\n"
 	if len(note) > limit*2/3 {
@@ -133,14 +134,14 @@ func prose(parts []part, limit int, note, where string) string {
 	return note
 }
 
-// An omission counts what is left out of a text: entries without all of their details, and entries
-// that are not listed, by kind.
+// An omission counts what was left out of a text: details is the number of entries that are listed with a part
+// of their details, and unlisted the number of entries that are not listed, by kind.
 type omission struct {
 	details  int
 	unlisted map[string]int
 }
 
-// note is the line about an omission, with the worst first. [parse] reads it again.
+// note returns the line about an omission, which names the worst kinds first. [parse] reads it again.
 func (o omission) note() string {
 	text := "\n*Shortened to fit"
 	if o.details > 0 {

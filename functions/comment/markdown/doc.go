@@ -1,5 +1,6 @@
-// Package markdown writes text of unknown authors into GitHub's Markdown: as code that shows each
-// character and that the text cannot end, without markers of ours, and cut where it is too long.
+// Package markdown writes text of unknown authors into GitHub's Markdown. The text becomes code that shows each
+// character and that it cannot end. Lockstep's hidden markers are removed from it, and it is cut if it is too
+// long.
 //
-// It refuses to know what a comment is about: that is package comment. Start at [Code].
+// It refuses to know what a comment is about: package comment does. Start reading at [Code].
 package markdown

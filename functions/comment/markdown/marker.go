@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// hiding matches the beginning of text that GitHub's Markdown does not show and that has our name
-// in it: an HTML comment, or another hidden construct of HTML.
+// hiding matches the beginning of a hidden text with the name lockstep: an HTML comment, or another HTML
+// construct that GitHub does not show.
 // Source: https://spec.commonmark.org/0.31.2/#html-blocks, kinds 2 to 5
 var hiding = regexp.MustCompile(`(?i)<[!?]\W*lockstep`)
 
-// Unmarked returns text without markers of ours, to be put below a marker: plans, outputs and
-// messages, whose authors are unknown. The "<" of a marker is shown by its number.
+// Unmarked returns a text in which Lockstep's hidden markers are visible text: their "<" is replaced by its
+// number. Use it for texts of unknown authors that are written below a marker: plans, outputs and messages.
 func Unmarked(text string) string { return hiding.ReplaceAllStringFunc(text, opened.Replace) }
 
-// opened makes the beginning of hidden text visible; one name may follow several of them.
+// opened replaces the beginnings of hidden texts with visible text. Several of them may precede one name.
 var opened = strings.NewReplacer("<!", `\u003c!`, "<?", `\u003c?`)

@@ -11,14 +11,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// A text is Markdown in parts, with what was left out of it before.
+// A text is Markdown divided into parts. omitted is what earlier cuts have left out.
 type text struct {
 	parts   []part
 	omitted omission
 }
 
-// A part is prose, all of it in open, or a code block between two texts: its fences, and the
-// <details> around it.
+// A part is prose or a code block. open has all of the prose, or the opening fence of the code block with the
+// <details> before it. close has the closing fence and </details>.
 type part struct {
 	open, close string
 	entries     []*entry
@@ -26,8 +26,8 @@ type part struct {
 
 func (p part) fenced() bool { return p.close != "" }
 
-// write writes the part with those of its entries that are listed, and returns how
-// many of them lack details. A block without entries is left out.
+// write writes the part with its listed entries, and returns how many of them lack details. It leaves out a
+// block without listed entries.
 func (p part) write(b *strings.Builder) (short int) {
 	if !p.fenced() {
 		b.WriteString(p.open)
@@ -55,15 +55,15 @@ func (p part) write(b *strings.Builder) (short int) {
 	return short
 }
 
-// A kind is a kind of entry: what tells it, and how several are called. The kinds of rank 0 must be
-// seen first.
+// A kind is a kind of entry: mark is the text by which it is recognized, and many the noun for several entries.
+// Entries with a lower rank come first.
 type kind struct {
 	mark, many string
 	rank       int
 }
 
-// known are the kinds of entries by their first lines, which package render of the engine writes: a problem begins with its mark, and the
-// first mark that another line contains counts.
+// known are the kinds of entries. They are recognized by the first line of an entry, which the engine's package
+// render writes. A problem begins with its mark; for any other entry, the first mark in the line counts.
 var known = []kind{
 	{errorMark, "errors", 0},
 	{" will be destroyed", "to destroy", 0},
@@ -81,7 +81,8 @@ var known = []kind{
 	{"", "others", 4}, // outputs, in a plan
 }
 
-// The first words of a problem. In colours, and so where a command's output is quoted, a frame is around it.
+// The first words of a problem. In output with colours, for example quoted output of a command, a problem has a
+// frame around it.
 const (
 	errorMark   = "Error: "
 	warningMark = "Warning: "
@@ -90,8 +91,8 @@ const (
 // isProblem reports whether entries of the kind are errors or warnings.
 func (k kind) isProblem() bool { return k.mark == errorMark || k.mark == warningMark }
 
-// problem returns the mark of the problem that begins with a line, "" for none. after is whether an empty line, or none, is before it:
-// a problem's own text may have such words elsewhere.
+// problem returns the mark of the problem that begins with a line; "" for none. after is set if no line, or an
+// empty line, precedes it: the text of a problem may contain the same words.
 func problem(line string, after bool) string {
 	line, framed := strings.CutPrefix(line, "│ ")
 	for _, mark := range []string{errorMark, warningMark} {
@@ -102,7 +103,7 @@ func problem(line string, after bool) string {
 	return ""
 }
 
-// FirstError is the headline of the first error in Markdown, "" if there is none.
+// FirstError returns the headline of the first error in Markdown; "" if there is none.
 func FirstError(text string) string {
 	before := ""
 	for line := range strings.Lines(text) {
@@ -115,7 +116,7 @@ func FirstError(text string) string {
 	return ""
 }
 
-// An entry is an item of a code block: its line, and the tree of its details.
+// An entry is an item of a code block, with its first line and the tree of its details.
 type entry struct {
 	node
 	kind   kind
@@ -123,15 +124,15 @@ type entry struct {
 	given  int // bytes for the details
 }
 
-// need is the size of all details.
+// need returns the size of all details, in bytes.
 func (e *entry) need() int { return e.size - len(e.head) }
 
-// bare reports whether the entry has a line and nothing else.
+// bare reports whether only the line of the entry is written, without details.
 func (e *entry) bare() bool {
 	return len(e.kids) == 0 || e.given < e.need() && e.given-len(e.tail) < longestMark
 }
 
-// details writes the entry without its line, and reports whether details are left out, now or before.
+// details writes the details of the entry, and reports whether some are left out, now or by an earlier cut.
 func (e *entry) details(b *strings.Builder) (short bool) {
 	switch {
 	case len(e.kids) == 0:
@@ -151,8 +152,8 @@ func (e *entry) details(b *strings.Builder) (short bool) {
 	return e.omits()
 }
 
-// A node is some lines of code, those below it, which are further to the right, and the closing
-// bracket.
+// A node has some lines of code (head), the lines below that are indented further (kids), and the closing
+// bracket (tail).
 type node struct {
 	head string
 	kids []*node
@@ -168,7 +169,7 @@ func (n *node) whole(b *strings.Builder) {
 	b.WriteString(n.tail)
 }
 
-// least is the size without details.
+// least returns the size of the node without details, in bytes.
 func (n *node) least() int {
 	if len(n.kids) == 0 {
 		return n.size
@@ -176,7 +177,7 @@ func (n *node) least() int {
 	return min(n.size, len(n.head)+longestMark+len(n.tail))
 }
 
-// lines counts the lines of a node, those that were left out before included.
+// lines returns the number of lines of a node, including those that an earlier cut has left out.
 func (n *node) lines() int {
 	count := strings.Count(n.head, "\n") + strings.Count(n.tail, "\n")
 	if m := mark.FindStringSubmatch(n.head); m != nil {
@@ -191,18 +192,18 @@ func (n *node) lines() int {
 	return count
 }
 
-// omits reports whether lines of a node were left out before.
+// omits reports whether an earlier cut has left out lines of a node.
 func (n *node) omits() bool {
 	return mark.MatchString(n.head) || slices.ContainsFunc(n.kids, (*node).omits)
 }
 
-// A mark stands for lines that are left out.
+// mark matches the line that replaces lines that were left out.
 var mark = regexp.MustCompile(`^[ │]*[#(]+ ?(\d+) lines left out\)\n$`)
 
 const longestMark = len("                                # (100000 lines left out)\n")
 
-// fit writes as much of nodes as fits into room, which has place for a mark: each first with its own
-// line, then with what is below it, which shares the remaining room.
+// fit writes as much of nodes as fits into room bytes, including a mark for the lines left out. Each node first
+// gets its own line; then the lines below the nodes share the remaining room.
 func fit(b *strings.Builder, nodes []*node, room int) {
 	total, least := 0, 0
 	for _, n := range nodes {
@@ -247,7 +248,7 @@ func fit(b *strings.Builder, nodes []*node, room int) {
 	}
 }
 
-// marked is the mark for lines that are left out, in the place of one of them.
+// marked returns the mark for lines that are left out, indented like line, the first of them.
 func marked(line string, left int) string {
 	if strings.HasPrefix(line, "│") {
 		return fmt.Sprintf("│ (%d lines left out)\n", left)
@@ -269,7 +270,7 @@ func column(line string) int {
 // note matches the line of [omission.note].
 var note = regexp.MustCompile(`^\*Shortened to fit(?:: \d+ without all details)?(?:; not listed: ([^*]*))?\.\*`)
 
-// parse takes Markdown apart, and cuts the long lines of its code.
+// parse divides Markdown into parts, and cuts the long lines in its code blocks.
 func parse(markdown string) text {
 	t := text{omitted: omission{unlisted: map[string]int{}}}
 	var around, code []string // lines
@@ -297,7 +298,7 @@ func parse(markdown string) text {
 			around = append(around, line)
 		case grammar.ClosesFence(bare, fence):
 			p := part{open: first, close: line, entries: entries(code)}
-			// The fold around a block goes with it.
+			// The <details> around a block belongs to the block.
 			if n := len(around); n >= 2 && strings.HasPrefix(around[n-2], "<details") && around[n-1] == "\n" {
 				p.open = around[n-2] + "\n" + first
 				around = around[:n-2]
@@ -324,7 +325,7 @@ func parse(markdown string) text {
 	return t
 }
 
-// read adds the kinds of a note that are not listed.
+// read adds the numbers of unlisted entries in the note of an earlier cut.
 func (o *omission) read(kinds string) {
 	for item := range strings.SplitSeq(kinds, ", ") {
 		number, many, _ := strings.Cut(item, " ")
@@ -334,8 +335,8 @@ func (o *omission) read(kinds string) {
 	}
 }
 
-// entries takes the lines of a code block apart: the errors or changes, if there are such, or else
-// what begins furthest to the left.
+// entries divides the lines of a code block into entries: errors or changes, if there are any. Otherwise each
+// least indented line begins an entry.
 func entries(lines []string) []*entry {
 	framed := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "╷") })
 	problems := false
@@ -390,8 +391,8 @@ func entries(lines []string) []*entry {
 	return out
 }
 
-// about returns the number of lines behind the first one of a problem that say which object and which place it is about: they tell
-// which of many equal problems it is.
+// about returns the number of lines after the first line of a problem that name its object and its place in the
+// files. They distinguish equal problems.
 func about(lines []string) (n int) {
 	for i, line := range lines[:min(3, len(lines))] {
 		if line = strings.TrimPrefix(line, "│ "); strings.HasPrefix(line, "  with ") || strings.HasPrefix(line, "  on ") {
@@ -401,8 +402,8 @@ func about(lines []string) (n int) {
 	return n
 }
 
-// titled reports whether a line with a "#" has the address and the action of a change, and is no
-// remark on one, such as "# (because ...)".
+// titled reports whether a line with "#" has the address and the action of a change, and is not a remark such
+// as "# (because ...)".
 func titled(line string) bool {
 	return !strings.HasPrefix(line, "# (") && strings.HasPrefix(kindOf(line).mark, " ")
 }
@@ -426,7 +427,7 @@ func (n *node) measure() {
 	}
 }
 
-// tree takes lines apart by how far to the right they begin. An empty line goes with the next one.
+// tree divides lines by their indentation. An empty line belongs to the next line.
 func tree(lines []string) []*node {
 	var out []*node
 	empty := ""
@@ -460,10 +461,11 @@ func tree(lines []string) []*node {
 	return out
 }
 
-// longLine is the length in bytes from which on a line is cut inside.
+// longLine is the maximum length of a line in bytes. A longer line is cut in the middle.
 const longLine = 300
 
-// cutLine cuts a long line inside. Of two values, before and after, it shows where they differ.
+// cutLine cuts a long line in the middle. If the line has two values, before and after, it shows the place
+// where they differ.
 func cutLine(line string) string {
 	if len(line) <= longLine {
 		return line
@@ -480,7 +482,8 @@ func cutLine(line string) string {
 	return inside(before, start+same) + `" -> "` + inside(after, same)
 }
 
-// inside cuts text around a place, and says how many bytes are left out.
+// inside cuts a text but keeps its beginning, its end, and the part around the position at. It says how many
+// bytes are left out.
 func inside(text string, at int) string {
 	const shown = longLine / 4
 	if len(text) <= 2*shown {

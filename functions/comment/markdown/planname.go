@@ -4,10 +4,10 @@ import (
 	"regexp"
 )
 
-// PlanShort returns the beginning of a plan's hash, for people.
+// PlanShort returns the first 12 digits of a plan's hash, by which people name the plan.
 func PlanShort(hash string) string { return hash[:min(len(hash), 12)] }
 
-// PlanName names a plan in Markdown by the beginning of its hash; "no plan" without one.
+// PlanName returns the name of a plan in Markdown, with the beginning of its hash; "no plan" if the hash is "".
 func PlanName(hash string) string {
 	if hash == "" {
 		return "no plan"
@@ -15,24 +15,25 @@ func PlanName(hash string) string {
 	return "Plan " + Code(PlanShort(hash))
 }
 
-// PlanLine is the line of a check that identifies its plan.
+// PlanLine returns the line of a check's summary that identifies its plan.
 func PlanLine(hash string) string { return "Plan " + Code(hash) + "\n" }
 
 var planLinePattern = regexp.MustCompile("(?m)^Plan `([0-9a-f]{64})`$")
 
-// PlanAgainLine is the line of a check that identifies the plan that is applied in the place of its plan.
+// PlanAgainLine returns the line of a check's summary that identifies the plan that is applied in place of its
+// plan.
 func PlanAgainLine(hash string) string {
 	return "Planned again as " + Code(hash) + ", with the same changes.\n"
 }
 
 var planAgainPattern = regexp.MustCompile("(?m)^Planned again as `([0-9a-f]{64})`, with the same changes.$")
 
-// PlanAgainIn returns the hash of the plan that is applied in the place of the one that the summary of a
-// check identifies; "" if there is none, or more than one.
+// PlanAgainIn returns the hash in the [PlanAgainLine] of a check's summary; "" if there is no such line, or
+// more than one.
 func PlanAgainIn(summary string) string { return onlyOne(planAgainPattern, summary) }
 
-// PlanIn returns the hash of the plan that the summary of a check identifies; "" if there is none,
-// or more than one.
+// PlanIn returns the hash in the [PlanLine] of a check's summary; "" if there is no such line, or more than
+// one.
 func PlanIn(summary string) string { return onlyOne(planLinePattern, summary) }
 
 func onlyOne(pattern *regexp.Regexp, summary string) string {

@@ -2,7 +2,8 @@ package markdown
 
 import "strings"
 
-// Plainly turns the quoted part of a sentence, which somebody else wrote, into code.
+// Plainly returns a sentence in which the quoted part is written as code, because another person or program
+// wrote it.
 func Plainly(problem string) string {
 	from, to := strings.Index(problem, `"`), strings.LastIndex(problem, `"`)
 	if from < 0 || from == to {

@@ -8,31 +8,31 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// An Atlantis is a repository with an atlantis.yaml, as far as people have to know: they expect what
-// Atlantis made of it.
+// An Atlantis has what people have to know about a repository with an atlantis.yaml, because they expect the
+// behaviour of Atlantis.
 type Atlantis struct {
-	// Settings is the name of the file that counts, Ignored is set if it is not atlantis.yaml.
+	// Settings is the name of the file from which Lockstep reads the settings. Ignored is set if that is not
+	// atlantis.yaml.
 	Settings string
 	Ignored  bool
-	// Parts are those of atlantis.yaml without a meaning here.
+	// Parts are the settings in atlantis.yaml that have no effect in Lockstep.
 	Parts []Part
 }
 
-// A Part is one of a file, which anybody may have written.
+// A Part is a setting in a file. Anybody may have written the file.
 type Part struct {
 	Lines   []int
-	Key     string // as it stands there
-	Instead string // a sentence of ours in plain text
+	Key     string // as it is written in the file
+	Instead string // a sentence in plain text on what to do instead
 }
 
-// Limits of a note, which stands in the comment of each head.
+// These are the limits of a note, because it is shown in the comment for each head.
 const (
 	maxParts = 30
 	maxLines = 8
 )
 
-// Notes returns the notes for the comment on a pull request, in Markdown: none if there is nothing to
-// know.
+// Notes returns the notes for the comment on a pull request, in Markdown; nil if there is nothing to say.
 func (a Atlantis) Notes() []string {
 	if a.Ignored {
 		return []string{fmt.Sprintf("Lockstep reads %[2]s and ignores %[1]s. Delete %[1]s once you no longer use Atlantis.", markdown.Code("atlantis.yaml"), markdown.Code(a.Settings))}
@@ -56,7 +56,8 @@ func (a Atlantis) Notes() []string {
 	return []string{b.String()}
 }
 
-// lineNumbers names lines of a file, the first few of them.
+// lineNumbers returns a text with the first line numbers, and the number of the others: "lines 3, 7 and 2
+// more".
 func lineNumbers(all []int) string {
 	var shown []string
 	for _, n := range all[:min(len(all), maxLines)] {

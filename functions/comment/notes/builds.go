@@ -2,7 +2,8 @@ package notes
 
 import "github.com/lockstep-iac/lockstep/functions/comment/markdown"
 
-// InBuilds is the remedy for an apply that was cut at the end of a function's time, where the deployment has builds.
+// InBuilds returns the advice for an apply that took longer than a function may run, if the deployment has
+// builds.
 func InBuilds() string {
 	return "The function reached its time limit, so it cannot finish a change that takes longer. To give the apply hours, set " + markdown.Code(`runner = "codebuild"`) +
 		" in the environment of the project, in " + markdown.Code("lockstep.hcl") + " on the base branch."

@@ -1,6 +1,8 @@
-// Package notes has the words of the notes that stand above a plan, or beside the plans of a pull request: where the state of a
-// project is kept, how it is encrypted, what the settings say, and projects that are gone; and of notes about work that has no plan and no
-// command: a repository that is not served, a process that was ended, the settings of another program, and outputs that are not there yet.
+// Package notes has the texts of notes above a plan, or next to the plans of a pull request. They are about the
+// address of a project's state, its encryption, the settings, removed projects, and planned outputs. Other
+// notes belong to no plan and no command: a repository that is not served, a process that was ended, and
+// settings of another program.
 //
-// It refuses to know plans and their standings, and why a note is there: its callers decide. Start at [Placed], [Removed] and [NotServed].
+// It refuses to know plans and their standings, and when a note is shown: its callers decide. Start reading at
+// [Placed], [Removed] and [NotServed].
 package notes

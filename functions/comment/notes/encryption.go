@@ -7,20 +7,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// EncryptionChange describes a pull request's encryption block, where it differs from the base branch's.
+// EncryptionChange describes how a pull request's encryption block differs from that of the base branch.
 type EncryptionChange struct {
 	Project string
-	// Broken is set if it has errors, so that nothing else is known of it.
+	// Broken is set if the block of the pull request has errors. Then nothing else is known about it.
 	Broken      bool
 	State, Plan Resealed
-	// Others is set if the states of others are decrypted in another way. Check that their keys and methods are the present ones.
+	// Others is set if the block decrypts the states of other projects (remote_state_data_sources) with other
+	// keys or methods.
 	Others bool
 }
 
 // Resealed is the difference for states or for plans; its fields are those of encrypting.Change.
 type Resealed struct{ Any, Begins, Ends, Rekeyed, Unreadable, Relaxed bool }
 
-// Above returns a report with the remark about the encryption above it.
+// Above returns the report with the note about the encryption above it.
 func (c EncryptionChange) Above(report string) string {
 	if !c.Broken && !c.State.Any && !c.Plan.Any && !c.Others {
 		return report
@@ -41,7 +42,7 @@ func (c EncryptionChange) Above(report string) string {
 	return b.String() + "\n" + report
 }
 
-// words are the consequences for a subject, one a line.
+// words returns the consequences for a subject, such as "the state", each as a sentence.
 func (r Resealed) words(subject string) []string {
 	var lines []string
 	add := func(set bool, text string) {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// An Ended is the report on work that was ended before it was done: its process was killed at a
-// limit, or its input broke it.
+// An Ended is the report on work whose process died before the work was done: it was killed at a limit, or its
+// input crashed it.
 type Ended struct {
 	Work   string // in Markdown: "planning `net`"
 	Why    string // a sentence

@@ -8,20 +8,20 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// SettingsChanged is the note on a pull request that changes the file with the settings of the
-// repository.
+// SettingsChanged returns the note on a pull request that changes the file with the settings of the repository.
 func SettingsChanged(file string) string {
 	return fmt.Sprintf("This pull request changes %s. Lockstep already uses its list of projects. Its permissions and its rules for applies take effect after the merge.", markdown.Code(file))
 }
 
-// AppliedAndGone is the note on a project that a pull request was applied to, at a commit, and that is in none any more.
+// AppliedAndGone returns the note on a project to which a pull request was applied at a commit, and that exists
+// neither at the head nor on the base branch any more.
 func AppliedAndGone(project, head string) string {
 	return fmt.Sprintf("%s was applied from this pull request at %s, but no longer exists here or on the base branch. So nobody plans the objects that the apply created. To destroy them, push the files of the project again, without these objects, and apply that.",
 		markdown.Code(project), markdown.Code(markdown.SHA(head)))
 }
 
-// ServedElsewhere is the note on projects that other deployments serve, each by one of a name, "" for that without
-// one.
+// ServedElsewhere returns the note on projects that other deployments serve. by are the names of their
+// deployments; "" is the deployment without a name.
 func ServedElsewhere(projects, by []string) string {
 	var checks []string
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(by))) {
@@ -34,25 +34,27 @@ func ServedElsewhere(projects, by []string) string {
 	return fmt.Sprintf("Other deployments of Lockstep plan and apply %s, with comments of their own. Wait for their checks, too: %s.", markdown.List(projects), markdown.List(checks))
 }
 
-// SettingsBroken is the note on a file with settings of the base branch that has errors, which problem
-// has in Markdown.
+// SettingsBroken returns the note on errors in the base branch's file with the settings. problem has the
+// errors, in Markdown.
 func SettingsBroken(file, problem string) string {
 	return fmt.Sprintf("%s on the base branch has errors, so Lockstep grants only what it can read there:\n\n%s", markdown.Code(file), strings.TrimSpace(problem))
 }
 
-// SettingsBrokenAlike stands in the place of [SettingsBroken] where the pull request has the same errors, which are told anyway.
+// SettingsBrokenAlike returns the note instead of [SettingsBroken] if the pull request has the same errors,
+// which are shown anyway.
 func SettingsBrokenAlike() string {
 	return "The settings on the base branch have the same errors, so Lockstep grants only what it can read there."
 }
 
-// A BrokenPolicy is a policy block with mistakes, and More that are left off; Dir is the directory of its policies.
+// A BrokenPolicy is a policy block with its mistakes. More is the number of mistakes that are left out. Dir is
+// the directory of its policies.
 type BrokenPolicy struct {
 	Name, Dir string
 	Mistakes  []string
 	More      int
 }
 
-// PoliciesBroken is the note on policies of an open pull request that decide nothing.
+// PoliciesBroken returns the note on broken policies of an open pull request.
 func PoliciesBroken(all []BrokenPolicy) string {
 	text := "**Broken policies.** Fix them before you merge. After the merge, a broken policy blocks the applies of every project that it checks.\n"
 	for _, p := range all {
@@ -61,13 +63,15 @@ func PoliciesBroken(all []BrokenPolicy) string {
 	return text
 }
 
-// PoliciesUntried is the note on policies of an open pull request that take too much to be tried; why is a text in Markdown.
+// PoliciesUntried returns the note on policies of an open pull request that could not be tried, because that
+// took too much time or memory. why is the reason, in Markdown.
 func PoliciesUntried(why string) string {
 	return "**Policies not tested**, so Lockstep does not know whether they are broken. After the merge, a broken policy blocks the applies of every project that it checks. Make the policies or their data smaller and push, or test them yourself before you merge.\n\n" + strings.TrimSpace(why)
 }
 
-// WentElsewhere is the note on a pull request that went, or was merged, into a branch whose pull requests are not planned, as the
-// settings of the default branch do not name it.
+// WentElsewhere returns the note on a pull request whose base branch is now one that is not planned, because
+// the settings of the default branch do not name it. merged is set if the pull request was merged into that
+// branch.
 func WentElsewhere(base, main string, merged bool) string {
 	does := "goes"
 	if merged {
@@ -76,18 +80,19 @@ func WentElsewhere(base, main string, merged bool) string {
 	return fmt.Sprintf("Lockstep no longer plans this pull request: it %s into %s, which the `allow` block of `lockstep.hcl` on %s does not list.", does, markdown.Code(base), markdown.Code(main))
 }
 
-// Unmerged is the note on a project whose state another pull request was applied to, which is not
-// merged.
+// Unmerged returns the note on a project to whose state another pull request was applied that is not merged.
+// number is that pull request.
 func Unmerged(number int, project string) string {
 	return fmt.Sprintf("#%d was applied to %s and is not merged yet, so this branch lacks its changes. Until #%[1]d is merged or closed, the plan of %[2]s can show those changes as removed, and cannot be applied.", number, markdown.Code(project))
 }
 
-// Exchanged stands in the place of the report of a plan that is not the report that was made.
+// Exchanged returns the text that is shown instead of a plan's report, if the stored report is not the one that
+// Lockstep made.
 func Exchanged() string {
 	return fmt.Sprintf("**The stored plan was replaced**, and is not the one that Lockstep made. Tell an operator of Lockstep: this may be an attack. For a new plan, comment %s.", markdown.Code("lockstep plan"))
 }
 
-// Outcome is the outcome of an apply with the plan that was applied, folded. Both are Markdown.
+// Outcome returns the outcome of an apply, followed by the applied plan, folded. Both are Markdown.
 func Outcome(result, plan string) string {
 	if plan == "" {
 		return result
@@ -95,7 +100,7 @@ func Outcome(result, plan string) string {
 	return fmt.Sprintf("%s\n\n<details><summary>The plan that was applied</summary>\n\n%s\n\n</details>\n", strings.TrimSpace(result), strings.TrimSpace(plan))
 }
 
-// Interrupted is the report of an apply whose process ended before it had written down the outcome.
+// Interrupted returns the report of an apply whose process died before it had recorded the outcome.
 func Interrupted() string {
 	return fmt.Sprintf("The apply was interrupted. The state has all changes up to a few seconds before that, and later changes can be missing in it. Comment %s, and read the new plan with care: it could create objects that already exist.", markdown.Code("lockstep plan"))
 }

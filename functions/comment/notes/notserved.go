@@ -6,13 +6,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A NotServed is a repository that Lockstep does not serve. It is the content of a check run there,
-// and of a line in the log.
+// A NotServed says why Lockstep does not serve a repository, for a check run there and for a line in the log.
 type NotServed struct {
 	Why  Unserved
 	Repo string // "acme/infra"
-	// For another account than the known one: its login, its ID, and the known ID. For another
-	// repository, its ID and the known one.
+	// Owner and the following fields are set if the name belongs to another account (its login, its ID, and the
+	// known ID), or to another repository (its ID, and the known ID).
 	Owner   string
 	ID, Was int64
 }
@@ -27,10 +26,10 @@ const (
 	OtherAccount    Unserved = "another account has the name"
 )
 
-// Title returns the check run's line.
+// Title returns the title of the check run.
 func (NotServed) Title() string { return "Not enabled for this repository" }
 
-// Summary returns its page, in Markdown.
+// Summary returns the summary of the check run, in Markdown.
 func (n NotServed) Summary() string {
 	return "Lockstep does not plan or apply this repository.\n\n" + n.Reason() + "\n"
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Foreseen is the note on a plan that reads the outputs of other projects of its pull request.
+// A Foreseen is the note on a plan that uses outputs of other projects of its pull request.
 type Foreseen struct {
-	// Plans are the projects whose planned outputs it was made with, Failed those whose plans have failed, so that it
-	// was made with the outputs in their states.
+	// Plans are the projects whose planned outputs the plan uses. Failed are the projects whose plans have
+	// failed: for these, the plan uses the outputs in their states.
 	Plans, Failed []string
 }
 
-// Above puts the note above the plan.
+// Above returns the plan with the note above it.
 func (f Foreseen) Above(plan string) string {
 	text := plannedWords(f.Plans)
 	if len(f.Failed) > 0 {
@@ -23,7 +23,7 @@ func (f Foreseen) Above(plan string) string {
 	return text + plan
 }
 
-// plannedWords is the part about planned outputs; "" without plans.
+// plannedWords returns the part of the note about planned outputs; "" if there are none.
 func plannedWords(plans []string) string {
 	if len(plans) == 0 {
 		return ""
@@ -32,8 +32,9 @@ func plannedWords(plans []string) string {
 		markdown.List(plans), numberOf(plans, "its apply", "their applies"))
 }
 
-// Rechecked puts the plans whose outputs a plan was checked with, now, into a text with the note of those that it was made with. Another text,
-// where the words are not exactly these, stays as it is: what a configuration has written hides nothing.
+// Rechecked replaces the note about planned outputs in the text of a plan that was checked later. made are the
+// projects whose planned outputs the plan was made with, and now those with which it was checked. It replaces
+// only the exact text of the note, so a configuration cannot hide anything.
 func Rechecked(text string, made, now []string) string {
 	if len(made) == 0 {
 		return text

@@ -6,13 +6,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Preview is the note on the plan of a fork's commit, which By has named. Failed is set if there is none.
+// A Preview is the note on the plan of a fork's commit. By is the login of the user who named the commit.
+// Failed is set if planning failed.
 type Preview struct {
 	Head, By string
 	Failed   bool
 }
 
-// Above puts the note above the plan.
+// Above returns the plan with the note above it.
 func (p Preview) Above(plan string) string {
 	made := "*Planned without credentials"
 	if p.Failed {

@@ -8,15 +8,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A RemovedProject is one of the base branch that a pull request removes.
+// A RemovedProject is a project of the base branch that a pull request removes.
 type RemovedProject struct {
 	Name  string
 	State string // its address, "" if that is not known
-	// ByMerge is set if merges alone apply it: then nothing is planned.
+	// ByMerge is set if only merges apply the project. Then no destruction is planned.
 	ByMerge bool
 }
 
-// Removed is the note on a pull request that removes projects.
+// Removed returns the note on a pull request that removes projects.
 func Removed(all []RemovedProject) string {
 	const most = 10
 	var b strings.Builder
@@ -36,7 +36,7 @@ func Removed(all []RemovedProject) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Gone is the note on projects that the base branch has removed since a pull request that changes them was planned.
+// Gone returns the note on projects of a pull request that the base branch has removed since they were planned.
 func Gone(names []string) string {
 	const most = 10
 	return fmt.Sprintf("**The base branch has removed** %s since the plan, so there is nothing to plan or apply there.", markdown.Names(names, most))

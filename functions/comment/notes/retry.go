@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Repeated tells of projects whose last plan failed after the merge, and had options, which a retry has again; plain are the commands
-// for plans without. It is one sentence, or none.
+// Repeated returns the note on projects whose last plan after the merge failed and had options: a retry uses
+// the same options again. plain are the commands for plans without options. It returns nil if plain is empty.
 func Repeated(projects, plain []string) []string {
 	if len(plain) == 0 {
 		return nil

@@ -7,27 +7,27 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Placed describes the address of a plan's state, where it differs from the one on the base branch.
+// Placed describes how the address of a plan's state differs from that on the base branch.
 type Placed struct {
 	Project string
-	// From is the address of the state on the base branch, "" if there is none; To the address in
-	// the plan, "" if its backend block cannot be read.
+	// From is the address of the state on the base branch; "" if there is none. To is the address in the plan;
+	// "" if its backend block cannot be read.
 	From, To string
-	// Moves is set if the two differ.
+	// Moves is set if the plan moves the state from From to To.
 	Moves bool
-	// Were are former addresses of the state of which there is none at To.
+	// Were are former addresses of the state, if there is no state at To.
 	Were []string
-	// Owner is the project that has the state on the base branch, and that the pull request removes;
-	// "" if it has it for this one.
+	// Owner is the project that has the state on the base branch and that the pull request removes; "" if the
+	// base branch has the state for this project.
 	Owner string
-	// Former is another project, which has left the address; "" if there is none, or no state there.
+	// Former is another project that has left objects in the state at this address; "" for none.
 	Former string
-	// Ignored are the arguments of the backend block that count only once they are merged; Imposed
-	// those that a new state has from other states of the repository in the same bucket.
+	// Ignored are the arguments of the backend block that take effect only after the merge. Imposed are the
+	// arguments that a new state takes from other states of the repository in the same bucket.
 	Ignored, Imposed []string
 }
 
-// Above returns a report with the remarks about the state above it.
+// Above returns the report with the notes about the state above it.
 func (p Placed) Above(report string) string {
 	var b strings.Builder
 	if p.Moves && p.To != "" {

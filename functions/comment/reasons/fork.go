@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// FromFork: the head of the pull request is in a fork, and the base branch does not allow that.
+// FromFork reports that the head of the pull request is in a fork, and that the base branch does not allow
+// forks.
 type FromFork struct {
 	Verb grammar.Verb `json:",omitempty"` // of a command that is no plan
 }
@@ -20,14 +21,14 @@ func (r FromFork) words() (text, remedy string) {
 	return text, fmt.Sprintf("Read the commits, push them to a branch of this repository, and open a pull request from there. Or set %[2]s in the `allow` block of %[1]s on the base branch. Then somebody with write permission reads the commit and comments `lockstep plan COMMIT`, with its full ID. Lockstep plans that commit without credentials.", settings, markdown.Code("forks = true"))
 }
 
-// ForkUnnamed: the head is in a fork, and nobody has named it.
+// ForkUnnamed reports that the head is in a fork, and that nobody has named its commit in a command.
 type ForkUnnamed struct{ Head string }
 
 func (r ForkUnnamed) words() (text, remedy string) {
 	return "The pull request comes from a fork. Somebody with write access has to read the commit first. Then Lockstep plans it, without credentials.", named(r.Head)
 }
 
-// OtherCommit: a command names a commit that is not the head.
+// OtherCommit reports that a command names a commit that is not the head.
 type OtherCommit struct{ Named, Head string }
 
 func (r OtherCommit) words() (text, remedy string) {
@@ -37,12 +38,13 @@ func (r OtherCommit) words() (text, remedy string) {
 	return fmt.Sprintf("%s is not the latest commit of the pull request, which is %s.", markdown.Code(markdown.SHA(r.Named)), markdown.Code(markdown.SHA(r.Head))), named(r.Head)
 }
 
-// named is the remedy for a commit that is not named.
+// named returns the advice for a commit that nobody has named: the command that names it.
 func named(head string) string {
 	return fmt.Sprintf("Read the commit, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Plan, Commit: head}.String()))
 }
 
-// OwnFork: the author of a pull request from a fork has named its head.
+// OwnFork reports that the author of a pull request from a fork has named its head. Another person has to name
+// it.
 type OwnFork struct{ Login string }
 
 func (r OwnFork) words() (text, remedy string) {
@@ -50,7 +52,7 @@ func (r OwnFork) words() (text, remedy string) {
 		"Ask somebody else with write access to read the commit and to comment that. Or push the commits to a branch of this repository."
 }
 
-// ForkOnlyPlanned: a command that does more than to plan is for a pull request from a fork.
+// ForkOnlyPlanned reports a command other than plan on a pull request from a fork.
 type ForkOnlyPlanned struct{ Verb grammar.Verb }
 
 func (r ForkOnlyPlanned) words() (text, remedy string) {
@@ -58,7 +60,8 @@ func (r ForkOnlyPlanned) words() (text, remedy string) {
 		fmt.Sprintf("Merge it. Then comment %s to plan it with credentials, read the plan, and apply it.", markdown.Code("lockstep plan"))
 }
 
-// StateElsewhere: a pull request from a fork has the state of a project at another address than the base branch.
+// StateElsewhere reports that a pull request from a fork has the state of a project at another address than the
+// base branch.
 type StateElsewhere struct{ Project string }
 
 func (r StateElsewhere) words() (text, remedy string) {
@@ -66,7 +69,7 @@ func (r StateElsewhere) words() (text, remedy string) {
 		"Undo the changes to the backend, the workspace and their settings. To move a state, push the commits to a branch of this repository."
 }
 
-// NotOnBase: a project of a fork's commit is not on the base branch.
+// NotOnBase reports that a project of a fork's commit does not exist on the base branch.
 type NotOnBase struct{ Project string }
 
 func (r NotOnBase) words() (text, remedy string) {

@@ -8,22 +8,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Hooked is the answer of a hook. One before a plan or an apply that refuses it, or has a mistake, is a reason against it.
+// Hooked is the answer of a hook. If a hook before a plan or an apply refuses or fails, its answer is a reason
+// against the plan or apply.
 type Hooked struct {
 	Hook  string // its name
 	Event string // "before_plan", "after_plan", "before_apply" or "after_apply"
-	// Refuses is set if the hook is before something, and says no.
+	// Refuses is set if the hook is called before a plan or an apply, and denies it.
 	Refuses bool `json:",omitempty"`
-	// Messages are texts of the hook, without secrets, and More is the number of further ones.
+	// Messages are the messages of the hook, without secrets. More is the number of messages that are left out.
 	Messages []string `json:",omitempty"`
 	More     int      `json:",omitempty"`
-	// Mistake is the reason for which there is no answer; "" if there is one.
+	// Mistake is the reason why there is no valid answer; "" if there is one.
 	Mistake string `json:",omitempty"`
-	// Again is the command that asks the hook again, of an answer that prevents something.
+	// Again is the command that asks the hook again, if its answer blocks the plan or apply.
 	Again string `json:",omitempty"`
 }
 
-// Against reports whether the answer prevents the plan or the apply that was to come.
+// Against reports whether the answer blocks the plan or apply that the hook was called before.
 func (h Hooked) Against() bool {
 	return h.Refuses || h.Mistake != "" && strings.HasPrefix(h.Event, "before_")
 }
@@ -41,7 +42,7 @@ func (h Hooked) words() (text, remedy string) {
 	return text, fmt.Sprintf("To ask the hook again, comment %s.", markdown.Code(command))
 }
 
-// said are the messages, or the mistake, behind a colon; "" if there are none.
+// said returns the messages or the mistake, after a colon; "" if there are none.
 func (h Hooked) said() string {
 	if h.Mistake != "" {
 		return ": " + markdown.Code(h.Mistake)
@@ -52,7 +53,8 @@ func (h Hooked) said() string {
 	return ": " + markdown.Few(h.Messages, h.More)
 }
 
-// Hooks are the answers of hooks that prevent nothing, in a paragraph of Markdown; "" if none has said anything.
+// Hooks returns a paragraph of Markdown with the answers of hooks that block nothing; "" if no hook has sent a
+// message.
 func Hooks(all []Hooked) string {
 	var b strings.Builder
 	for _, h := range all {

@@ -7,14 +7,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// NothingToLock: the pull request touches no project at present.
+// NothingToLock reports that the pull request touches no project at present, so there is no state to lock.
 type NothingToLock struct{}
 
 func (NothingToLock) words() (text, remedy string) {
 	return "This pull request changes no project, so there is no state to lock.", ""
 }
 
-// SetNotLocked: other projects of the same command cannot be locked.
+// SetNotLocked reports that a project is not locked because other projects of the same command cannot be
+// locked.
 type SetNotLocked struct{ Projects []string }
 
 func (r SetNotLocked) words() (text, remedy string) {
@@ -22,16 +23,16 @@ func (r SetNotLocked) words() (text, remedy string) {
 		fmt.Sprintf("To lock one of the other projects, comment %s.", markdown.Code("lockstep lock -p NAME --reason \"...\""))
 }
 
-// LockedByAnother: a person keeps the state for another pull request.
+// LockedByAnother reports that a person has locked the state for another pull request.
 type LockedByAnother struct {
 	Number      int // of the other pull request
 	By, Because string
 	Since       time.Time `json:",omitzero"`
-	// Merged is set for an apply that a merge asks for: no comment repeats it.
+	// Merged is set for an apply that a merge asks for, which no comment can repeat.
 	Merged bool `json:",omitempty"`
-	// Waits is set if a merge has asked, and the apply waits for the end of the lock.
+	// Waits is set if a merge has asked for the apply, and the apply waits for the end of the lock.
 	Waits bool `json:",omitempty"`
-	// Locking is set for a lock of the same state.
+	// Locking is set if the refused command is a lock of the same state.
 	Locking bool `json:",omitempty"`
 }
 
@@ -47,17 +48,17 @@ func (r LockedByAnother) words() (text, remedy string) {
 	return LockedFor(r), r.Lifts() + " Then apply again."
 }
 
-// Lifts is the remedy for the lock itself.
+// Lifts returns the advice on how to release the lock.
 func (r LockedByAnother) Lifts() string {
 	return fmt.Sprintf("To release the lock, comment %s on #%d, or merge or close that pull request.", markdown.Code("lockstep unlock"), r.Number)
 }
 
-// LockedFor is the note about a person's lock on a project's state.
+// LockedFor returns the note about a person's lock on a project's state.
 func LockedFor(r LockedByAnother) string {
 	return fmt.Sprintf("Locked by #%[2]d: %[1]s has locked the state%[3]s: %[4]s.", markdown.Code(r.By), r.Number, SinceWhen(r.Since), markdown.Code(r.Because))
 }
 
-// SinceWhen is ", since 2 January 2025, 15:04 UTC"; "" for a time that is not known.
+// SinceWhen returns a time as ", since 2 January 2025, 15:04 UTC"; "" for the zero time.
 func SinceWhen(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -65,8 +66,8 @@ func SinceWhen(t time.Time) string {
 	return ", since " + t.UTC().Format("2 January 2006, 15:04 MST")
 }
 
-// NotLifted: the settings let somebody lift no requirement for a plan. Nobody is set if there is none that anybody could lift, and
-// Empty if the plan has no changes.
+// NotLifted reports that the settings do not let a user override any requirement for a plan. Nobody is set if
+// no user may override any. Empty is set if the plan has no changes.
 type NotLifted struct {
 	Login  string
 	Nobody bool `json:",omitempty"`
@@ -85,14 +86,15 @@ func (r NotLifted) words() (text, remedy string) {
 		fmt.Sprintf("Ask somebody whom a requirement in %[2]s lists under %[1]s.", markdown.Code("override"), settings)
 }
 
-// NotAsWritten: GitHub does not have the comment or review of a command any more, or has it with another text, author or time.
+// NotAsWritten reports that GitHub no longer has the comment or review with a command, or has it with another
+// text or author.
 type NotAsWritten struct{}
 
 func (NotAsWritten) words() (text, remedy string) {
 	return "Lockstep ignores this comment, because somebody has edited or deleted it, or because GitHub now shows another author than when it was written.", "Write the command as a new comment."
 }
 
-// NotInConversation: an override was written in a review, or on a line of a file.
+// NotInConversation reports that an override was written in a review, or on a line of a file.
 type NotInConversation struct{}
 
 func (NotInConversation) words() (text, remedy string) {
@@ -100,7 +102,8 @@ func (NotInConversation) words() (text, remedy string) {
 		"Write the override as a new comment in the conversation."
 }
 
-// VoidOverride: an override was written before people could see its plan; or it was edited or deleted since, if Edited is set.
+// VoidOverride reports that an override was written before people could see its plan. If Edited is set, the
+// override was edited or deleted after it was written.
 type VoidOverride struct {
 	Edited bool `json:",omitempty"`
 }
@@ -113,21 +116,23 @@ func (r VoidOverride) words() (text, remedy string) {
 		"Read the plan, then write the override again."
 }
 
-// NothingToRecover: no project of the pull request was ever planned.
+// NothingToRecover reports that no project of the pull request was ever planned, so there is no state to
+// recover.
 type NothingToRecover struct{}
 
 func (NothingToRecover) words() (text, remedy string) {
 	return "This pull request has no plan yet, so Lockstep does not know which state to recover.", fmt.Sprintf("First comment %s. Then comment %s again.", markdown.Code("lockstep plan -p NAME"), markdown.Code("lockstep recover"))
 }
 
-// NothingToStop: no plan or apply is under way.
+// NothingToStop reports that no plan or apply is in progress.
 type NothingToStop struct{}
 
 func (NothingToStop) words() (text, remedy string) {
 	return "No plan or apply of this pull request is in progress.", ""
 }
 
-// WasStopped: somebody stopped the plan or apply before it was done. Merged is set for an apply of a merge.
+// WasStopped reports that a person stopped the plan or apply before it was done. Merged is set for an apply
+// that a merge requested.
 type WasStopped struct {
 	By     string
 	Merged bool `json:",omitempty"`

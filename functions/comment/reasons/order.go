@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Awaits: other projects, whose applies are under way or accepted, are applied first.
+// Awaits reports that other projects are applied first. Their applies are queued, in progress, or accepted.
 type Awaits struct {
 	Project string
 	On      []string
-	// Destroys is set if the project is destroyed: On depend on it. Held is set if something else is in the way of its apply, too, whose
-	// remedy comes first.
+	// Destroys is set if the plan destroys the project: the projects in On depend on it. Held is set if
+	// something else blocks the apply, too, and has to be resolved first.
 	Destroys bool `json:",omitempty"`
 	Held     bool `json:",omitempty"`
 }
@@ -33,23 +33,27 @@ func (r Awaits) words() (text, remedy string) {
 	return fmt.Sprintf("%s %s of %s %s queued or in progress.", order, apply, markdown.List(r.On), applies), remedy
 }
 
-// OutOfOrder: projects that this one depends on are not applied, and nobody is about to apply them.
+// OutOfOrder reports that projects that this one depends on are not applied, and that their applies are not
+// requested.
 type OutOfOrder struct {
 	Project string
 	Left    []string
-	// Again are those of them that have to be planned again before, and OnMerge those that the merge applies, and no comment before it.
+	// Again are the projects in Left that have to be planned again first. OnMerge are the projects in Left that
+	// only the merge applies.
 	Again   []string `json:",omitempty"`
 	OnMerge []string `json:",omitempty"`
 	Merged  bool     `json:",omitempty"`
-	// Once is set if one of those left is applied after the merge, and nobody can apply it before.
+	// Once is set if a project in Left can be applied only after the merge.
 	Once bool `json:",omitempty"`
-	// Later is set if the merge is to apply the project, and those left are to be applied before.
+	// Later is set if the merge applies this project, and the projects in Left have to be applied before the
+	// merge.
 	Later bool `json:",omitempty"`
-	// Destroys is set if the project is destroyed: those left depend on it. Removed is set if the pull request removes it, so
-	// that an apply of all is not for it.
+	// Destroys is set if the plan destroys the project: the projects in Left depend on it. Removed is set if
+	// the pull request removes the project, so that `lockstep apply` for all projects does not include it.
 	Destroys bool `json:",omitempty"`
 	Removed  bool `json:",omitempty"`
-	// Held is set if something else is in the way of its apply, too, so that an apply of all is not for it either.
+	// Held is set if something else blocks the apply, too, so that `lockstep apply` for all projects would not
+	// apply this one.
 	Held bool `json:",omitempty"`
 }
 
@@ -109,7 +113,7 @@ func planOf(names []string) string {
 	return markdown.Code("lockstep plan -p NAME") + " for each"
 }
 
-// AfterMerge tells when a project is applied that comes after some which the merge applies.
+// AfterMerge returns the advice for a project that comes after projects which only the merge applies.
 func AfterMerge(names []string) string {
 	return fmt.Sprintf("%s After the merge, comment %s for a new plan, and apply it.", onlyOnMerge(names), markdown.Code("lockstep retry"))
 }
@@ -118,8 +122,8 @@ func onlyOnMerge(names []string) string {
 	return SomeOf(names).Text() + " applies on merge, and not before."
 }
 
-// OrderFirst tells how the merge applies a project, too, that comes after one which the merge applies, by the order of the pull
-// request itself.
+// OrderFirst is the advice on how the merge can apply both projects, if the pull request itself adds the order
+// between them.
 const OrderFirst = "Or, to have the merge apply both, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
 
 func depend(names []string) string {
@@ -150,8 +154,8 @@ func are(names []string) string {
 	return "which are"
 }
 
-// InCycle: the settings of the base branch and those of the head together have projects wait for each other:
-// each for the next one, and the last one is the first again.
+// InCycle reports that projects depend on each other in a cycle, by the settings of the base branch and of the
+// head together. Each depends on the next; the last one is the first again.
 type InCycle struct{ Projects []string }
 
 func (r InCycle) words() (text, remedy string) {

@@ -8,14 +8,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// FoundStale: an earlier apply of the plan was refused, because the plan is out of date.
+// FoundStale reports that the plan was found to be out of date before.
 type FoundStale struct{ Merged bool }
 
 func (r FoundStale) words() (text, remedy string) {
 	return "The plan is out of date.", planAgain(r.Merged)
 }
 
-// HeadIsNewer: a plan and its apply are asked for in one comment, which is not younger than the head.
+// HeadIsNewer reports that one comment asks for a plan and its apply, but that the head was pushed after the
+// comment or in the same second.
 type HeadIsNewer struct{ Project string }
 
 func (r HeadIsNewer) words() (text, remedy string) {
@@ -23,7 +24,7 @@ func (r HeadIsNewer) words() (text, remedy string) {
 		fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
-// HeadMoved: the plan is for an earlier head.
+// HeadMoved reports that the plan is for an earlier head.
 type HeadMoved struct {
 	Planned, Head string
 	Merged        bool
@@ -39,8 +40,8 @@ func (r HeadMoved) words() (text, remedy string) {
 	return text, fmt.Sprintf("Lockstep plans the new commit: read that plan, then apply it. If the new commit does not change the project, comment %s.", markdown.Code(c.String()))
 }
 
-// Restored: a plan destroys the objects of a removed project, which is in the base branch again, or in what the open pull
-// request would become.
+// Restored reports that a plan destroys the objects of a removed project, but that the project exists again: on
+// the base branch, or in the open pull request.
 type Restored struct {
 	Project string
 	Merged  bool // the pull request
@@ -54,15 +55,15 @@ func (r Restored) words() (text, remedy string) {
 	return where + ", so Lockstep does not destroy it.", planAgain(false)
 }
 
-// RemovedByBase: the base branch has removed the projects since they were planned.
+// RemovedByBase reports that the base branch has removed the projects since they were planned.
 type RemovedByBase struct{ Projects []string }
 
 func (r RemovedByBase) words() (text, remedy string) {
 	return fmt.Sprintf("The base branch has removed %s since the plan, so there is nothing to plan or apply.", markdown.List(r.Projects)), ""
 }
 
-// RemovedHere: the open pull request removes the project. Only a merge applies this project. So Lockstep does not
-// plan to destroy its objects.
+// RemovedHere reports that the open pull request removes a project that only a merge applies. So Lockstep does
+// not plan to destroy its objects.
 type RemovedHere struct{ Project string }
 
 func (r RemovedHere) words() (text, remedy string) {
@@ -70,8 +71,8 @@ func (r RemovedHere) words() (text, remedy string) {
 		"To destroy the objects, first remove the resources in a pull request that keeps the project, and merge it. Then remove the project."
 }
 
-// RenamedByBase: the base branch has given the project another name since it was planned. Verb is what is asked for; "" where no command
-// helps yet.
+// RenamedByBase reports that the base branch has given the project another name since it was planned. Verb is
+// the verb of the command that helps, with the new name; "" if no command helps yet.
 type RenamedByBase struct {
 	Project, Name string
 	Verb          grammar.Verb `json:",omitempty"`
@@ -92,7 +93,8 @@ func (r RenamedByBase) words() (text, remedy string) {
 	return text, fmt.Sprintf("Use the new name: comment %s.", markdown.Code(c.String()))
 }
 
-// RenamedNote is the note on a project that the base branch has by another name since a pull request that changes it was planned.
+// RenamedNote returns the note on a project of a pull request that the base branch has renamed since it was
+// planned.
 func RenamedNote(project, name string) string {
 	if rehoused(project, name) {
 		return fmt.Sprintf("**The base branch has given %s another workspace** since the plan.", markdown.Code(name))
@@ -100,13 +102,14 @@ func RenamedNote(project, name string) string {
 	return fmt.Sprintf("**The base branch has renamed %s to %s** since the plan. In commands, use the new name.", markdown.Code(project), markdown.Code(name))
 }
 
-// rehoused reports whether a project, by its label, has kept its name, and so has another workspace.
+// rehoused reports whether a project has kept its name, so that only its workspace has changed. project is its
+// former label.
 func rehoused(project, name string) bool {
 	return project == name || strings.HasPrefix(project, name+" (")
 }
 
-// InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
-// files of the repository. Late is set if it has waited since the merge.
+// InputsMoved reports that files that the plan depends on have changed since. Whole is set if the plan depends
+// on all files of the repository. Late is set if its apply has waited since the merge.
 type InputsMoved struct {
 	Files  Some
 	Whole  bool `json:",omitempty"`
@@ -129,8 +132,9 @@ func (r InputsMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date, because %s in these files: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
 }
 
-// SettingsBroken: the settings in the present files have errors, for which the project is not found there, so that nobody knows
-// whether they are those of the plan. Problem are the errors, in Markdown. OfBase is set if the base branch has some by itself.
+// SettingsBroken reports that the project is not found in the present files, because their settings have
+// errors. So Lockstep does not know whether the plan is out of date. Problem has the errors, in Markdown.
+// OfBase is set if the base branch itself has errors.
 type SettingsBroken struct {
 	Project, Problem string
 	OfBase           bool `json:",omitempty"`
@@ -149,7 +153,7 @@ func (r SettingsBroken) words() (text, remedy string) {
 	return text, fmt.Sprintf("Correct the errors %s. Then comment %s again: the plan stays valid.", where, markdown.Code("lockstep apply"))
 }
 
-// ModulesMoved: the sources of remote modules have other contents than in the plan.
+// ModulesMoved reports that the sources of remote modules have other contents than in the plan.
 type ModulesMoved struct {
 	Modules Some
 	Merged  bool
@@ -159,7 +163,7 @@ func (r ModulesMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date, because the sources of these modules have changed: %s. To avoid that, pin them to a tag, a commit or an exact version.", r.Modules.Text()), planAgain(r.Merged)
 }
 
-// OtherVersion: another version of Lockstep made the plan.
+// OtherVersion reports that another version of Lockstep made the plan.
 type OtherVersion struct{ Merged bool }
 
 func (r OtherVersion) words() (text, remedy string) {
@@ -177,9 +181,8 @@ const (
 	SameSerial    StateChange = "rewritten" // other bytes under the same serial
 )
 
-// StateMoved: the state has changed since the plan was made. Was and Is are its serials then and
-// now; By and Number name the user and the pull request of the apply that wrote it, if that is
-// known.
+// StateMoved reports that the state has changed since the plan was made. Was and Is are its serials then and
+// now. By and Number are the user and the pull request of the apply that wrote it, if that is known.
 type StateMoved struct {
 	Change  StateChange
 	Was, Is uint64
@@ -203,16 +206,17 @@ func (r StateMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date: %s.%s", why, by), planAgain(r.Merged)
 }
 
-// OtherUnmerged: another pull request was applied to the state and is not merged. It may have changed what its files do not: by a
-// replacement, say.
+// OtherUnmerged reports that another pull request was applied to the state and is not merged. This plan could
+// undo its changes.
 type OtherUnmerged struct {
 	Number int
 	Merged bool `json:",omitempty"`
-	// Mutual is set if it waits for this one in turn.
+	// Mutual is set if the other pull request also waits for this one.
 	Mutual bool `json:",omitempty"`
 }
 
-// MutualNote is the way out where two pull requests wait for each other. number is that of the other one.
+// MutualNote returns the advice for two pull requests that wait for each other. number is the number of the
+// other one.
 func MutualNote(number int) string {
 	return fmt.Sprintf("#%[1]d waits for this pull request, too. Merge both, in any order. Then comment %[2]s on the one that you merged last, to apply what is missing. Or close #%[1]d: the next plan here then undoes what #%[1]d has applied.", number, markdown.Code("lockstep retry"))
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// PlaceTaken: the address of the project's state is that of another project on the base branch.
+// PlaceTaken reports that the address of the project's state belongs to another project on the base branch.
 type PlaceTaken struct{ Project, Place, Owner string }
 
 func (r PlaceTaken) words() (text, remedy string) {
@@ -14,12 +14,12 @@ func (r PlaceTaken) words() (text, remedy string) {
 		fmt.Sprintf("Give %s a state of its own: change the key in its `backend` block.", markdown.Code(r.Project))
 }
 
-// PlaceClaimed: the address was claimed by another project, Owner, of Repo; Repo is "" for this
-// repository.
+// PlaceClaimed reports that the address belongs to another project by its claim. Owner is that project, and
+// Repo its repository; "" for this repository.
 type PlaceClaimed struct {
 	Project, Place, Owner string
 	Repo                  string `json:",omitempty"`
-	// Taken is set if the owner came there when Project had left it.
+	// Taken is set if the owner got the address after Project had left it.
 	Taken bool `json:",omitempty"`
 	// Removed is set if the pull request removes Project.
 	Removed bool `json:",omitempty"`
@@ -44,8 +44,8 @@ func (r PlaceClaimed) words() (text, remedy string) {
 	return text, fmt.Sprintf("Give %s another key in its `backend` block, or change that of the other project.", markdown.Code(r.Project))
 }
 
-// PlaceLeft: the plan destroys objects of the state's former project, Owner, which has left the address. Number is that of the pull request
-// that has removed it, 0 if that is not known.
+// PlaceLeft reports that the plan destroys objects of the state's former project, Owner, which has left the
+// address. Number is the pull request that removed that project; 0 if it is not known.
 type PlaceLeft struct {
 	Project, Place, Owner string
 	Number                int `json:",omitempty"`
@@ -62,7 +62,7 @@ func (r PlaceLeft) words() (text, remedy string) {
 		fmt.Sprintf("%s To keep the objects, declare them in the configuration of %[2]s. Or give %[2]s another key in its `backend` block.", remedy, markdown.Code(r.Project))
 }
 
-// StateCopied: the project is removed, and its state has a copy, that of the project Owner.
+// StateCopied reports that a removed project's state has a copy, which is the state of the project Owner.
 type StateCopied struct{ Project, Place, Owner string }
 
 func (r StateCopied) words() (text, remedy string) {
@@ -70,13 +70,13 @@ func (r StateCopied) words() (text, remedy string) {
 		fmt.Sprintf("Check that the state of %[4]s has all objects that you keep. If %[3]s has objects of its own to destroy, first remove their resources in a pull request that keeps %[3]s, and apply that. Then delete the old state file of %[3]s, %[1]s, and comment %[2]s: the new plan destroys nothing.", markdown.Code(r.Place), markdown.Code("lockstep plan -p "+r.Project), markdown.Code(r.Project), markdown.Code(r.Owner))
 }
 
-// CopyNote is the note about the copy of a state.
+// CopyNote returns the note about the copy of a state.
 func CopyNote(r StateCopied) string {
 	text, remedy := r.words()
 	return text + " " + remedy
 }
 
-// PlaceUnknown: the settings of the base branch have errors, so that nobody knows whether they
+// PlaceUnknown reports that the settings of the base branch have errors, so Lockstep cannot see whether they
 // allow the address.
 type PlaceUnknown struct{ Project, Place string }
 
@@ -85,7 +85,7 @@ func (r PlaceUnknown) words() (text, remedy string) {
 		fmt.Sprintf("Correct %s on the base branch. Then comment `lockstep plan`.", settings)
 }
 
-// PlaceNotAllowed: the settings of the base branch do not allow the address.
+// PlaceNotAllowed reports that the settings of the base branch do not allow the address.
 type PlaceNotAllowed struct{ Project, Place string }
 
 func (r PlaceNotAllowed) words() (text, remedy string) {
@@ -93,7 +93,7 @@ func (r PlaceNotAllowed) words() (text, remedy string) {
 		fmt.Sprintf("To allow it, add the state to the `allow` block of %s on the base branch: %s.", settings, markdown.Code(fmt.Sprintf("states = [%q]", r.Place)))
 }
 
-// PlaceRenamed: the base branch has the state under the project's old name, Owner.
+// PlaceRenamed reports that the base branch has the state under the project's old name, Owner.
 type PlaceRenamed struct{ Project, Owner string }
 
 func (r PlaceRenamed) words() (text, remedy string) {
@@ -101,8 +101,9 @@ func (r PlaceRenamed) words() (text, remedy string) {
 		onceMerged
 }
 
-// OnceMerged tells why nobody can apply a plan before the merge, and how what is merged is applied: the base branch has the state under the
-// name owner; or, where that is "", the plan comes after those of other projects.
+// OnceMerged returns the text on why a plan can be applied only after the merge, and what to do then. Either
+// the base branch has the state under the name owner. Or, if owner is "", the plan comes after projects (after)
+// that can be applied only after the merge.
 func OnceMerged(owner string, after []string) string {
 	why := fmt.Sprintf("The base branch still has this project under the name %s, so it can be applied only after the merge.", markdown.Code(owner))
 	if owner == "" {
@@ -111,8 +112,8 @@ func OnceMerged(owner string, after []string) string {
 	return why + " After the merge, comment `lockstep retry` for a new plan of what was merged. Read it, then apply it."
 }
 
-// NotEncrypted: the base branch does not have the project, whose encryption block therefore does not
-// count yet.
+// NotEncrypted reports that the base branch does not have the project, so that its encryption block has no
+// effect yet.
 type NotEncrypted struct{ Project string }
 
 func (r NotEncrypted) words() (text, remedy string) {
@@ -120,7 +121,7 @@ func (r NotEncrypted) words() (text, remedy string) {
 		fmt.Sprintf("%s To apply before the merge, set %s for the project's environment in %s on the base branch.", onceMerged, markdown.Code("TF_ENCRYPTION"), settings)
 }
 
-// PlaceMoved: the state has another address than in the plan.
+// PlaceMoved reports that the state has another address than in the plan.
 type PlaceMoved struct {
 	Project, Planned, Place string
 	Merged                  bool
@@ -130,8 +131,8 @@ func (r PlaceMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date: it is for the state at %s, and the state of %s is at %s now.", markdown.Code(r.Planned), markdown.Code(r.Project), markdown.Code(r.Place)), planAgain(r.Merged)
 }
 
-// PlaceKeptElse: the base branch has changed the locks or the encryption of the state, while an
-// apply held the earlier locks.
+// PlaceKeptElse reports that the base branch has changed the locks or the encryption of the state while an
+// apply held a lock of the earlier kind.
 type PlaceKeptElse struct{ Project string }
 
 func (r PlaceKeptElse) words() (text, remedy string) {

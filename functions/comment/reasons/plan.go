@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// NoPlan: there is no plan to apply. In this and the other reasons, Merged is set if the merge of
+// NoPlan reports that there is no plan to apply. In this and the other reasons, Merged is set if the merge of
 // the pull request asks for the apply.
 type NoPlan struct{ Merged bool }
 
@@ -15,7 +15,7 @@ func (r NoPlan) words() (text, remedy string) {
 	return "There is no plan to apply.", planAgain(r.Merged)
 }
 
-// BeingPlanned: the plan to apply is not made yet.
+// BeingPlanned reports that the plan to apply is not made yet.
 type BeingPlanned struct {
 	Merged bool
 	Verb   grammar.Verb `json:",omitempty"` // of the command, where it is no apply
@@ -31,11 +31,11 @@ func (r BeingPlanned) words() (text, remedy string) {
 	return "The plan is not ready yet.", "Wait for the plan and read it. Then comment `lockstep apply`."
 }
 
-// BeingApplied: an apply of the same project is under way, or waits for its turn.
+// BeingApplied reports that an apply of the same project is in progress or waits.
 type BeingApplied struct {
 	By   string       // login of the user who asked for it
 	Verb grammar.Verb // of the refused command
-	// Late is set for an apply that a merge has asked for, and that waits for what is missing.
+	// Late is set for an apply that a merge has requested and that waits for its requirements.
 	Late bool `json:",omitempty"`
 }
 
@@ -58,14 +58,15 @@ func (r BeingApplied) words() (text, remedy string) {
 	return text, remedy
 }
 
-// PlanIsBad: planning failed, or was stopped.
+// PlanIsBad reports that planning failed or was stopped.
 type PlanIsBad struct {
 	Head      string
 	Merged    bool
 	StoppedBy string `json:",omitempty"` // login of the user who stopped it
-	// Plain is the command for a plan without the options of this one, where a retry after the merge would have them again; "" elsewhere.
+	// Plain is the command for a plan without options, if a retry after the merge would use the options of this
+	// plan again; otherwise "".
 	Plain string `json:",omitempty"`
-	// Vain is set if nothing is left to be applied of what was planned before.
+	// Vain is set if the plan before this one is applied or had no changes, so that nothing is left to apply.
 	Vain bool `json:",omitempty"`
 }
 
@@ -86,10 +87,10 @@ func (r PlanIsBad) words() (text, remedy string) {
 	return text, fmt.Sprintf("The comment with the plans shows the error. Correct the files and push. If the files are not the cause, comment %s to try again.", markdown.Code("lockstep plan"))
 }
 
-// AlreadyDone: the plan is applied.
+// AlreadyDone reports that the plan is applied already.
 type AlreadyDone struct {
 	Head, By string
-	// Number is that of another pull request whose apply has done it; 0 for its own.
+	// Number is the pull request whose apply has made the changes; 0 for this pull request.
 	Number int `json:",omitempty"`
 }
 
@@ -100,22 +101,22 @@ func (r AlreadyDone) words() (text, remedy string) {
 	return fmt.Sprintf("The plan of %s is already applied, requested by %s.", markdown.Code(markdown.SHA(r.Head)), markdown.Code(r.By)), ""
 }
 
-// ApplyBroken: the apply of the plan failed.
+// ApplyBroken reports that the apply of the plan failed.
 type ApplyBroken struct{ Merged bool }
 
 func (r ApplyBroken) words() (text, remedy string) {
 	return "The apply of this plan failed, so the remaining changes need a new plan.", planAgain(r.Merged)
 }
 
-// NothingToDo: the plan has no changes.
+// NothingToDo reports that the plan has no changes.
 type NothingToDo struct{}
 
 func (NothingToDo) words() (text, remedy string) {
 	return "The plan has no changes, so there is nothing to apply.", ""
 }
 
-// PlanIsNewer: the author of the comment, or who merged, cannot have seen the plan. Shown is set if it was shown
-// after the comment was written, or after the merge, and not set if it was never shown.
+// PlanIsNewer reports that the author of the comment, or the person who merged, cannot have seen the plan.
+// Shown is set if the plan was shown after the comment or the merge; it is not set if the plan was never shown.
 type PlanIsNewer struct {
 	Project, Plan string // Plan is the hash
 	Shown         bool
@@ -136,12 +137,12 @@ func (r PlanIsNewer) words() (text, remedy string) {
 	return text, fmt.Sprintf("Read the plan. Then comment %s again, or %s for exactly this plan.", markdown.Code("lockstep apply"), ApplyOnly(r.Project, r.Plan))
 }
 
-// PlanRenewed: the plan took the place of another one without anybody's asking, and the command does
-// not name it.
+// PlanRenewed reports that Lockstep has replaced the plan by itself, and that the command does not name the new
+// plan.
 type PlanRenewed struct {
 	Project, Plan string // Plan is the hash
 	Merged        bool
-	// Outputs is set if that was because of planned outputs of other projects.
+	// Outputs is set if the plan was replaced because of planned outputs of other projects.
 	Outputs bool `json:",omitempty"`
 }
 
@@ -157,7 +158,7 @@ func (r PlanRenewed) words() (text, remedy string) {
 	return text, fmt.Sprintf("Read the current plan. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
-// OtherPlan: the comment names a plan that is not the project's.
+// OtherPlan reports that the comment names another plan than the project's present plan.
 type OtherPlan struct{ Project, Named, Plan string }
 
 func (r OtherPlan) words() (text, remedy string) {
@@ -169,7 +170,7 @@ func (r OtherPlan) words() (text, remedy string) {
 		fmt.Sprintf("Read the current plan. To apply it, comment %s.", ApplyOnly(r.Project, r.Plan))
 }
 
-// ApplyOnly is the command that applies one plan and no other.
+// ApplyOnly returns the command that applies exactly this plan.
 func ApplyOnly(project, plan string) string {
 	return markdown.Code(grammar.Command{Verb: grammar.Apply, Plan: markdown.PlanShort(plan), Project: project}.String())
 }
@@ -177,7 +178,7 @@ func ApplyOnly(project, plan string) string {
 // tampered precedes the remedy for a plan that somebody other than Lockstep has changed.
 const tampered = "Tell an operator of Lockstep: this may be an attack. "
 
-// SavedExchanged: the saved plan has another hash than the plan that was made.
+// SavedExchanged reports that the saved plan has another hash than the plan that was made.
 type SavedExchanged struct {
 	Saved, Made string
 	Merged      bool
@@ -187,7 +188,7 @@ func (r SavedExchanged) words() (text, remedy string) {
 	return fmt.Sprintf("The saved plan was replaced: it is %s, but Lockstep made %s. Somebody has written to the storage of Lockstep.", markdown.PlanName(r.Saved), markdown.PlanName(r.Made)), tampered + planAgain(r.Merged)
 }
 
-// ShownExchanged: the check run shows another plan than the one that was made; Shown is "" if it
+// ShownExchanged reports that the check run shows another plan than the one that was made. Shown is "" if it
 // shows none.
 type ShownExchanged struct {
 	Check, Shown, Made string
@@ -201,7 +202,7 @@ func (r ShownExchanged) words() (text, remedy string) {
 	return fmt.Sprintf("This plan is not the one you saw: the check %s shows %s, but the apply would use %s. Somebody has replaced it.", markdown.Code(r.Check), markdown.PlanName(r.Shown), markdown.PlanName(r.Made)), tampered + planAgain(r.Merged)
 }
 
-// KeptExchanged: the stored inputs of the plan are not those it was made from.
+// KeptExchanged reports that the stored inputs of the plan are not those that it was made from.
 type KeptExchanged struct {
 	Problem string
 	Merged  bool

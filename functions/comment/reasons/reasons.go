@@ -1,4 +1,4 @@
-// Package reasons has the reasons that speak against a command, each with its words.
+// Package reasons has the reasons why a command is refused, each with its text and its advice.
 package reasons
 
 import (
@@ -13,14 +13,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Reason speaks against a command: one of the types in the table below, each with the facts of
-// one rule. List are data, because the replies that contain them are kept.
+// A Reason is a reason why a command is refused: one of the types in the table below, each with the facts of
+// one rule. Reasons are data, because they are stored with the replies that contain them.
 type Reason interface {
-	// words returns the reason, and its remedy or "". Both are Markdown.
+	// words returns the text of the reason, and the advice on what to do; "" for none. Both are Markdown.
 	words() (text, remedy string)
 }
 
-// types are all types of reasons, by the name under which they are kept.
+// types are all types of reasons, by the name under which they are stored.
 var types = Union[Reason]{
 	"sentence": reflect.TypeFor[Sentence](),
 
@@ -121,7 +121,7 @@ var types = Union[Reason]{
 	"none selected":       reflect.TypeFor[NoneSelected](),
 }
 
-// List are the reasons of one refusal. As JSON each stands under its name in the table.
+// List has the reasons of one refusal. In JSON, each reason is stored under its name in the table.
 type List []Reason
 
 // MarshalJSON implements json.Marshaler.
@@ -141,7 +141,8 @@ func (rs List) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. A reason that another version has kept is unknown.
+// UnmarshalJSON implements json.Unmarshaler. A reason that another version of Lockstep has stored becomes an
+// unknown.
 func (rs *List) UnmarshalJSON(data []byte) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
@@ -162,7 +163,8 @@ func (rs *List) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// unknown is a reason that another version of Lockstep has given, before this one was put in its place again. It is kept as it is.
+// unknown is a reason that another version of Lockstep has stored, and that this version does not know. It is
+// stored again unchanged.
 type unknown struct {
 	Kind  string
 	Value json.RawMessage
@@ -172,12 +174,13 @@ func (r unknown) words() (text, remedy string) {
 	return fmt.Sprintf("Another version of Lockstep gave a reason that this version does not know: %s.", markdown.Code(r.Kind)), ""
 }
 
-// A Sentence is a reason that comes as text, in Markdown.
+// A Sentence is a reason that is given as a text, in Markdown.
 type Sentence struct{ Text, Remedy string }
 
 func (s Sentence) words() (text, remedy string) { return s.Text, s.Remedy }
 
-// planAgain is the remedy for a plan that cannot be applied. After a merge no comment helps.
+// planAgain returns the advice for a plan that cannot be applied: to make a new plan. merged is set if the
+// merge asked for the apply.
 func planAgain(merged bool) string {
 	if merged {
 		return fmt.Sprintf("Comment %s for a new plan of what was merged. Read it, then apply it.", markdown.Code("lockstep retry"))
@@ -185,13 +188,13 @@ func planAgain(merged bool) string {
 	return newPlan(grammar.Command{Verb: grammar.Plan})
 }
 
-// appliedThen is the remedy for an apply that waits after the merge.
+// appliedThen is the advice for an apply that waits after the merge.
 var appliedThen = fmt.Sprintf("The apply waits. Once nothing blocks it, Lockstep applies the plan, if the plan is still up to date then. To cancel the apply, comment %s. For a new plan, comment %s.", markdown.Code("lockstep stop"), markdown.Code("lockstep retry"))
 
-// onceMerged is the remedy where nobody can apply a plan before the merge.
+// onceMerged is the advice for a plan that can be applied only after the merge.
 const onceMerged = "Merge the pull request first. Then comment `lockstep retry` for a new plan of what was merged. Read it, then apply it."
 
-// newPlan is the remedy that a command for a plan is.
+// newPlan returns the advice to comment the plan command c.
 func newPlan(c grammar.Command) string {
 	return fmt.Sprintf("Comment %s for a new plan. Read it, then apply it.", markdown.Code(c.String()))
 }
@@ -199,7 +202,8 @@ func newPlan(c grammar.Command) string {
 // messages is the address of the documentation's page of refusals. The section about a reason has the anchor that [anchor] returns.
 const messages = "https://github.com/lockstep-iac/lockstep/blob/main/cmd/docs/reference/messages.md"
 
-// anchor is the name under which a reason is kept, in kebab case; "" for a reason that is no rule of ours.
+// anchor returns the name under which a reason is stored, in kebab case; "" for a reason that is no rule of
+// Lockstep.
 func anchor(r Reason) string {
 	for name, t := range types {
 		if t == reflect.TypeOf(r) && name != "sentence" {
@@ -209,7 +213,7 @@ func anchor(r Reason) string {
 	return ""
 }
 
-// Link returns a link to the documentation of the first reason that has some, in Markdown; "" if there is none.
+// Link returns a link to the documentation of the first reason that is documented, in Markdown; "" if none is.
 func (rs List) Link() string {
 	for _, r := range rs {
 		if name := anchor(r); name != "" {
@@ -219,7 +223,8 @@ func (rs List) Link() string {
 	return ""
 }
 
-// Typed returns reasons that quote a command as it was typed: some are other names of a plan.
+// Typed returns the reasons with the command as it was typed, for reasons that quote it. For example, "drift"
+// is another name for a plan.
 func (rs List) Typed(c grammar.Command) List {
 	out := slices.Clone(rs)
 	for i, r := range out {
@@ -238,13 +243,13 @@ func (rs List) Typed(c grammar.Command) List {
 	return out
 }
 
-// Some are the first of many names: few enough for a comment, and for a record.
+// Some has the first of many names, so that they fit into a comment and a record, and the number of the others.
 type Some struct {
 	Names []string
 	More  int `json:",omitempty"` // the number of the others
 }
 
-// SomeOf returns the first ten names, or a few more where that is all.
+// SomeOf returns the first ten names; a few more if these are all.
 func SomeOf(names []string) Some {
 	const most = 10
 	if len(names) <= most+2 {
@@ -261,7 +266,7 @@ var settings = markdown.Code(SettingsFile)
 // SettingsFile is the name of the file in which a repository has its settings.
 const SettingsFile = "lockstep.hcl"
 
-// Markdown returns the reasons as a list, and below it each remedy once.
+// Markdown returns the reasons as a list, followed by the advice of each reason, without repetitions.
 func (rs List) Markdown() string {
 	var b, below strings.Builder
 	seen := map[string]bool{"": true}

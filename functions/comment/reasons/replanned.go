@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// ProvidersMoved: a provider's package is not the one that the plan was made with. Problem is a
-// clause.
+// ProvidersMoved reports that a provider's package is not the one that the plan was made with. Problem is a
+// part of a sentence.
 type ProvidersMoved struct {
 	Problem string
 	Merged  bool
@@ -22,7 +22,7 @@ func (r ProvidersMoved) since() string {
 	return "a provider has changed: " + markdown.Plainly(r.Problem)
 }
 
-// OthersMoved: files around the configuration have changed, which programs can read.
+// OthersMoved reports that files outside the configuration have changed, which programs can read.
 type OthersMoved struct {
 	Files  Some
 	Merged bool
@@ -36,7 +36,7 @@ func (r OthersMoved) since() string {
 	return fmt.Sprintf("files outside the configuration have changed: %s", r.Files.Text())
 }
 
-// ConfigMoved: files of the configuration have changed.
+// ConfigMoved reports that files of the configuration have changed.
 type ConfigMoved struct {
 	Files  Some
 	Merged bool
@@ -82,7 +82,7 @@ func (r StateMoved) since() string {
 	return "somebody has changed the state without raising its serial" + by
 }
 
-// OutputsPlanned: the plan was made with the outputs that the plans of other projects would have.
+// OutputsPlanned reports that the plan was made with the planned outputs of other projects.
 type OutputsPlanned struct {
 	Projects []string
 	Merged   bool `json:",omitempty"`
@@ -96,7 +96,7 @@ func (r OutputsPlanned) since() string {
 	return fmt.Sprintf("the plan was made before the apply of %s, with the outputs that were expected then", markdown.List(r.Projects))
 }
 
-// OutputsMoved: other projects that the plan depends on were applied since.
+// OutputsMoved reports that other projects that the plan depends on were applied since.
 type OutputsMoved struct {
 	Projects []string
 	Merged   bool `json:",omitempty"`
@@ -110,8 +110,8 @@ func (r OutputsMoved) since() string {
 	return fmt.Sprintf("%s %s been applied", markdown.List(r.Projects), has(r.Projects))
 }
 
-// PlanDiffers: the approved plan did not fit any more, and the plan that was made again is not the
-// same. Plan is its hash.
+// PlanDiffers reports that the approved plan was out of date, and that the plan made again has other changes.
+// Plan is the hash of the new plan.
 type PlanDiffers struct {
 	Project string
 	Plan    string
@@ -127,8 +127,9 @@ func (r PlanDiffers) words() (text, remedy string) {
 	return text, fmt.Sprintf("The comment with the plans shows the new plan and the difference. Read it. To apply the new plan, comment %s.", markdown.Code("lockstep apply "+markdown.PlanShort(r.Plan)))
 }
 
-// Because ends a sentence with the causes of a new plan, and rest follows. One cause is a part of the sentence: ", because the state was
-// created. REST". Several are a list below it, which ends with an empty line.
+// Because returns the end of a sentence with the causes of a new plan, followed by rest. One cause is a part of
+// the sentence: ", because the state was created. REST". Several causes are a list below the sentence, followed
+// by an empty line.
 func Because(rs List, rest string) string {
 	var parts []string
 	for _, r := range rs {
@@ -145,8 +146,8 @@ func Because(rs List, rest string) string {
 	return strings.TrimSpace(". Causes:\n\n- " + strings.Join(parts, "\n- ") + "\n\n" + rest)
 }
 
-// PlannedAgain is the note on an apply of a plan that was made again and is the same; "" without
-// reasons.
+// PlannedAgain returns the note on an apply whose plan was made again and is the same. rs are the reasons for
+// making it again; without reasons, the note is "".
 func PlannedAgain(rs List) string {
 	if len(rs) == 0 {
 		return ""

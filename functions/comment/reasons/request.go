@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// NoPermission: the user may do less than the command needs.
+// NoPermission reports that the user has less permission than the command needs.
 type NoPermission struct{ Login, Has, Needs string }
 
 func (r NoPermission) words() (text, remedy string) {
@@ -15,7 +15,7 @@ func (r NoPermission) words() (text, remedy string) {
 		"Ask somebody with that permission to write the command."
 }
 
-// FormerCommit: a button was pressed on the page of a check run whose commit is not the head any more.
+// FormerCommit reports that a button was pressed on the page of a check run whose commit is no longer the head.
 type FormerCommit struct {
 	Command      grammar.Command // of the button
 	Commit, Head string
@@ -29,7 +29,8 @@ func (r FormerCommit) words() (text, remedy string) {
 	return text, fmt.Sprintf("Press the button on the check of the current commit, or comment %s.", markdown.Code(r.Command.String()))
 }
 
-// OtherBase: the base branch is not the default branch, whose settings do not name it either.
+// OtherBase reports that the base branch is not the default branch, and that the default branch's settings do
+// not name it.
 type OtherBase struct{ Base, Default string }
 
 func (r OtherBase) words() (text, remedy string) {
@@ -38,7 +39,7 @@ func (r OtherBase) words() (text, remedy string) {
 		fmt.Sprintf("Change the base of the pull request to %s. Or add the branch to the `allow` block of %s on %s: %s.", main, settings, main, markdown.Code(fmt.Sprintf("branches = [%q]", r.Base)))
 }
 
-// NotOpen: the pull request is merged, or closed. Lock is set if the command is a lock.
+// NotOpen reports that the pull request is merged or closed. Lock is set if the command is a lock.
 type NotOpen struct {
 	Merged bool `json:",omitempty"`
 	Lock   bool `json:",omitempty"`
@@ -54,11 +55,11 @@ func (r NotOpen) words() (text, remedy string) {
 	return "The pull request is closed.", "Reopen it: Lockstep then plans it again."
 }
 
-// NoneSelected: a command selects none of the plans of the pull request.
+// NoneSelected reports that a command selects none of the plans of the pull request.
 type NoneSelected struct {
 	Command  grammar.Command
 	Projects []string `json:",omitempty"` // that are planned
-	// Known are the projects of the base branch where none is planned, and the command is for none of them.
+	// Known are the projects of the base branch, if no project is planned and the command matches none of them.
 	Known []string `json:",omitempty"`
 }
 
@@ -76,7 +77,8 @@ func (r NoneSelected) words() (text, remedy string) {
 		fmt.Sprintf("Projects with a plan: %s. To plan another, comment %s.", markdown.List(r.Projects), markdown.Code("lockstep plan -p NAME"))
 }
 
-// NothingFailed: a command is for what has failed, and none of the projects that it names has.
+// NothingFailed reports that a command is for failed projects, and that none of the projects that it names has
+// failed.
 type NothingFailed struct {
 	Command  grammar.Command
 	Projects []string `json:",omitempty"` // that it names; none: all
@@ -94,43 +96,48 @@ func (r NothingFailed) words() (text, remedy string) {
 	return text, fmt.Sprintf("To include projects that have not failed, comment %s.", markdown.Code(c.String()))
 }
 
-// TouchesNothing: the pull request touches no project, and a command is for plans of what it touches.
+// TouchesNothing reports that the pull request touches no project, so that a plan command without a project
+// selects none.
 type TouchesNothing struct{}
 
 func (TouchesNothing) words() (text, remedy string) {
 	return "The pull request changes no project.", fmt.Sprintf("To plan one anyway, comment %s.", markdown.Code("lockstep plan -p NAME"))
 }
 
-// NotMerged: an apply on merge, without a merge.
+// NotMerged reports an apply on merge for a pull request that is not merged.
 type NotMerged struct{}
 
 func (NotMerged) words() (text, remedy string) {
 	return "The pull request is not merged.", "Merge it first. Then write the command again."
 }
 
-// NotOnMerge: the settings have the project applied by a comment, and it was merged.
+// NotOnMerge reports that the merge does not apply a project, because by the settings a comment applies it.
 type NotOnMerge struct{ Project string }
 
 func (r NotOnMerge) words() (text, remedy string) {
 	return fmt.Sprintf("The merge does not apply %s, by the settings of the base branch.", markdown.Code(r.Project)), "To apply it, comment `lockstep retry` for a new plan of what was merged. Read it, then apply it."
 }
 
-// NotAll: the merge is to apply a plan whose options leave out what the pull request changes.
+// NotAll reports that the merge does not apply a plan, because its options leave out changes of the pull
+// request.
 type NotAll struct{ Options []string }
 
 func (r NotAll) words() (text, remedy string) {
 	return fmt.Sprintf("The plan was made with %s, which leaves out changes of the pull request, so the merge did not apply it.", SomeOf(r.Options).Text()), planAgain(true)
 }
 
-// AppliedLater: the settings have the project applied on merge, and a comment asks for it.
+// AppliedLater reports that a comment asks for the apply of a project that, by the settings, only the merge
+// applies.
 type AppliedLater struct {
 	Project string
-	// Renewed is set if the plan took the place of another one without anybody's asking, Options are those that leave out what
-	// the pull request changes: the merge applies neither. Held is set if the other reasons are in the way of the merge's apply, too.
+	// Renewed is set if Lockstep has replaced the plan by itself. Options are the plan's options if they leave
+	// out changes of the pull request. In both cases the merge does not apply the plan. Held is set if the
+	// other reasons block the merge's apply, too.
 	Renewed bool     `json:",omitempty"`
 	Options []string `json:",omitempty"`
 	Held    bool     `json:",omitempty"`
-	// Comes is set if each of those may come to an end after the merge, too: the apply waits for that.
+	// Comes is set if each of these other reasons can still be resolved after the merge, so that the apply
+	// waits for that.
 	Comes bool `json:",omitempty"`
 }
 
@@ -152,7 +159,7 @@ func (r AppliedLater) words() (text, remedy string) {
 	return text + ".", "To apply the plan, merge the pull request."
 }
 
-// Conflicts: the head cannot be merged into the base branch. Planned is set if that was possible
+// Conflicts reports that the head cannot be merged into the base branch. Planned is set if a merge was possible
 // when the plan was made.
 type Conflicts struct {
 	Head    string
@@ -166,14 +173,14 @@ func (r Conflicts) words() (text, remedy string) {
 	return fmt.Sprintf("%s conflicts with the base branch.", markdown.Code(markdown.SHA(r.Head))), "Merge the base branch into this branch, or rebase it. Then push."
 }
 
-// NothingToUnlock: no project of the pull request was ever planned.
+// NothingToUnlock reports that no project of the pull request was ever planned, so it has no lock.
 type NothingToUnlock struct{}
 
 func (NothingToUnlock) words() (text, remedy string) {
 	return "This pull request has no project with a state, so it has no lock.", ""
 }
 
-// NoProjectSelected: a command selects none of the repository's projects.
+// NoProjectSelected reports that a command selects none of the repository's projects.
 type NoProjectSelected struct {
 	Command  grammar.Command
 	Projects []string `json:",omitempty"` // of the repository
@@ -190,7 +197,7 @@ func (r NoProjectSelected) words() (text, remedy string) {
 	return text, fmt.Sprintf("The repository has no projects. Add a `backend` block to a configuration, or a `project` block to %s.", settings)
 }
 
-// ServedElsewhere: another deployment of Lockstep on the repository serves the project, by the base branch.
+// ServedElsewhere reports that, by the base branch, another deployment of Lockstep serves the project.
 type ServedElsewhere struct {
 	Project string
 	By      string // its name; "" for the one without a name
@@ -205,9 +212,9 @@ func (r ServedElsewhere) words() (text, remedy string) {
 		fmt.Sprintf("You do not have to do anything: that deployment answers the command. Its check is %s.", markdown.Code(check))
 }
 
-// OwnApply: the plan destroys the objects of a removed project, and the command does not name it alone. Workspace is
-// that of the project where another one of the pull request has its name, "" elsewhere. Part is set if the plan is another one
-// than that of the whole destruction.
+// OwnApply reports that the pull request removes the project, and that the command does not name this project
+// alone. Workspace is the project's workspace if another project of the pull request has the same name;
+// otherwise "". Part is set if the plan does not destroy all objects of the project.
 type OwnApply struct {
 	Project   string
 	Workspace string `json:",omitempty"`
@@ -222,11 +229,12 @@ func (r OwnApply) words() (text, remedy string) {
 	return text, fmt.Sprintf("To apply it, comment %s.", markdown.Code(grammar.Command{Verb: "apply", Project: r.Project, Workspace: r.Workspace}.String()))
 }
 
-// SeveralProjects: a change of the state is for one of the projects, and a command selects several.
+// SeveralProjects reports that a command that changes the state selects several projects, but can be only for
+// one.
 type SeveralProjects struct {
 	Command  grammar.Command
 	Projects []string // that it selects
-	// Twins is set if some of them have one name, in several workspaces.
+	// Twins is set if some of them have the same name in different workspaces.
 	Twins bool `json:",omitempty"`
 }
 
@@ -239,7 +247,7 @@ func (r SeveralProjects) words() (text, remedy string) {
 		fmt.Sprintf("Name one of them: add %s.", name)
 }
 
-// Unavailable: something that the command needs cannot be read until a person has mended it.
+// Unavailable reports that something that the command needs cannot be read until a person fixes it.
 type Unavailable struct {
 	Problem string
 	Remedy  string `json:",omitempty"` // in Markdown
@@ -247,7 +255,8 @@ type Unavailable struct {
 
 func (r Unavailable) words() (text, remedy string) { return markdown.Code(r.Problem) + ".", r.Remedy }
 
-// ProcessEnded: the process that carried out the command was ended, and would be again.
+// ProcessEnded reports that the process that carried out the command died, and that another attempt would die,
+// too.
 type ProcessEnded struct {
 	Problem string
 	Remedy  string `json:",omitempty"` // in Markdown
@@ -255,21 +264,21 @@ type ProcessEnded struct {
 
 func (r ProcessEnded) words() (text, remedy string) { return markdown.Code(r.Problem), r.Remedy }
 
-// Unusable: the files do not allow the command, for instance because they lack the project.
+// Unusable reports that the files do not allow the command, for example because they do not have the project.
 type Unusable struct{ Problem string }
 
 func (r Unusable) words() (text, remedy string) {
 	return markdown.Code(r.Problem), "Correct the command or the settings. Then write the command again."
 }
 
-// CommitGone: GitHub no longer has the commit that was planned.
+// CommitGone reports that GitHub no longer has the commit that was planned.
 type CommitGone struct{ Problem string }
 
 func (r CommitGone) words() (text, remedy string) {
 	return fmt.Sprintf("GitHub no longer has the planned commit: %s.", markdown.Code(r.Problem)), fmt.Sprintf("Comment %s for a new plan.", markdown.Code("lockstep plan"))
 }
 
-// StateUnreachable: the state that a lock is on cannot be reached.
+// StateUnreachable reports that the state for the command cannot be reached.
 type StateUnreachable struct {
 	Problem string
 	Remedy  string `json:",omitempty"` // in Markdown

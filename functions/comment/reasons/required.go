@@ -10,22 +10,24 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// Required: the base branch's settings require more than there is.
+// Required reports that requirements of the base branch's settings are not met. Tree is the decision about
+// them.
 type Required struct {
 	Verb   grammar.Verb
 	Tree   rulings.Ruling
-	Merged bool `json:",omitempty"` // a merge asks, so that no comment helps
+	Merged bool `json:",omitempty"` // a merge asks for the apply, so that no comment helps
 	Later  bool `json:",omitempty"` // the merge comes before the apply: see AppliedLater and PlaceRenamed
-	// Waits is set if a merge has asked, and the apply waits for it.
+	// Waits is set if a merge has asked for the apply, and the apply waits for its requirements.
 	Waits bool `json:",omitempty"`
-	// Elsewhere is set if it is another pull request where a comment helps.
+	// Elsewhere is set if only a comment on another pull request helps.
 	Elsewhere bool `json:",omitempty"`
-	// Typed is the command that is refused, for the remedy alone: one without it would mean more. The reply has it.
+	// Typed is the refused command as it was typed, for the advice only, so that the advice does not select
+	// more. It is not stored: the reply has it.
 	Typed grammar.Command `json:"-"`
 }
 
-// MayCome reports whether all reasons against an apply that the merge is to do come to an end by the clock, by people, or by the applies of
-// other projects: it waits for that after the merge.
+// MayCome reports whether all reasons against the merge's apply can still be resolved: by time, by people, or
+// by applies of other projects. Then the apply waits for that after the merge.
 func (rs List) MayCome() bool {
 	return !slices.ContainsFunc(rs, func(r Reason) bool {
 		switch r := r.(type) {
@@ -38,7 +40,7 @@ func (rs List) MayCome() bool {
 	})
 }
 
-// again is the command for another attempt.
+// again returns the command for another attempt.
 func (r Required) again() string {
 	if r.Typed.Verb == r.Verb {
 		return markdown.Code(r.Typed.String())

@@ -7,7 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// PlannedAbove: a comment asks for two plans of a project, and maybe for the apply of one of them.
+// PlannedAbove reports that one comment asks for two plans of a project, and perhaps for the apply of one of
+// them.
 type PlannedAbove struct {
 	Project string
 	Command grammar.Command // of the first one
@@ -24,7 +25,7 @@ func (r PlannedAbove) words() (text, remedy string) {
 		"A project has one plan at a time. First apply that plan. Or write the refused command in a new comment: its plan then replaces the other."
 }
 
-// ShownFirst: a change of the state and its apply are asked for in one comment.
+// ShownFirst reports that one comment asks for a change of the state and for its apply.
 type ShownFirst struct {
 	Project string
 	Command grammar.Command
@@ -35,8 +36,8 @@ func (r ShownFirst) words() (text, remedy string) {
 		fmt.Sprintf("Read the plan, then comment %s.", markdown.Code(grammar.Command{Verb: grammar.Apply, Project: r.Project}.String()))
 }
 
-// PlanUnseen: a plan and its apply are asked for in one comment. Let is set if the base branch lets plans be applied so, and this one does
-// more than it lets.
+// PlanUnseen reports that one comment asks for a plan and its apply, so its author has not seen the plan. Let
+// is set if the base branch allows that, but not for a plan like this one.
 type PlanUnseen struct {
 	Project string
 	Let     bool
@@ -54,7 +55,7 @@ func (r PlanUnseen) words() (text, remedy string) {
 	return text, remedy
 }
 
-// NotReplaced: an object of a project that the pull request removes is to be replaced.
+// NotReplaced reports a command to replace an object of a project that the pull request removes.
 type NotReplaced struct{ Project string }
 
 func (r NotReplaced) words() (text, remedy string) {

@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// A Union is a table of types that are kept as JSON, each under its name.
+// A Union is a table of types whose values are stored as JSON, each under the name of its type.
 type Union[T any] map[string]reflect.Type
 
 // Encode returns the JSON of a value, whose type must be in the table.
@@ -19,12 +19,13 @@ func (u Union[T]) Encode(v T) ([]byte, error) {
 	return nil, fmt.Errorf("%T is in no table", v)
 }
 
-// An UnknownError is a value of a type that the table does not have: another version has written it.
+// An UnknownError reports a stored value of a type that the table does not have. Another version of Lockstep
+// has written it.
 type UnknownError struct{ Kind string }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("there is no kind %q", e.Kind) }
 
-// Decode reads what Encode has written. The error wraps an *[UnknownError] for a value of another type.
+// Decode decodes the result of Encode. The error wraps an *[UnknownError] if the table does not have the type.
 func (u Union[T]) Decode(data []byte) (v T, err error) {
 	var m map[string]json.RawMessage
 	if err := json.Unmarshal(data, &m); err != nil {

@@ -13,43 +13,44 @@ type Rule string
 const (
 	AllOf       Rule = "all of"       // everything that is required
 	Requirement Rule = "requirement"  // one block of the settings
-	OneOf       Rule = "one of"       // its alternatives
+	OneOf       Rule = "one of"       // one of its alternatives must be met
 	Alternative Rule = "alternative"  //
-	Readable    Rule = "readable"     // the settings
-	AskedBy     Rule = "by"           // Wanted parties, Found the actor
+	Readable    Rule = "readable"     // the settings can be read without errors
+	AskedBy     Rule = "by"           // Wanted lists parties, Found the user who asks
 	Permitted   Rule = "permission"   //
-	Approvals   Rule = "approvals"    // Want of Wanted parties, Found logins
-	Codeowners  Rule = "codeowners"   // Wanted paths, Against paths with their owners
+	Approvals   Rule = "approvals"    // Want is how many of the Wanted parties must approve, Found lists logins
+	Codeowners  Rule = "codeowners"   // Wanted lists paths, Against has paths with their owners
 	Mergeable   Rule = "mergeable"    //
 	UpToDate    Rule = "up_to_date"   //
-	Resolved    Rule = "resolved"     // Have open conversations
+	Resolved    Rule = "resolved"     // Have is the number of open conversations
 	Ready       Rule = "draft"        //
-	Checks      Rule = "checks"       // Wanted patterns, Found names
+	Checks      Rule = "checks"       // Wanted lists patterns, Found lists names
 	Labels      Rule = "labels"       //
 	NotLabels   Rule = "not_labels"   //
 	Windows     Rule = "windows"      //
 	Freeze      Rule = "freeze"       //
-	MaxChanges  Rule = "max_changes"  // Have of Want
+	MaxChanges  Rule = "max_changes"  // Have is the number of changes, Want the maximum
 	MaxDestroys Rule = "max_destroys" //
-	NoDestroy   Rule = "no_destroy"   // Wanted patterns, Found types
-	Policy      Rule = "policy"       // Wanted names; Against denials, and Have more; Found warnings, and Want more
-	Environment Rule = "environment"  // Wanted, of GitHub: its rules are below it
-	Waited      Rule = "waited"       // Want minutes, until Found
-	OpenTo      Rule = "branch"       // may be deployed
-	ActionsOnly Rule = "actions only" // Wanted: an App
-	Gate        Rule = "gate"         // likewise, of a function or a webhook
+	NoDestroy   Rule = "no_destroy"   // Wanted lists patterns, Found lists types
+	Policy      Rule = "policy"       // Wanted lists names; Against has denials, and Have is the number of further ones; Found has warnings, and Want is the number of further ones
+	Environment Rule = "environment"  // Wanted has the GitHub environment; its protection rules are the parts of this rule
+	Waited      Rule = "waited"       // Want is the time in minutes, Found has the end
+	OpenTo      Rule = "branch"       // the base branch may be deployed to the environment
+	ActionsOnly Rule = "actions only" // a protection rule that only GitHub Actions can check; Wanted has its App
+	Gate        Rule = "gate"         // as for Policy, for a function or a webhook
 )
 
-// A wording has all words for a rule.
+// A wording has all texts about a rule.
 type wording struct {
-	wants func(Ruling) string // the condition, which holds or does not
-	found func(Ruling) string // the facts that were found, "" for none; nil where there never are any
-	brief func(Ruling) string // a noun that one can wait for, or be blocked by
-	// settled is set if the outcome belongs to the plan, or to who asks for its apply, so that neither time nor people change it.
+	wants func(Ruling) string // the condition
+	found func(Ruling) string // the facts that were found; "" for none. nil if the rule never has any
+	brief func(Ruling) string // a noun for "waiting for" and "blocked by"
+	// settled is set if the outcome depends only on the plan, or on the user who asks for its apply, so that
+	// neither time nor people can change it.
 	settled bool
 }
 
-// wordings is the table of rules.
+// wordings is the table of the rules with their texts.
 var wordings = map[Rule]wording{
 	Readable:    {wants: readable, brief: plain("a fix of the settings")},
 	Requirement: {wants: func(r Ruling) string { return "the requirement at " + markdown.Code(r.At) }, brief: plain("a requirement")},
@@ -87,12 +88,12 @@ var wordings = map[Rule]wording{
 	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
 }
 
-// named is a noun with the names that a rule wants.
+// named returns a function for the noun and the names that a rule wants: "label `ready`".
 func named(noun string) func(Ruling) string {
 	return func(r Ruling) string { return noun + " " + few(r.Wanted) }
 }
 
-// condition is what a rule wants.
+// condition returns the text of a rule's condition.
 func condition(r Ruling) string {
 	if w, ok := wordings[r.Rule]; ok {
 		return w.wants(r)
@@ -100,7 +101,7 @@ func condition(r Ruling) string {
 	return markdown.Code(string(r.Rule)) // of another version of Lockstep
 }
 
-// found is the words for the facts that fulfil a rule, or that it is about.
+// found returns the text about the facts that fulfil a rule, or that the rule looks at; "" for none.
 func found(r Ruling) string {
 	if w := wordings[r.Rule]; w.found != nil {
 		return w.found(r)
@@ -108,12 +109,12 @@ func found(r Ruling) string {
 	return ""
 }
 
-// plain is a condition that is the same for all.
+// plain returns a function that returns the same text for every ruling.
 func plain(text string) func(Ruling) string {
 	return func(Ruling) string { return text }
 }
 
-// listed lists what was found, behind a text.
+// listed returns a function for the found facts, after a text; "" if none were found.
 func listed(text string) func(Ruling) string {
 	return func(r Ruling) string {
 		if len(r.Found) == 0 {
@@ -193,7 +194,7 @@ func approvalWords(r Ruling) string {
 	return fmt.Sprintf("%d approvals of the planned commit%s", r.Want, by)
 }
 
-// either lists names of which one is enough.
+// either returns a list of names joined by "or": one of them is enough.
 func either(names []string) string {
 	var all []string
 	for _, n := range names {

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// against is the words for the facts that do not count: the first ten that have names, the number of the others, and the rest,
-// which may have the remedy.
+// against returns the texts about the facts that do not count: the first ten, the number of the others, and all
+// further facts without a name, which may contain the advice.
 func against(r Ruling) []string {
 	const most = 10
 	var out, nameless []string
@@ -31,7 +31,7 @@ func against(r Ruling) []string {
 	return append(out, nameless...)
 }
 
-// factWords is the words for one of them.
+// factWords returns the text about one fact that does not count.
 func factWords(r Ruling, a Against) string {
 	name, names := markdown.Code(a.Name), markdown.List(a.Names)
 	switch {
@@ -109,7 +109,7 @@ var whys = map[Why]func(name, names string) string{
 	},
 }
 
-// few lists the first ten names.
+// few returns a list of the first ten names.
 func few(names []string) string {
 	const most = 10
 	return markdown.Names(names, most)

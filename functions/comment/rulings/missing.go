@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// MayCome reports whether a requirement is missing that the clock, or people, can still fulfil for the same plan, which the same
-// user has asked for.
+// MayCome reports whether a requirement is not met now, but can still be met by time or by people, for the same
+// plan and the same user.
 func (r Ruling) MayCome() bool { return !r.Outcome.Allows() && r.comes() }
 
 func (r Ruling) comes() bool {
@@ -22,11 +22,12 @@ func (r Ruling) comes() bool {
 	return !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.comes() })
 }
 
-// Denied reports whether a policy or a gate said no to the plan. Only another plan or an override changes that. A policy with mistakes,
-// or a gate without an answer, has not said no.
+// Denied reports whether a policy or a gate denies the plan. Only another plan or an override changes that. A
+// policy with mistakes, or a gate without an answer, does not deny.
 func (r Ruling) Denied() bool { return len(r.DeniedBy()) > 0 }
 
-// DeniedBy lists the policies and gates that said no, in Markdown: "policy `ranges`". Alternatives are denied only if each of them is.
+// DeniedBy returns the policies and gates that deny the plan, in Markdown: "policy `ranges`". Alternatives are
+// denied only if each of them is denied.
 func (r Ruling) DeniedBy() (out []string) {
 	switch {
 	case r.Outcome.Allows():
@@ -51,7 +52,7 @@ func (r Ruling) DeniedBy() (out []string) {
 	return out
 }
 
-// NeedsApproval reports whether approvals are all that is missing.
+// NeedsApproval reports whether only approvals are missing.
 func (r Ruling) NeedsApproval() bool {
 	switch {
 	case r.Outcome.Allows():
@@ -66,8 +67,8 @@ func (r Ruling) NeedsApproval() bool {
 	return len(r.Of) > 0 && !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.Outcome.Allows() && !x.NeedsApproval() })
 }
 
-// Missing lists what is missing, in a few words of Markdown each: "label `ready`". settled selects the conditions that neither time nor
-// people can fulfil for the same plan, or all others.
+// Missing returns what is missing, each in a few words of Markdown: "label `ready`". settled selects the
+// conditions that neither time nor people can fulfil for the same plan; if it is false, all others.
 func (r Ruling) Missing(settled bool) (out []string) {
 	w := wordings[r.Rule]
 	switch {

@@ -1,43 +1,45 @@
-// Package rulings has the decisions about the requirements of the settings as data: a tree of rules,
-// each with its outcome and the facts behind it. It is the form in which package requirementrules decides, and
-// in which replies and records keep a decision.
+// Package rulings has the decision about the requirements of the settings as data: a tree of rules, each with
+// its outcome and the facts behind it. Package requirementrules makes such decisions; replies and records store
+// them.
 //
-// The words of each rule for people are here too, a row of a table each.
+// The texts about each rule are here too, in the rows of a table.
 //
-// It refuses to know how a rule is decided, and the reply that a decision is part of: that is in package
-// comment. Start at [Ruling] and [Ruling.Markdown].
+// It refuses to know how a rule is decided, and the reply that contains a decision, which is in package
+// comment. Start reading at [Ruling] and [Ruling.Markdown].
 package rulings
 
 import "strings"
 
-// A Ruling is the decision about a requirement in the settings, as a tree: what has to hold, what was
-// found, and what follows. It is data, because it is kept with the replies that contain it.
+// A Ruling is the decision about a requirement in the settings, as a tree: the condition, the facts that were
+// found, and the outcome. It is data, because it is stored with the replies that contain it.
 type Ruling struct {
 	Rule    Rule
 	Outcome Outcome
-	// Name is that of an alternative, At the place of a requirement in the settings.
+	// Name is the name of an alternative. At is the place of a requirement in the settings, such as
+	// "lockstep.hcl:12".
 	Name string `json:",omitempty"`
 	At   string `json:",omitempty"`
-	// Wanted are the names in the condition, and Want its number; Found are the facts that fulfil it,
-	// Have their number.
+	// Wanted lists the names in the condition, and Want is how many are needed. Found lists the facts that
+	// fulfil it, and Have is how many there are.
 	Wanted []string `json:",omitempty"`
 	Want   int      `json:",omitempty"`
 	Found  []string `json:",omitempty"`
 	Have   int      `json:",omitempty"`
-	// Against are the facts that do not count, or speak against it.
+	// Against lists the facts that do not count, or because of which the rule is not met.
 	Against []Against `json:",omitempty"`
-	// Problem is the reason for which a fact is unknown.
+	// Problem is the reason why a fact is unknown; "" for none.
 	Problem string `json:",omitempty"`
-	// Overriders are the users and teams who may lift a requirement that is not met.
+	// Overriders are the users and teams who may override a requirement that is not met.
 	Overriders []string `json:",omitempty"`
-	// By and Because are the person who has lifted a requirement, missing or not, and the reason given.
+	// By is the person who has overridden a requirement, whether it is met or not. Because is the reason that
+	// the person gave.
 	By      string `json:",omitempty"`
 	Because string `json:",omitempty"`
-	// Of are the parts of a rule that has some.
+	// Of are the parts of a rule that consists of others.
 	Of []Ruling `json:",omitempty"`
 }
 
-// File is the name of the file with the requirements, by their places; other if they have none.
+// File returns the name of the file with the requirements, from their places; other if they have none.
 func (r *Ruling) File(other string) string {
 	for _, x := range r.Of {
 		if name, _, ok := strings.Cut(x.At, ":"); ok && name != "" {
@@ -47,10 +49,11 @@ func (r *Ruling) File(other string) string {
 	return other
 }
 
-// Lifts returns the requirements of a decision that somebody has lifted, as a decision; nil if there are none.
+// Lifts returns a decision with only the requirements that were overridden; nil if there are none.
 func (r *Ruling) Lifts() *Ruling { return r.Only(func(o Outcome) bool { return o == Lifted }) }
 
-// Only returns the requirements of a decision with some outcomes, likewise.
+// Only returns a decision with only the requirements whose outcome passes the function with; nil if there are
+// none.
 func (r *Ruling) Only(with func(Outcome) bool) *Ruling {
 	if r == nil {
 		return nil
@@ -67,58 +70,58 @@ func (r *Ruling) Only(with func(Outcome) bool) *Ruling {
 	return &out
 }
 
-// An Outcome is that of a rule.
+// An Outcome is the outcome of a rule.
 type Outcome string
 
 const (
 	Holds         Outcome = "holds"
 	Fails         Outcome = "fails"
-	Unknown       Outcome = "unknown"        // a fact could not be read: nothing is allowed because of it
-	NotApplicable Outcome = "not applicable" // there is nothing that it could be about
-	Lifted        Outcome = "lifted"         // it does not hold, and somebody who may has lifted it
+	Unknown       Outcome = "unknown"        // a fact could not be read, so the rule does not allow
+	NotApplicable Outcome = "not applicable" // the rule has nothing to decide about
+	Lifted        Outcome = "lifted"         // the rule is not met, and a person has overridden it
 )
 
-// Allows reports whether a command may be carried out by an outcome.
+// Allows reports whether a rule with this outcome lets a command be carried out.
 func (o Outcome) Allows() bool { return o == Holds || o == NotApplicable || o == Lifted }
 
-// Against is a fact that does not count, or that speaks against a rule.
+// Against is a fact that does not count, or because of which a rule is not met.
 type Against struct {
 	Name string // of a person, a check, a label, a path
 	Why  Why
-	// Names are further ones: the owners of a path.
+	// Names are further names that belong to the fact, such as the owners of a path.
 	Names []string `json:",omitempty"`
 }
 
-// Why is the reason for which a fact does not count.
+// Why is the reason why a fact does not count.
 type Why string
 
 const (
 	EarlierHead   Why = "earlier head"   // the approval is of another commit than the planned one
-	FormerPlan    Why = "former plan"    // the approval is older than the plan that took the place of another one
-	OwnChange     Why = "own change"     // the approval is by somebody who wrote the change
-	OwnOrder      Why = "own order"      // the approval is by who asks for the apply
+	FormerPlan    Why = "former plan"    // the approval is older than the present plan, which has replaced another one
+	OwnChange     Why = "own change"     // the approval is by an author of the change
+	OwnOrder      Why = "own order"      // the approval is by the user who asks for the apply
 	ByBot         Why = "bot"            // the approval is by an App
-	CannotWrite   Why = "cannot write"   // the person may not write to the repository
+	CannotWrite   Why = "cannot write"   // the person has no write access
 	NotNamed      Why = "not named"      // the settings do not name the person
 	Refuses       Why = "refuses"        // the review requests changes
-	Unowned       Why = "unowned"        // nobody approved who owns the path
-	UnknownOwner  Why = "unknown owner"  // the name is an owner's whom GitHub leaves out
-	Missing       Why = "missing"        // there is none
+	Unowned       Why = "unowned"        // no owner of the path has approved
+	UnknownOwner  Why = "unknown owner"  // GitHub ignores the owner with this name
+	Missing       Why = "missing"        // there is no check or label with this name
 	Running       Why = "running"        // the check is not done
 	CheckFailed   Why = "failed"         // the check has failed
 	OtherApp      Why = "other app"      // another App has reported it
-	PutBy         Why = "put by"         // somebody has put a label there, or removed it, who may not write
+	PutBy         Why = "put by"         // a person without write access has added the label
 	TakenBy       Why = "taken by"       //
-	Conflicting   Why = "conflicting"    // with the base branch
-	ReviewMissing Why = "review missing" // the base branch's rules want one
-	Behind        Why = "behind"         // the base branch
+	Conflicting   Why = "conflicting"    // the branch conflicts with the base branch
+	ReviewMissing Why = "review missing" // the base branch's rules require a review
+	Behind        Why = "behind"         // the head lacks commits of the base branch
 	IsDraft       Why = "draft"          //
-	Blocked       Why = "blocked"        // by rules of the base branch: the names are the kinds that it may be
-	Unresolved    Why = "unresolved"     // conversations, which the base branch's rules want resolved
-	LeftOut       Why = "left out"       // the name is a line of CODEOWNERS that is not valid
+	Blocked       Why = "blocked"        // GitHub blocks the merge by rules of the base branch; Names are the possible kinds
+	Unresolved    Why = "unresolved"     // conversations are open, but the base branch's rules require that all are resolved
+	LeftOut       Why = "left out"       // the name is an invalid line of CODEOWNERS
 	Denied        Why = "denied"         // the name is the message of a policy or a gate, or a mistake in it
 	Unreliable    Why = "unreliable"     // the policy has mistakes
-	NoVerdict     Why = "no verdict"     // the gate has not answered, or rubbish
-	OtherGate     Why = "other gate"     // another one was asked about the plan, or none
-	OtherPolicies Why = "other policies" // the plan was judged by others, or by none
+	NoVerdict     Why = "no verdict"     // the gate has not answered, or its answer was not valid
+	OtherGate     Why = "other gate"     // another gate was asked about the plan, or none
+	OtherPolicies Why = "other policies" // other policies have judged the plan, or none
 )

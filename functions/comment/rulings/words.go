@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Markdown lists the parts of a ruling, each with its parts below it. depth is that of the list, 0 at the
-// margin.
+// Markdown returns the parts of a ruling as a list, each with its own parts below it. depth is the depth of the
+// list; 0 means not indented.
 func (r Ruling) Markdown(depth int) string {
 	var b strings.Builder
 	indent := strings.Repeat("  ", depth)
@@ -26,7 +26,8 @@ func (r Ruling) Markdown(depth int) string {
 	return b.String()
 }
 
-// line is one rule in a line: its outcome, the condition, and the facts. Several facts against it are a list below the line.
+// line returns the text about one rule: its outcome, the condition, and the facts. Several facts against it
+// become a list below the line.
 func line(r Ruling) (text string, below []string) {
 	var more []string
 	has, judged := found(r), r.Rule == Policy || r.Rule == Gate

@@ -1,5 +1,5 @@
-// Package buckets fetches modules from S3 and from compatible servers: archives, and the files below a prefix. It refuses to
-// know whose credentials it has. Start at [Getter].
+// Package buckets fetches modules from S3 and from compatible servers: archives, and the files below a prefix.
+// It refuses to know whose credentials it uses. Start reading at [Getter].
 package buckets
 
 import (
@@ -23,13 +23,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// A Getter fetches archives and prefixes. Source, also of the forms of addresses:
+// A Getter fetches archives, and all files below a prefix. Source, which also has the forms of addresses:
 // https://developer.hashicorp.com/terraform/language/modules/sources#s3-bucket
 type Getter struct {
 	Policy hosts.Policy
 	Limits getting.Limits
-	// Config returns the credentials and the region that an object is asked for with, by the parameters of its address; an
-	// error refuses it.
+	// Config returns the credentials and the region for requesting an object. q are the parameters of its
+	// address. If Config returns an error, the object is not fetched.
 	Config func(ctx context.Context, o Object, q url.Values) (aws.Config, error)
 }
 
@@ -46,8 +46,8 @@ type Object struct {
 	key, version   string
 }
 
-// parseObject reads an address: the host is Amazon's, with the region and perhaps the
-// bucket in it, or that of another server, with both in path and parameters.
+// parseObject parses an address. A host of Amazon contains the region, and may contain the bucket. For any
+// other host, the path contains the bucket, and the parameters contain the region.
 func parseObject(u *url.URL) (Object, error) {
 	o := Object{version: u.Query().Get("version")}
 	rest := strings.TrimPrefix(u.Path, "/")

@@ -129,7 +129,8 @@ func KeySecret(prefix, name string) string { return prefix + name + "/github-app
 // HookSecret returns the name of the secret that signs an App's webhooks.
 func HookSecret(prefix, name string) string { return prefix + name + "/webhook-secret" }
 
-// hookPath is the part of the path for an App's webhooks that follows that of the first App.
+// hookPath is the path of a further App's webhooks, without the App's name: "webhook/emu". It is appended to
+// the address for the first App.
 const hookPath = "webhook/"
 
 // HookURL returns the address for an App's webhooks. first is the address for the first App.

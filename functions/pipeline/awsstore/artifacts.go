@@ -22,10 +22,10 @@ import (
 
 // Artifacts implements pipeline.Artifacts on an S3 bucket, with one object for each artifact. Objects are
 // encrypted with a KMS key. The encryption context is the artifact's repository, pull request and SHA. So a key
-// policy can say whose artifacts a role may read, and CloudTrail shows each use of the key with them.
+// policy can say whose artifacts a role may read, and CloudTrail shows these three with each use of the key.
 //
-// Writing has no condition. A key belongs to one attempt of one run, and a repeated attempt replaces the
-// remains.
+// Writing has no condition. A key belongs to one attempt of one run, and repeating that attempt replaces the
+// object.
 type Artifacts struct {
 	Client *s3.Client
 	Bucket string
@@ -108,7 +108,8 @@ func objectKey(x pipeline.Artifact) *string {
 	return &x.Key
 }
 
-// encryptionContext returns the header: the Base64 of a JSON object of strings. Source:
+// encryptionContext returns the value of the header for the encryption context: the Base64 of a JSON object of
+// strings. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/userguide/UsingKMSEncryption.html#encryption-context
 func encryptionContext(x pipeline.Artifact) string {
 	data, err := json.Marshal(map[string]string{"repository": x.Repo, "pull": strconv.Itoa(x.Number), "sha": x.SHA})

@@ -64,7 +64,7 @@ func encode(m pipeline.Message) string {
 	return out.String()
 }
 
-// hashed is the prefix of tokens that replace other texts.
+// hashed is the prefix of a token that is the hash of a text.
 const hashed = "sha256:"
 
 // token returns a text that SQS accepts as the ID of a message or group. The text stays as it is, unless it is

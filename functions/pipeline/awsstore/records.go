@@ -110,7 +110,7 @@ type condition struct {
 	values     item
 }
 
-// still requires that the item has a version; "" requires that there is no item.
+// still returns the condition that the item has the version prev; "" requires that there is no item.
 func still(prev pipeline.Version) condition {
 	if prev == "" {
 		return condition{expression: "attribute_not_exists(#dir)", names: map[string]string{"#dir": "Dir"}}
@@ -129,8 +129,8 @@ func (r Records) Delete(ctx context.Context, key string, prev pipeline.Version) 
 		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	// A successful attempt whose answer was lost leaves no item, and no trace of its author. So only the first
-	// attempt can find a conflict if the item is missing.
+	// If the item is missing, an earlier attempt may have deleted it, and its answer was lost. So a missing
+	// item is a conflict only for the first attempt.
 	attempts := 0
 	_, err := r.Client.DeleteItem(ctx, in, func(o *dynamodb.Options) { o.Retryer = counted{o.Retryer, &attempts} })
 	var failed *types.ConditionalCheckFailedException

@@ -37,7 +37,7 @@ func (b Builder) Watch(ctx context.Context) error {
 	if err != nil || s.Version == "" || s.Asked.Try != m.Attempt || !s.Phase.UnderWay() {
 		return err
 	}
-	// A build whose start was not confirmed is known by its lease.
+	// If the answer to the start of a build was lost, the lease of the build's process shows its ID.
 	at, err := b.book().AtWork(ctx, m)
 	if err != nil {
 		return err
@@ -57,7 +57,8 @@ func (b Builder) Watch(ctx context.Context) error {
 	return err
 }
 
-// look looks at one build, and returns how it ended.
+// look looks at one build, and returns how it ended. While the build works, the error is a *pipeline.BusyError.
+// works is set if the build's process is known to work on the message.
 func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id string, works bool) (over string, err error) {
 	end, err := b.Service.Look(ctx, id)
 	if err != nil {
@@ -77,7 +78,7 @@ func (b Builder) look(ctx context.Context, r runs.Run, was ledger.Builds, id str
 		now := time.Now()
 		return "", &pipeline.BusyError{Until: now.Add(pause(now.Sub(was.Begun)))}
 	}
-	// Whoever stops a build by hand does not want another one.
+	// A person who stops a build by hand does not want another build.
 	if end == Stopped && stop == nil {
 		if _, err := b.Ledger.OrderStop(ctx, r, StoppedBy); err != nil {
 			return "", err
@@ -120,14 +121,15 @@ func (b Builder) HandOver(ctx context.Context) error {
 	return &pipeline.HandOver{Why: "the build " + id + " does it"}
 }
 
-// token names a start, so that repeating it starts nothing new. Runs of two Apps may have the same names.
+// token returns a name for the start of a build, so that repeating the start begins no second build. Runs of
+// two Apps may have the same names.
 func token(m pipeline.Message, number int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %d", pipeline.Qualified(m.Pull.App, m.Run()), m.Attempt, number))
 	return hex.EncodeToString(sum[:])
 }
 
-// Last says how the last build ended, for people, as the end of a sentence without its full stop; "" if there
-// is nothing to say.
+// Last returns a text for people that says how the last build ended; "" if there is nothing to say. It
+// completes a sentence, and has no full stop: ". The build x in CodeBuild failed: its log has the reason".
 func (b Builder) Last(ctx context.Context) (string, error) {
 	was, err := b.book().Of(ctx, b.Message.Run(), b.Message.Attempt)
 	if err != nil || was.Number == 0 {

@@ -3,7 +3,7 @@
 //
 // The message of the apply keeps its place in the queue. It is delivered again and again, and its handler looks
 // at the build. The build's process handles the same message with the same lease and fence as any other
-// process. Only the end of its time is different there.
+// process. It only has more time.
 //
 //	record   written before a build is started, so that a start is never forgotten
 //	start    with a token that names it. If the answer is lost, the lease of the build's process tells the start
@@ -36,10 +36,10 @@ type Service interface {
 type End string
 
 const (
-	Working  End = ""          // it may be at work
+	Working  End = ""          // the build may be working
 	Done     End = "done"      // its process ended normally
 	Failed   End = "failed"    // its process failed, or never began
-	Stopped  End = "stopped"   // somebody stopped it
+	Stopped  End = "stopped"   // a person stopped it
 	TimedOut End = "timed out" // it took too long
 	Faulty   End = "faulty"    // a fault of the service
 	Gone     End = "gone"      // the service does not know it
@@ -48,7 +48,8 @@ const (
 // StoppedBy is the name of the user who stopped an apply, if its build was stopped by hand.
 const StoppedBy = "whoever stopped its build"
 
-// sentence says how a build ended, for people. It completes a sentence without a full stop.
+// sentence returns a text for people that says how a build ended. The text completes a sentence that has no
+// full stop.
 func sentence(id string, e End) string {
 	at := fmt.Sprintf(". The build %s in CodeBuild ", id)
 	switch e {
@@ -81,9 +82,9 @@ const (
 	mostPause  = 6 * time.Minute
 )
 
-// pause returns the time until the next look at a build that has run for so long. It is a part of that time, so
-// what waits behind the build waits only a little longer. Each look is a receive of the message: 36 hours need
-// some 400 of the 500 possible receives.
+// pause returns the time until the next look at a build that has run for so long. The pause is a fraction of
+// the time that the build has run. So messages that wait for the build wait only a little longer. Each look is
+// a receive of the message: 36 hours need some 400 of the 500 possible receives.
 func pause(since time.Duration) time.Duration {
 	return min(max(since/6, leastPause), mostPause)
 }

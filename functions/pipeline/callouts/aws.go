@@ -21,8 +21,8 @@ type AWS struct {
 	// Functions, Secrets and Topics are the ones that may be used. If they are nil, the permissions of the
 	// credentials decide.
 	Functions, Secrets, Topics endpoints.Patterns
-	// FunctionsSetting, SecretsSetting and TopicsSetting are the settings that allow their use, for remedies:
-	// "the deployment's parameter CalledFunctions".
+	// FunctionsSetting, SecretsSetting and TopicsSetting name the settings that allow their use, for the text
+	// of an error: "the deployment's parameter CalledFunctions".
 	FunctionsSetting, SecretsSetting, TopicsSetting string
 }
 
@@ -71,8 +71,8 @@ func (a AWS) secret(ctx context.Context, arn string) (string, error) {
 	return aws.ToString(out.SecretString), nil
 }
 
-// refused returns the error of a request, with the setting that may be its remedy. If AWS was busy, as several
-// attempts have shown, there is no remedy.
+// refused returns the error of a request to AWS. It adds the name of the setting that may have to allow the
+// request, unless AWS was merely busy.
 func refused(what, setting string, err error) error {
 	if busy := new(retry.MaxAttemptsError); errors.As(err, &busy) {
 		return fmt.Errorf("%s, after %d attempts: %w", what, busy.Attempt, busy.Err)

@@ -46,8 +46,8 @@ const (
 // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md#signature-scheme
 const minKey = 32
 
-// attempts is how often a webhook is called that is busy or unreachable. pause is the time between the first
-// two attempts, and doubles.
+// attempts is the number of calls to a webhook that is busy or unreachable. pause is the time between the first
+// two attempts; each further pause is twice as long.
 const (
 	attempts = 3
 	pause    = 300 * time.Millisecond
@@ -127,7 +127,8 @@ func (c *Caller) ask(ctx context.Context, e endpoints.Endpoint, id string, now t
 	return c.posts(ctx, e.URL, header, body)
 }
 
-// posts sends a request, several times if there is no answer.
+// posts sends a request, and returns the answer. If there is no answer, it sends the request up to attempts
+// times.
 func (c *Caller) posts(ctx context.Context, to string, header http.Header, body []byte) ([]byte, error) {
 	for n := 1; ; n++ {
 		answer, again, err := c.post(ctx, to, header, body)

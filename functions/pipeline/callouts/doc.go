@@ -5,11 +5,12 @@
 // the run and its plan. A request to a webhook is signed as that specification says, with the headers
 // webhook-id, webhook-timestamp and webhook-signature. It goes to public addresses only. A function is invoked
 // with Lockstep's own role. The answer of a gate is a JSON object with verdict ("allow" or "deny"), messages
-// and warnings. Everything else is no verdict: an error, a redirect, an unreadable answer, silence.
+// and warnings. An error, a redirect, an unreadable answer or no answer is no verdict, so the gate does not
+// allow.
 //
 // A hook may answer nothing, or such an object. Only a hook before a plan or an apply can deny it.
 //
 // This package refuses to know rights and the consequences of an answer. The base branch's settings and the
-// role's policy decide about rights. Our own processes call it, and never those that run programs of pull
-// requests. Start reading at [Caller].
+// role's policy decide about rights. Only Lockstep's own processes use this package, never a process that runs
+// programs of pull requests. Start reading at [Caller].
 package callouts

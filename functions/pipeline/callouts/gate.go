@@ -67,8 +67,8 @@ const (
 	maxMessage  = 1000
 )
 
-// Judge asks a gate about a job's plan, given as JSON without sensitive values. Without a verdict, the
-// judgement has a mistake. The error is that of ctx.
+// Judge asks a gate about a job's plan, given as JSON without sensitive values. If the gate gives no verdict,
+// the judgement contains the mistake. The error is not nil only if ctx has ended.
 func (c *Caller) Judge(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error) {
 	out := runs.Judgement{Name: g.Name, ID: g.ID()}
 	body, err := json.Marshal(request{"gate", time.Now().UTC().Truncate(time.Second), gateData{
@@ -120,9 +120,9 @@ func parse(answer []byte) (v verdict, err error) {
 	return v, nil
 }
 
-// decode parses an answer, and reports whether it is one JSON value in which no name comes twice or in another
-// case. The library uses the last of several such names, and two readers of the answer could see different
-// verdicts.
+// decode parses an answer. It reports false if the answer is not one JSON value, or if a name occurs twice or
+// in another case ("Verdict"). The library would use the last of such names, and another reader could see
+// another verdict.
 func decode(answer []byte, into *verdict) bool {
 	dec := json.NewDecoder(bytes.NewReader(answer))
 	if dec.Decode(into) != nil || dec.Decode(new(json.RawMessage)) != io.EOF {
@@ -154,7 +154,7 @@ func misspelt(name string) bool {
 	return false
 }
 
-// messages returns the first messages, and the number of the others.
+// messages returns the messages that are shown, each cut to its maximum length, and the number of the others.
 func (c *Caller) messages(all []string) (out []string, more int) {
 	for _, m := range all[:min(len(all), maxMessages)] {
 		out = append(out, c.message(m))

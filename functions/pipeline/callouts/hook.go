@@ -71,7 +71,7 @@ type changes struct {
 	Forget int `json:"forget"`
 }
 
-// Step calls a hook. The error is that of ctx.
+// Step calls a hook, and returns its answer. The error is not nil only if ctx has ended.
 func (c *Caller) Step(ctx context.Context, s jobs.Step) (reasons.Hooked, error) {
 	out := reasons.Hooked{Hook: s.Hook.Name, Event: string(s.Event)}
 	r := s.Run
@@ -110,8 +110,8 @@ func changed(c counting.Counts) *changes {
 	return &changes{c.Import, c.Add, c.Change, c.Destroy, c.Forget}
 }
 
-// parseStep parses the answer of a hook. Unlike a gate, a hook may have nothing to say. After a plan or an
-// apply there is nothing to refuse.
+// parseStep parses the answer of a hook. Unlike the answer of a gate, it may be empty. After a plan or an
+// apply, a hook cannot deny.
 func parseStep(answer []byte, e endpoints.HookEvent) (v verdict, err error) {
 	if len(bytes.TrimSpace(answer)) == 0 || string(bytes.TrimSpace(answer)) == "null" {
 		return v, nil

@@ -52,7 +52,7 @@ type outcome struct {
 	Changes *changes `json:"changes"`
 }
 
-// Notify delivers a notice. The answer is ignored if it is a success.
+// Notify delivers a notice. It ignores the body of a successful answer.
 func (c *Caller) Notify(ctx context.Context, n jobs.Notice) error {
 	if len(n.Happened) == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package decisionlog records the questions about the requirements of the settings, as they were answered, with
-// all facts that were read. So a decision can be made again later, and explained.
+// Package decisionlog records each question whether requirements of the settings are met, with its answer and
+// all facts that were read. So the decision can be made again later, and explained.
 //
 // This package refuses to answer a question: package requirementrules does. Start reading at [Asked].
 package decisionlog
@@ -17,7 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// An Asked is a question about a project of a pull request. Its facts contain the time.
+// An Asked is a recorded question about a project of a pull request. Its facts include the time of the
+// question.
 type Asked struct {
 	Repo      string // OWNER/NAME
 	Number    int    // of the pull request
@@ -37,8 +38,8 @@ func dir(r github.Repo, number int) string {
 	return fmt.Sprintf("asked/%s/%s/%d", strings.ToLower(r.Owner), strings.ToLower(r.Name), number)
 }
 
-// Keep records a question about a run. It replaces the last question with the same command. If several are
-// asked at the same time, one is recorded.
+// Keep records a question about a run. It replaces the last question with the same command. If two such
+// questions are asked at the same time, only one of them is recorded.
 func Keep(ctx context.Context, records pipeline.Records, r runs.Run, q requirementrules.Question) error {
 	a := Asked{Repo: r.Pull.Repo.String(), Number: r.Pull.Number, Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, SHA: r.Spec.Head, Question: q}
 	value := pipeline.Encode(a)

@@ -40,12 +40,13 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 	return by.abandon(t, ctx, why)
 }
 
-// answerBroken answers the event of the message.
+// answerBroken tells the people who wait for the message's event that its task has failed.
 func (t *task) answerBroken(ctx context.Context, why comment.Broken) error {
 	return t.report.Reply(ctx, report.AnswerTo(t.message), report.NewReply("given up", why))
 }
 
-// abandonEvent takes back the requests of an event once it is answered.
+// abandonEvent takes back the runs that an event has queued. answered is the error of answering the event: if
+// it is not nil, abandonEvent only returns it.
 func (t *task) abandonEvent(ctx context.Context, why comment.Broken, answered error) error {
 	if answered != nil {
 		return answered
@@ -60,7 +61,8 @@ func (t *task) syncLater(ctx context.Context) error {
 	return pipeline.Send(ctx, t.queue, t.message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
 }
 
-// withClosed adds to a failure that the pull request is closed. It comes after a look at the pull request.
+// withClosed adds to a failure whether the pull request is closed or merged. The caller has looked at the pull
+// request before.
 func (t *task) withClosed(why comment.Broken) comment.Broken {
 	why.Closed, why.Merged = !t.facts.Pull.Open, t.facts.Pull.Merged
 	return why
@@ -86,8 +88,8 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	return t.syncLater(ctx)
 }
 
-// takeBack ends the runs that an event has queued, perhaps without having sent their messages. Nobody else
-// would ever end them. A message that was sent finds its run ended, and reports that again.
+// takeBack ends the runs that an event has queued. Their messages were perhaps never sent, so nobody else would
+// end these runs. The handler of a message that was sent finds its run ended, and reports that again.
 func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err
@@ -134,8 +136,8 @@ func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
 	return t.planner.Unplanned(ctx, s, why)
 }
 
-// abandonApply records how an apply ended that nobody continues, and releases the run's lease as abandonPlan
-// does.
+// abandonApply records how an apply ended that no process continues. Then it releases the run's lease, as
+// abandonPlan does.
 func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
 	if err := t.failApply(ctx, why); err != nil {
 		return err

@@ -15,9 +15,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// admit decides whether the commands of a message are carried out. If one person writes too many on one pull
-// request, that is answered once, and the other comments only get a reaction. A person without write access is
-// answered once in a while, and gets no reaction.
+// admit decides whether the commands of a message are carried out. If one person writes too many comments with
+// commands on one pull request, the first of them beyond the limit gets an answer. The others only get a
+// reaction. A person without write access is answered once in a while, and gets no reaction.
 func (co *commands) admit(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	if asked.At.IsZero() { // a command from a button
@@ -57,11 +57,12 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	return false, co.Report.Sync(ctx)
 }
 
-// strangers stands for all people without write access together. No login contains this sign.
+// strangers is used instead of a login to count all people without write access together. No login contains
+// this sign.
 const strangers = "="
 
 // strangersPace limits how many comments of people without write access are answered on a pull request; number
-// 0 stands for the whole repository.
+// 0 means the whole repository.
 type strangersPace struct{ number, most int }
 
 func (co *commands) strangersMay() []strangersPace {
@@ -71,13 +72,14 @@ func (co *commands) strangersMay() []strangersPace {
 	}
 }
 
-// paceKey returns the key of the record that counts somebody's comments on a pull request; number 0 stands for
+// paceKey returns the key of the record that counts the comments of a login on a pull request; number 0 means
 // the whole repository.
 func (co *commands) paceKey(number int, login string) string {
 	return fmt.Sprintf("pace/%d/%d/%s", co.Facts.Message.Pull.Repo.ID, number, url.PathEscape(login))
 }
 
-// pace counts a comment of somebody, and decides about it.
+// pace counts a comment of a login, and decides whether its commands are carried out, answered or ignored. most
+// is the number of comments allowed in an hour.
 func (co *commands) pace(ctx context.Context, number int, login string, asked ratelimits.Asked, most int) (p ratelimits.Pace, what ratelimits.Admission, err error) {
 	_, err = co.Ledger.Change(ctx, co.paceKey(number, login), func(old []byte) ([]byte, error) {
 		p = ratelimits.Pace{}
@@ -98,8 +100,8 @@ func (co *commands) rememberStranger(ctx context.Context, asked ratelimits.Asked
 	return err
 }
 
-// isIgnoredStranger reports whether a comment is ignored. Its author was found to have no write access a short
-// time ago, and such people get no more answers now. It costs no request to GitHub.
+// isIgnoredStranger reports whether a comment is ignored: its author was found to have no write access a short
+// time ago, and people without it have had their answers for now. The decision costs no request to GitHub.
 func (co *commands) isIgnoredStranger(ctx context.Context) (bool, error) {
 	asked := ratelimits.Asked{ID: co.Facts.Message.ID, At: co.Facts.Message.At}
 	var found time.Time
@@ -130,8 +132,8 @@ func (co *commands) read(ctx context.Context, key string, into any) error {
 	return err
 }
 
-// forgotten reports whether a comment is too old for a genuine delivery: by GitHub's clock, its pull request
-// has changed more than [pipeline.Memory] later. A comment without a time is not too old.
+// forgotten reports whether a comment is too old for a genuine delivery. It is, if its pull request has changed
+// more than [pipeline.Memory] after the comment, by GitHub's clock. A comment without a time is not too old.
 func forgotten(written, changed time.Time) bool {
 	return !written.IsZero() && changed.Sub(written) > pipeline.Memory
 }

@@ -35,7 +35,8 @@ func (p *Pipeline) afford(ctx context.Context, m pipeline.Message) error {
 	return &pipeline.BusyError{Until: b.Reset, Why: fmt.Sprintf("%s has used its share of GitHub's %d requests an hour: it waits until %s", m.Pull.Repo, b.Limit, b.Reset.Format(time.RFC3339))}
 }
 
-// spend records the requests of a message once few are left in the hour.
+// spend records how many requests to GitHub a message has used, if few are left in the hour. told is the budget
+// in GitHub's last answer.
 func (p *Pipeline) spend(ctx context.Context, m pipeline.Message, told github.Budget) error {
 	now := ratelimits.Budget{Limit: told.Limit, Left: told.Left, Reset: told.Reset}
 	if !now.Short() {

@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// pressed returns the command of a button as it is carried out. refused is the reply if it is not carried out.
-// If the commit of the page is no longer the head, the page does not show what the command would do, so the
-// command is refused. There are two exceptions: an apply continues after a push, on the page where it was
-// begun, and an apply that an earlier attempt at the message has queued is sent. In a pull request from a fork,
-// a plan button names the commit of its page, if somebody has named that commit before, for the project or for
-// all projects.
+// pressed returns the command of a button as it is carried out. refused is the reply if the command is refused.
+// It is refused if the commit of the page is no longer the head: then the page does not show what the command
+// would do. There are two exceptions. A stop is accepted while the apply of that commit is in progress. An
+// apply is accepted if an earlier attempt at this message has queued it. In a pull request from a fork, the
+// plan button adds the commit of its page to the command. It does so only if somebody has named that commit
+// before, for the project or for all projects.
 func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.Command, refused comment.Reply, err error) {
 	at, pull := co.Facts.Message.Head, co.Facts.Pull
 	if at == "" {
@@ -50,8 +50,9 @@ func (co *commands) pressed(ctx context.Context, c comment.Command) (_ comment.C
 	return c, gatefacts.RefusedFormer(c, at, pull.Head.SHA), nil
 }
 
-// rerun has the check runs of a commit made again for which GitHub names no pull request, as for commits from
-// forks. Each open pull request with that head in the records gets the command.
+// rerun handles the request to make the check runs of a commit again, if GitHub names no pull request for them.
+// That is so for commits from forks. rerun sends the command to each open pull request that has this head in
+// the records.
 func (t *task) rerun(ctx context.Context) error {
 	numbers, err := report.PullsAt(ctx, t.report, t.message.Head)
 	if err != nil {

@@ -38,14 +38,13 @@ type commands struct {
 	MaxStrangers int
 }
 
-// commanded carries out the commands of a comment as far as that is quick. Plans and applies are queued, and
-// pending in the answer.
+// commanded carries out the commands of a comment. It only queues plans and applies, and the answer shows them
+// as pending.
 func (co *commands) commanded(ctx context.Context) error {
 	if no, err := co.isIgnoredStranger(ctx); err != nil || no {
 		return err
 	}
-	// The record of the answer shows that the answer is begun. It is not written if we cannot see the pull
-	// request, because another App may see it.
+	// If we cannot see the pull request, we begin no answer: another App may see it and answer.
 	if err := co.Facts.Look(ctx); err != nil || !co.Facts.MayBeAnswered() {
 		return err // two Apps would answer each other without end
 	}
@@ -97,8 +96,9 @@ func (co *commands) commanded(ctx context.Context) error {
 	return co.Report.Sync(ctx)
 }
 
-// begin records that an answer is begun. over is set if no answer is to be given. It was given already, the
-// same comment came in another way before, or the record of its answer may have expired.
+// begin records that an answer is begun. over is set if no answer is to be given: it was given already, another
+// message brought the same comment before, or the comment is so old that the record of its answer may have
+// expired.
 func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer, over bool, err error) {
 	m := co.Facts.Message
 	err = co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
@@ -111,8 +111,8 @@ func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer
 	return begun, begun.Synced || twice || forgotten(m.At, co.Facts.Pull.Updated), err
 }
 
-// ignored returns the programs whose commands the base branch leaves to them, among those that the lines are
-// for. Lockstep does not answer such a line: the other program does.
+// ignored returns the other programs (such as Atlantis) that the lines of the comment are for and whose
+// commands the base branch has Lockstep ignore. Lockstep does not answer such a line: the other program does.
 func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 	var out map[string]bool
 	for _, l := range co.Facts.Message.Lines {
@@ -136,8 +136,8 @@ func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 // lineID returns the prefix of the IDs of the replies to a line.
 func lineID(i int) string { return fmt.Sprintf("line %d.", i+1) }
 
-// countOverrides makes the overrides of an answer count from now on: for an apply in the same comment, and in
-// the status.
+// countOverrides makes the overrides in an answer valid from now on, so that an apply in the same comment and
+// the status take them into account.
 func (co *commands) countOverrides(ctx context.Context, name string) error {
 	gatefacts.ReadRequirementsAgain(co.Facts)
 	return report.SyncOverrides(ctx, co.Report, name)
@@ -156,8 +156,8 @@ func (co *commands) answer(ctx context.Context, name string, i int, line grammar
 	return co.Report.Reply(ctx, name, made...)
 }
 
-// answerObeyed is [commands.answer] for a line that was written for another program. Its reply begins with the
-// command that Lockstep has read. Without further replies that one is left out, because others answer.
+// answerObeyed is [commands.answer] for a line that was written for another program. The first reply shows the
+// command that Lockstep has read. If no reply follows, the first one is removed: another deployment answers.
 func (co *commands) answerObeyed(ctx context.Context, name string, i int, line grammar.Line) error {
 	read := report.NewReply(fmt.Sprintf("reading of line %d", i+1), comment.Obeyed{Line: line})
 	if err := co.Report.Reply(ctx, name, read); err != nil {
@@ -174,7 +174,7 @@ func (co *commands) answerObeyed(ctx context.Context, name string, i int, line g
 }
 
 // obeyed turns whole commands for other programs into our commands, if the base branch has Lockstep obey them.
-// Overrides are not included: the gate reads them in our own words.
+// It leaves out overrides: the gate reads only those written as commands of Lockstep.
 func (co *commands) obeyed(ctx context.Context, lines []grammar.Line) ([]grammar.Line, error) {
 	lines = slices.Clone(lines)
 	for i, l := range lines {
@@ -226,10 +226,10 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	return replies, nil
 }
 
-// replyForOthers returns the replies to a refused command that names no project of ours. It may be for projects
-// of other deployments, which the last look at the pull request has found. If the command names none of our
-// projects, the other deployments alone answer it. If the pull request touches no project, one deployment
-// answers for all.
+// replyForOthers replaces the replies to a refused command if none of our projects matches the command. The
+// command may be for projects of other deployments, which the last look at the pull request has found. A
+// command for all projects is then answered by those deployments alone. If the pull request touches no project,
+// one deployment answers for all.
 func (co *commands) replyForOthers(ctx context.Context, c comment.Command, replies []comment.Reply) ([]comment.Reply, error) {
 	l, err := co.Ledger.LastLook(ctx, co.Facts.Message.Pull)
 	if err != nil {
@@ -254,8 +254,8 @@ func (co *commands) replyForOthers(ctx context.Context, c comment.Command, repli
 	return []comment.Reply{gatefacts.RefusedElsewhere(c, others)}, nil
 }
 
-// handlers lists the commands with what carries them out: now, or by messages that it sends. The commands in
-// grammar.Planning are plans under another name.
+// handlers lists the commands, each with the function that carries it out or sends messages for it. The
+// commands in grammar.Planning are plans under another name.
 var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command) ([]comment.Reply, error){
 	comment.Plan: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Plans.Enqueue(ctx, c)
@@ -303,7 +303,7 @@ func planning(co *commands, ctx context.Context, c comment.Command) ([]comment.R
 	return replies, err
 }
 
-// guide answers a request for help.
+// guide answers the command `lockstep help`.
 func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
 	all, err := co.Ledger.Runs(ctx, co.Facts.Message.Pull)
 	if err != nil {

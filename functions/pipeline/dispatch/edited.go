@@ -16,10 +16,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// verifyWritten reads the comment or review with decisive commands again from GitHub. Somebody who knows a
-// webhook's secret can sign a text that nobody wrote, and any time. It reports whether the text is still the
-// author's, about this pull request, with these commands, and not edited. It takes the message's time from
-// there. A button has no text: GitHub reports it by webhook only.
+// verifyWritten reads a comment or review with decisive commands again from GitHub. A person who knows a
+// webhook's secret can sign a text that nobody wrote, with any time. verifyWritten reports whether the text is
+// on this pull request, by the same author, with the same commands, and not edited. It sets the message's time
+// to GitHub's. It accepts a button unread: GitHub reports a button by webhook only.
 func (co *commands) verifyWritten(ctx context.Context) (bool, error) {
 	m := &co.Facts.Message
 	if !slices.ContainsFunc(m.Lines, func(l grammar.Line) bool { return l.Command.Verb.Decisive() }) || m.Source().IsZero() && m.At.IsZero() {

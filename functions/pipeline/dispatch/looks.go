@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ratelimits"
 )
 
-// lookSoon has the pull request looked at once for all events that GitHub reports within some seconds, and less
-// often if more keep coming. Each look reads all facts again, whatever the event was. No event is lost: its
-// message ends only with a look that begins after it.
+// lookSoon sends a message that has the pull request looked at. All events that GitHub reports within some
+// seconds share one look, and if events keep coming, looks become rarer. Each look reads all facts again,
+// whatever the event was. No event is lost: its message waits until a look begins after the event.
 func (t *task) lookSoon(ctx context.Context) error {
 	now := time.Now().UTC()
 	l, err := t.looks(ctx, t.message.Pull.Number, func(l *ratelimits.Looks) {})
@@ -33,7 +33,7 @@ func (t *task) lookSoon(ctx context.Context) error {
 	return t.lookAt(ctx, now)
 }
 
-// nextLook takes the next look at the pull request and in the repository.
+// nextLook reserves the time of the next look, within the limits for the pull request and for the repository.
 func (t *task) nextLook(ctx context.Context, now time.Time) (ratelimits.Looks, error) {
 	var at time.Time
 	_, err := t.looks(ctx, 0, func(l *ratelimits.Looks) { *l, at = l.Next(now, t.every, ratelimits.OfRepository) })
@@ -52,7 +52,8 @@ func (t *task) nextLook(ctx context.Context, now time.Time) (ratelimits.Looks, e
 	})
 }
 
-// lookAt sends the message for the look. It comes after all other waiting messages of the pull request.
+// lookAt sends the message that makes the look. All other waiting messages of the pull request are handled
+// before it.
 func (t *task) lookAt(ctx context.Context, now time.Time) error {
 	m := pipeline.Message{Kind: pipeline.SyncComments}
 	if err := pipeline.Send(ctx, t.queue, t.message.Pull, m, t.message.ID); err != nil {
@@ -62,7 +63,7 @@ func (t *task) lookAt(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// looks changes the record of the looks at a pull request; number 0 stands for the whole repository.
+// looks changes the record of the looks at a pull request; number 0 means the whole repository.
 func (t *task) looks(ctx context.Context, number int, change func(*ratelimits.Looks)) (l ratelimits.Looks, err error) {
 	key := fmt.Sprintf("pace/%d/%d", t.message.Pull.Repo.ID, number)
 	_, err = t.ledger.Change(ctx, key, func(old []byte) ([]byte, error) {

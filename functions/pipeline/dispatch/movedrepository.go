@@ -19,13 +19,14 @@ type Inventory interface {
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
 }
 
-// errBack ends an attempt whose repository was gone and is back by now. Another attempt finds it.
+// errBack ends an attempt that did not find its repository, although the repository is there again now. The
+// next attempt finds it.
 var errBack = errors.New("it is where it was, and was not there before")
 
-// findMoved returns the message for the installation that has its repository now, under the present name. The
-// message found no repository, or another one has its name by now: it was transferred to another account. A
-// webhook of one installation could name a repository of another. So an event that is known only from a webhook
-// is not searched for, unless we know the pull request. The janitor finds the others.
+// findMoved looks for the repository of a message that was transferred to another account: its name is gone, or
+// belongs to another repository. It returns the message with the present installation and name. A webhook of
+// one installation could name a repository of another. So findMoved does not search for an event that is known
+// only from a webhook, unless we know the pull request. The janitor finds the others.
 func (p *Pipeline) findMoved(ctx context.Context, m pipeline.Message) (pipeline.Message, bool, error) {
 	if p.Inventory == nil {
 		return m, false, nil
@@ -63,9 +64,9 @@ func (p *Pipeline) findMoved(ctx context.Context, m pipeline.Message) (pipeline.
 	return m, false, nil
 }
 
-// knows reports whether we know the pull request of a message: it was looked at before, or has a check that
-// says so, with the repository of its ID. For an event, nothing else is trusted. A comment is trusted if an
-// earlier attempt has begun its answer.
+// knows reports whether our records show that the message belongs to a pull request of ours. A comment is known
+// if an earlier attempt has begun its answer. Any other message is known if its pull request was looked at
+// before.
 func (p *Pipeline) knows(ctx context.Context, m pipeline.Message) (bool, error) {
 	if m.Kind != pipeline.Commanded {
 		l, err := p.Ledger().LastLook(ctx, m.Pull)
@@ -80,7 +81,7 @@ func (p *Pipeline) knows(ctx context.Context, m pipeline.Message) (bool, error) 
 	return a.Message == m.ID, err
 }
 
-// serves reports whether a repository is served. It logs it if not.
+// serves reports whether a repository is served. If not, it logs the reason.
 func (p *Pipeline) serves(ctx context.Context, r github.Repo) (bool, error) {
 	s, err := p.Intake().Served(ctx, r)
 	if err == nil && !s.Allowed() {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// refuseNotServed logs a message of a repository that is not served. For a push it writes a check run on the
-// head, only one for all pushes of it. It does nothing else, and a failure is not tried again.
+// refuseNotServed logs a message of a repository that is not served. For a push it also writes one check run on
+// the head. A failure is only logged.
 func (p *Pipeline) refuseNotServed(ctx context.Context, m pipeline.Message, s intake.Service) {
 	p.log(intake.NotServed(m.Pull.Repo, s))
 	if m.Kind != pipeline.Pushed {

@@ -17,8 +17,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// deploymentChecks are the deployments on a repository and the checks of a head. From these, each deployment
-// finds the same one to answer a command that is for no project in particular. Deployments share no records.
+// deploymentChecks lists the deployments on a repository with their checks of a head. All deployments see the
+// same checks. So they agree which of them answers a command that is for no particular project, although they
+// share no records.
 type deploymentChecks struct {
 	own   string
 	names []string // of the deployments that the base branch names; nil if ours is the only one
@@ -38,7 +39,7 @@ func (v deploymentChecks) first() bool {
 }
 
 // open reports whether a deployment has a check of one of these projects that has not passed: it failed, or is
-// under way.
+// in progress.
 func (v deploymentChecks) open(deployment string, projects []string) bool {
 	return slices.ContainsFunc(v.all, func(r github.Report) bool {
 		by, name, is := pipeline.ReadCheck(r.Name)
@@ -81,8 +82,8 @@ func (co *commands) answerOnce(ctx context.Context, replies ...comment.Reply) ([
 	return replies, nil
 }
 
-// answerGeneral returns the replies to a command that is refused for any project. One deployment answers for
-// all. ok is false if some of the replies have other reasons.
+// answerGeneral returns the replies to a command that is refused for a reason that is the same for all
+// projects. Only one deployment answers it. ok is false if a reply has another reason.
 func (co *commands) answerGeneral(ctx context.Context, c comment.Command, replies []comment.Reply) (_ []comment.Reply, ok bool, err error) {
 	for _, r := range replies {
 		if no, is := r.(comment.Refused); !is || !admission.SameForAllProjects(no.Reasons) {
@@ -106,7 +107,7 @@ func (co *commands) answerGeneral(ctx context.Context, c comment.Command, replie
 
 // failedElsewhere returns the replies to a command for failed projects that was refused because none of ours
 // has failed. If checks of other deployments' projects have not passed, those deployments answer. Otherwise one
-// answers for all.
+// deployment answers for all.
 func (co *commands) failedElsewhere(ctx context.Context, c comment.Command, no comment.Refused) ([]comment.Reply, error) {
 	named := c
 	named.Failed = false

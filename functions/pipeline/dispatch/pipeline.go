@@ -1,5 +1,5 @@
-// Package dispatch hands each message to the handler for its kind. A message is handled once, however it comes
-// and however often.
+// Package dispatch hands each message to the handler for its kind. A message that is delivered several times,
+// or by two queues, is handled once.
 //
 //	triggers.go   the kinds of messages, with their handlers and what gives them up
 //	commands.go   the commands of comments, with their handlers
@@ -25,8 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Pipeline handles messages. Its fields are what it needs. It has no state of its own, so any number of them
-// may use the same records.
+// A Pipeline handles messages. It has no state of its own, so any number of pipelines may use the same records.
 type Pipeline struct {
 	// Connect opens the repository of a pull request, with the rights of the pull request's installation.
 	Connect func(pipeline.Pull) (GitHub, error)
@@ -37,14 +36,15 @@ type Pipeline struct {
 	Artifacts pipeline.Artifacts
 	Queue     pipeline.Queue
 	Engine    jobs.Engine
-	// Hook calls the hooks of base branches; nil if nobody can.
+	// Hook calls the hooks of base branches. If it is nil, no hook can be called, and each hook counts as
+	// failed.
 	Hook jobs.StepFunc
 	// Notify delivers the notifications of base branches; if it is nil, they are dropped.
 	Notify jobs.NotifyFunc
 	// Projects reads checkouts; nil means in this process.
 	Projects jobs.Projects
-	// TryPolicies tries the policies that a pull request changes; nil means that broken policies are found only
-	// once they count.
+	// TryPolicies tries the policies that a pull request changes. If it is nil, a broken policy is noticed only
+	// after its merge.
 	TryPolicies jobs.TryPoliciesFunc
 	// States are the patterns of addresses that every repository may use for its own states; nil allows none.
 	States places.Own
@@ -71,8 +71,8 @@ type Pipeline struct {
 	// answered on one pull request in an hour; 0 means ratelimits.MaxStrangers.
 	MaxStrangers int
 	// Share is how many plans of one repository are on the queue at a time. It should be the number of plans
-	// that are made at a time: a higher number makes none of them sooner, and lets others wait longer. 0 means
-	// no limit, for a queue in which repositories take turns.
+	// that are made at the same time: a higher number speeds up no plan, and makes other repositories wait
+	// longer. 0 means no limit, for a queue in which repositories take turns.
 	Share int
 	// LookEvery is the least time between two looks at a pull request for reported checks and similar events; 0
 	// means ratelimits.LookEvery.
@@ -191,11 +191,11 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if errors.As(err, new(*pipeline.HandOver)) {
-		// The lease stays. It shows that somebody has to continue.
+		// The lease stays. It shows that another process has to continue.
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if err != nil {
-		// Perhaps the attempt failed because its time is over.
+		// The context may have ended, so the record is written with another one.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), letGoTimeout)
 		defer cancel()
 		return fmt.Errorf("handle %s: %w", m.ID, errors.Join(err, t.leases.LetGo(ctx)))

@@ -16,17 +16,17 @@ import (
 )
 
 // A planQueue gives each repository a share of the queue of plans. The queue delivers messages in the order of
-// their arrival. So at most share messages of one repository are on it at a time, the others stay in records,
-// and another repository waits for at most that many. The pull requests of a repository take turns. After a
-// message of the repository is handled, its handler sends the next ones.
+// their arrival. So at most share messages of one repository are on the queue at a time, and another repository
+// waits for at most share plans of this one. The other messages wait in records. The pull requests of a
+// repository take turns. After a message of the repository is handled, its handler sends the next ones.
 type planQueue struct {
 	pipeline.Queue
 	ledger ledger.Ledger
 	share  int // 0 means no limit
 }
 
-// A repositoryQueue lists a repository's messages on the queue of plans, and counts those that wait for a
-// place.
+// A repositoryQueue lists a repository's messages on the queue of plans, and counts the messages that wait for
+// a place on the queue.
 type repositoryQueue struct {
 	On      []sentMessage `json:",omitempty"`
 	Waiting int           `json:",omitempty"` // 0 only if none waits, or if a process that adds one looks again
@@ -48,8 +48,8 @@ type waitingMessage struct {
 	Place   int
 }
 
-// lostAfter is how long a message that is not handled keeps its place. So a lost message does not keep it for
-// ever.
+// lostAfter is how long a message that is not handled keeps its place. After that time it counts as lost, and
+// another message gets the place.
 const lostAfter = 3 * time.Hour
 
 func queueKey(repo int64) string { return fmt.Sprintf("line/%d", repo) }
@@ -71,7 +71,7 @@ func (l repositoryQueue) has(id string) bool {
 	return slices.ContainsFunc(l.On, func(x sentMessage) bool { return x.ID == id })
 }
 
-// put records that a message is on the queue from now on.
+// put adds a message to the record of those on the queue.
 func (l *repositoryQueue) put(m pipeline.Message, now time.Time) {
 	l.On = append(l.On, sentMessage{ID: m.ID, Pull: m.Pull.Number, Sent: now})
 }
@@ -81,7 +81,8 @@ func (l *repositoryQueue) forget(now time.Time) {
 	l.On = slices.DeleteFunc(l.On, func(x sentMessage) bool { return now.Sub(x.Sent) > lostAfter })
 }
 
-// pick gives free places to waiting messages, so that the pull requests take turns. It returns how many.
+// pick gives free places to waiting messages, so that the pull requests take turns. It returns the number of
+// places given.
 func (l *repositoryQueue) pick(all []waitingMessage, share int, now time.Time) (n int) {
 	has := map[int]int{} // messages on the queue, by the number of the pull request
 	for _, x := range l.On {
@@ -131,8 +132,8 @@ func (q *planQueue) Send(ctx context.Context, m pipeline.Message) error {
 	return q.next(ctx, m.Pull.Repo.ID, true)
 }
 
-// send sends a message that has a place on the queue. If the message was handled before, the queue drops it, or
-// nobody handles it again, so it gives up its place.
+// send sends a message that has a place on the queue. If the message was handled before, nobody will handle it
+// now and end its place, so send ends the place at once.
 func (q *planQueue) send(ctx context.Context, m pipeline.Message) error {
 	if err := q.Queue.Send(ctx, m); err != nil {
 		return err
@@ -194,8 +195,9 @@ func (q *planQueue) leave(ctx context.Context, m pipeline.Message) (had bool, er
 	})
 }
 
-// next sends waiting messages while there is room. added is set if a message was just added to those that wait:
-// a process that looked in between has not seen it.
+// next sends waiting messages while there is room. added is set if the caller has just added a waiting message.
+// Then next looks for waiting messages even if the recorded number is 0: another process may have counted
+// before the message was added.
 func (q *planQueue) next(ctx context.Context, repo int64, added bool) error {
 	for {
 		l, version, err := q.read(ctx, repo)

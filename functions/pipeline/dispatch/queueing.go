@@ -59,9 +59,9 @@ func (q *queuer) Group(ctx context.Context) error {
 	return errors.Join(q.syncAhead(ctx, now), q.replanForMerge(ctx), q.awaitGroup(ctx, now.SHA))
 }
 
-// notPlanned returns the targets of the projects that the pull request touches in its merge group and that were
-// not planned at its head. Nobody has seen what the merge would change there. There are none if the group is on
-// top of the base commit of the plans.
+// notPlanned returns the targets of projects that the pull request touches in its merge group, but that were
+// not planned at its head. Nobody has seen what the merge would change in these projects. If the group builds
+// on the base commit of the plans, there are none.
 func (q *queuer) notPlanned(ctx context.Context, now gatefacts.Group, l ledger.Look) ([]string, error) {
 	if l.Head != q.Facts.Pull.Head.SHA || !l.Compared {
 		return nil, nil // the pull request's own check is not a success then
@@ -85,8 +85,8 @@ func (q *queuer) notPlanned(ctx context.Context, now gatefacts.Group, l ledger.L
 	}), err
 }
 
-// groupWaits are the delays for a merge group that GitHub reports before its API knows it. There are no longer
-// ones. If the queue was emptied meanwhile, the group is gone, and the next event asks again.
+// groupWaits are the delays for a merge group that GitHub reports before its API knows it. After the last delay
+// Lockstep stops waiting: the group may be gone, and a later event asks again.
 var groupWaits = []time.Duration{10 * time.Second, 30 * time.Second}
 
 // awaitGroup has the message of a new merge group delivered again if GitHub's API does not have the group yet.
@@ -107,8 +107,9 @@ func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	return &pipeline.BusyError{Until: time.Now().Add(groupWaits[min(n, len(groupWaits))-1]), Why: "GitHub does not know yet the merge group that it tells of"}
 }
 
-// syncAhead has the pull requests ahead entered into the check of a group, which contains them, too. A queue
-// that merges several at once may look only at the check of the last one.
+// syncAhead sends a message for each pull request ahead in the queue, so that the check of the group, which
+// contains them too, takes them into account. A queue that merges several pull requests at once may look only
+// at the check of the last one.
 func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 	for _, n := range now.Ahead {
 		about := q.Facts.Message.Pull
@@ -122,8 +123,8 @@ func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 
 func (q *queuer) groups() ledger.Groups { return ledger.Groups{Ledger: q.Ledger} }
 
-// replanForMerge has the plans made again that the merge applies, if that did not happen in the merge group. It
-// can be repeated.
+// replanForMerge sends messages to make the plans that the merge applies again, as far as they were not made
+// again for the merge group. It can be repeated.
 func (q *queuer) replanForMerge(ctx context.Context) error {
 	l, err := q.Ledger.LastLook(ctx, q.Facts.Message.Pull)
 	if err != nil || len(l.Groups) == 0 || !q.Facts.Pull.Open {

@@ -8,7 +8,7 @@ import (
 )
 
 // Release ends the claim on a state, by [places.Place.String], and returns the claim; nil if there is none.
-// Operators call it. Without it, a state that is handed over to another repository still belongs to the first
+// Operators call it. Without Release, a state that was moved to another repository still belongs to the first
 // one, even after its project is closed, merged or deleted.
 func Release(ctx context.Context, records pipeline.Records, place string) (*places.Claim, error) {
 	rec, err := records.Get(ctx, places.ClaimKey(place))

@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Revive ends the wait for a process that is known to be dead. If an apply was begun, it is continued: its
-// message may be lost, so Revive sends it again, at most once in ten minutes. If the message was not lost, the
-// second one finds nothing to do. Any other message is given up, and so is an apply that makes no progress.
+// Revive handles a lease whose process is known to be dead. If the process had begun an apply, the message may
+// be lost, so Revive sends it again, at most once in ten minutes. If the message was not lost, the second one
+// finds nothing to do. Any other message is given up, and so is an apply that makes no progress.
 func (p *Pipeline) Revive(ctx context.Context, l ledger.Lease, now time.Time) error {
 	if l.Message.Kind == pipeline.ToApply {
 		goesOn, err := p.isUnfinishedApply(ctx, l.Message)
@@ -26,8 +26,8 @@ func (p *Pipeline) Revive(ctx context.Context, l ledger.Lease, now time.Time) er
 	return p.Abandon(ctx, l.Message, "the process that did it ended before it was done")
 }
 
-// maxIdle is how many processes may continue an apply one after the other without progress. Then nobody sends
-// its message again.
+// maxIdle is how many processes may continue an apply one after the other without progress. After that,
+// [Pipeline.Revive] gives up the apply.
 const maxIdle = 2 * pipeline.MaxReceives
 
 // isUnfinishedApply reports whether the apply of a message was begun and is not finished.
@@ -49,8 +49,8 @@ func (p *Pipeline) keep(ctx context.Context, m pipeline.Message) error {
 }
 
 // Resend ends the wait of a message that could not be delivered, once its repository is back. The message is
-// sent again, with the present name and installation. An apply that is not begun is not sent: the person who
-// asked has waited in vain, reads that, and decides again.
+// sent again, with the present name and installation. An apply that was not begun is not sent again. The person
+// who asked for it reads that nothing was applied, and decides again.
 func (p *Pipeline) Resend(ctx context.Context, m pipeline.Message, now time.Time) error {
 	err := p.resend(ctx, m, now)
 	if err == nil {

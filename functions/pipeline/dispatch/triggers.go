@@ -60,7 +60,8 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Told: {
 		(*task).lookSoon,
-		// It was tried three times. Otherwise the next message would assume that somebody has looked.
+		// The look was tried three times. It is sent once more here, because the next message assumes that a
+		// look was made.
 		func(t *task, ctx context.Context, _ comment.Broken) error { return t.lookAt(ctx, time.Now().UTC()) },
 	},
 	pipeline.ToPlan: {
@@ -69,7 +70,7 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.Settled: {
 		func(t *task, ctx context.Context) error { return t.open.Find(ctx, t.message) },
-		// Nobody waits for it, and the janitor tries again.
+		// Nobody waits for the result, and the janitor tries again.
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
 	pipeline.ToCheck: {
@@ -88,7 +89,7 @@ var triggers = map[pipeline.Kind]trigger{
 	},
 	pipeline.ToRelease: {
 		func(t *task, ctx context.Context) error { return t.applier.Release(ctx) },
-		// The lock stays. The next apply, or `lockstep unlock`, says whose it is.
+		// The lock stays. The next apply, or `lockstep unlock`, reports who holds it.
 		func(*task, context.Context, comment.Broken) error { return nil },
 	},
 	pipeline.ToApply: {
@@ -105,7 +106,7 @@ func (t *task) handle(ctx context.Context) error {
 	return by.handle(t, ctx)
 }
 
-// push handles a new head or a new base branch. A waiting apply of a former head ends.
+// push handles a new head or a new base branch. It ends an apply that waits for a former head.
 func (t *task) push(ctx context.Context) error {
 	if x := t.message.Push; x != nil {
 		if err := t.ledger.Pushed(ctx, t.message.Pull, *x); err != nil {
@@ -119,7 +120,8 @@ func (t *task) push(ctx context.Context) error {
 	return t.thenWaiting(ctx, err)
 }
 
-// close handles the end of a pull request. Applies on merge wait for each other.
+// close handles the end of a pull request: a merge, or closing without one. Applies on merge are done in the
+// order of their dependencies.
 func (t *task) close(ctx context.Context) error {
 	return t.thenWaiting(ctx, t.closer.Close(ctx))
 }
@@ -149,8 +151,8 @@ func (t *task) thenWaiting(ctx context.Context, err error) error {
 
 // sync processes everything that other messages have finished. It continues with applies that wait for other
 // projects, because one of those may be finished. It continues with plans that were made with the outputs of
-// others, and with plans that nobody has to ask for any more. It writes the comments, reports deployments to
-// GitHub and outcomes to people elsewhere, and merges what is applied.
+// others, and with plans that no longer need a command. It writes the comments, reports deployments to GitHub
+// and outcomes to people elsewhere, and merges what is applied.
 func (t *task) sync(ctx context.Context) error {
 	if err := t.facts.Look(ctx); err != nil {
 		return err

@@ -52,24 +52,24 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	return o.apply(ctx, p), nil
 }
 
-// untouchedBy returns the outcome of an apply that errors have ended before its first change.
+// untouchedBy returns the outcome of an apply that ended with errors before its first change.
 func (o *checkout) untouchedBy(p *plans.Plan, ds diags.Diagnostics) jobs.Outcome {
 	res := jobs.Outcome{Failed: true, State: o.stateID()}
 	res.Report, res.Full = o.reporter(o.secrets(p, nil)).trouble(ds)
 	return res
 }
 
-// untouched reports whether earlier processes have changed nothing. They have left no journal, although this
-// store would have one, and the state is still that of the plan.
+// untouched reports whether earlier processes have changed nothing. The state is still that of the plan, and
+// the store can keep a journal, which would show any change.
 func untouched(ctx context.Context, o *checkout) bool {
 	return runs.StateID(o.Opened) == o.job.Planned && o.CanJournal(ctx)
 }
 
-// saveEvery is the longest part of an apply that may be lost with its process. It is shorter than the 20 s of a
-// command line, because a function can be killed from outside.
+// saveEvery is how often an apply saves the state: a killed process loses at most the changes of this time. It
+// is shorter than the 20 s of a command line, because a function can be killed from outside.
 const saveEvery = 4 * time.Second
 
-// apply applies a plan as far as there is time.
+// apply applies a plan. It begins no more changes once the job's time is over.
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	begin, cancel := jobs.StartingContext(ctx, o.job.Times)
 	defer cancel()
@@ -94,7 +94,8 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	return outcome(o, p, done, ds, t.far)
 }
 
-// overload returns the hint of [operation.Overload] with the project's setting.
+// overload returns the hint of [operation.Overload], with the lines to add to the project's block in
+// lockstep.hcl.
 func (o *checkout) overload(ds diags.Diagnostics, p *plans.Plan) diags.Diagnostics {
 	limit := o.job.ProviderLimits()
 	if limit == nil {
@@ -105,7 +106,8 @@ func (o *checkout) overload(ds diags.Diagnostics, p *plans.Plan) diags.Diagnosti
 	})
 }
 
-// outcome returns the outcome of an apply that has got this far.
+// outcome returns the outcome of an apply: done is what it has changed, ds are its messages, and far is its
+// progress.
 func outcome(o *checkout, p *plans.Plan, done operation.Applied, ds diags.Diagnostics, far comment.Progress) jobs.Outcome {
 	hide := o.secrets(p, done.State)
 	res := jobs.Outcome{Failed: ds.HasErrors(), Resumable: done.Resumable, State: o.stateID(), Counts: counts(p, done.Tally), Progress: far}

@@ -19,13 +19,13 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// A BackendFunc opens the backend of a job, whose state is in the default workspace there. s is the backend of
-// the configuration; nil without a backend block.
+// A BackendFunc opens the backend of a job. The job's state is in the default workspace of that backend. s is
+// the backend block of the configuration; nil if there is none.
 type BackendFunc func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics)
 
 // LocalStates stores the states of all projects in a directory, by repository, project and workspace, whatever
-// the path of their "local" backend. A repository is identified by its ID, because its name may pass to another
-// one. Other backends are refused.
+// the path of their "local" backend. A repository is identified by its ID, because another repository may get
+// its name. Other backends are refused.
 func LocalStates(dir string) BackendFunc {
 	return func(_ context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "local" {
@@ -59,10 +59,10 @@ func LocalState(dir string, repo int64, project, workspace string) string {
 // while the job runs.
 type Sessions func(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error)
 
-// S3States stores states at their granted places in S3, with credentials from of, or with our own if of is nil.
-// It refuses a configuration that brings credentials, or that would send ours elsewhere. It refuses any other
-// backend, because its state would be lost with the machine. Locking, encryption and the role of an assume_role
-// are part of the granted place: a configuration cannot change them.
+// S3States stores states at their granted places in S3. of returns the credentials; if of is nil, Lockstep's
+// own are used. It refuses a configuration that contains credentials, or that would send ours to another host.
+// It refuses every other backend, because a local state would be lost with the machine. Locking, encryption and
+// the role of an assume_role are part of the granted place: a configuration cannot change them.
 func S3States(of Sessions) BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "s3" {
@@ -97,10 +97,11 @@ func S3States(of Sessions) BackendFunc {
 	}
 }
 
-// States is [S3States] with our own credentials for projects with that backend, and [LocalStates] for others.
+// States is [S3States] with our own credentials for projects with the backend "s3", and [LocalStates] for all
+// others.
 func States(dir string) BackendFunc { return StatesBy(nil)(dir) }
 
-// StatesBy is [States] with credentials from of.
+// StatesBy is [States] with the credentials that the function of returns.
 func StatesBy(of Sessions) func(dir string) BackendFunc {
 	inS3 := S3States(of)
 	return func(dir string) BackendFunc {

@@ -16,11 +16,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/internal/redacting"
 )
 
-// A censor removes the secrets from a state. Each becomes the same text, also inside a longer text. So a
+// A censor removes the secrets from a state. Each secret becomes the same text, also inside a longer text. So a
 // configuration that copies a secret from one object to another still matches the state. If the schema of an
 // object is unknown, or has another version, everything in the object is secret.
 type censor struct {
-	// Secrets are the secrets of the state, to be found where nothing marks them.
+	// Secrets are the secrets of the state. They are also removed from values that nothing marks as sensitive.
 	Secrets *redacting.Secrets
 	Schemas formats.Schemas
 }
@@ -66,7 +66,8 @@ func (c censor) schema(addr addrs.AbsResource, r *states.Resource) *schema.Schem
 	return p.Resource(addr.Resource.Mode.String(), addr.Resource.Type)
 }
 
-// object returns an object without its secrets, and without data that nobody can examine.
+// object returns an object without its secrets. It also leaves out data of the provider that Lockstep cannot
+// examine.
 func (c censor) object(o *states.Object, of *schema.Schema) *states.Object {
 	if o == nil {
 		return nil
@@ -173,8 +174,8 @@ func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	return cty.ListVal(list)
 }
 
-// below returns the rests of the paths that lead into an element. A step that cannot be followed leads to
-// everything.
+// below returns the rests of the paths that lead into the element key of a value of type ty. If a step of a
+// path cannot be followed, the whole element counts as secret: the rest is empty.
 func below(paths []cty.Path, ty cty.Type, key cty.Value) (out []cty.Path) {
 	for _, p := range paths {
 		if len(p) == 0 {

@@ -8,8 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// commands runs the commands of provisioners that the base branch allows, with the environment of plugins. Like
-// a plugin's call, a command that has begun is completed after the time to begin things is over. ctx ends it.
+// commands runs the commands of provisioners that the base branch allows, with the environment of plugins. A
+// command that has begun is completed even if no more changes may begin, like the call of a plugin. Only the
+// end of ctx kills the command.
 func (o *checkout) commands(ctx context.Context) provisioning.Runner {
 	return func(_ context.Context, c provisioning.Command, output func(line string)) error {
 		dir := c.Dir

@@ -22,7 +22,8 @@ import (
 // commandFile is the name of the additional file of the root module with these blocks.
 const commandFile = "lockstep_command.tf"
 
-// commanded returns a tree with the blocks of a plan's options, or the same tree if there are none.
+// commanded returns a tree with an additional file that has the blocks of a plan's options, or the same tree if
+// there are none.
 func commanded(tree source.Tree, o grammar.Options) source.Tree {
 	if blocks := blocksOf(o); len(blocks) > 0 {
 		return commandTree{tree, blocks}
@@ -30,7 +31,8 @@ func commanded(tree source.Tree, o grammar.Options) source.Tree {
 	return tree
 }
 
-// blocksOf writes the blocks. The grammar has checked that addresses are only traversals. IDs are quoted.
+// blocksOf returns the blocks as the text of a configuration file. The grammar has checked that addresses are
+// only traversals; IDs are quoted.
 func blocksOf(o grammar.Options) []byte {
 	var out []byte
 	for _, value := range o.Imports {
@@ -47,9 +49,9 @@ func blocksOf(o grammar.Options) []byte {
 	return out
 }
 
-// untaint removes the mark from objects of the state in memory, before a plan is made. The apply stores the
-// state with that change. In a new plan, an object without a mark is an error. In a plan that is made again,
-// somebody else has removed the mark.
+// untaint removes the mark "tainted" from the objects that the option -untaint names, in the state in memory,
+// before a plan is made. The apply stores the state with that change. first is set for a new plan: then an
+// object without the mark is an error. If a plan is made again, somebody else may have removed the mark.
 func (o *checkout) untaint(first bool) (ds diags.Diagnostics) {
 	if len(o.job.Options.Untaints) == 0 {
 		return nil

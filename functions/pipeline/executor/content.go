@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// countsOf returns the numbers in a plan's content.
+// countsOf returns the part of a plan's content that consists of numbers.
 func countsOf(p *plans.Plan) *runs.Content {
 	var types []string
 	for _, c := range p.Changes {

@@ -41,17 +41,18 @@ type Engine struct {
 	Version string
 	// Backend opens the backend of a project: [LocalStates], [S3States] or [States].
 	Backend BackendFunc
-	// KMS connects to AWS KMS for the keys of encryption blocks; nil for none. See [KMSFunc].
+	// KMS connects to AWS KMS for the keys of encryption blocks; if it is nil, such keys are refused. See
+	// [KMSFunc].
 	KMS KMSFunc
-	// DataDir is the directory for installed providers. It is as large as they are, kept for later runs, and
-	// shared with other processes. It is never in a checkout. "" allows only the built-in provider, which
-	// starts nothing.
+	// DataDir is the directory for installed providers, and needs as much space as they take. It is kept for
+	// later runs, and shared with other processes. It is never in a checkout. "" allows only the built-in
+	// provider, which starts nothing.
 	DataDir string
 	// Mirror is a directory with packages of providers, in the layout of filesystem mirrors; it is then their
 	// only source. "" means their registries.
 	Mirror string
-	// Store and Keep are those of [install.Installer]: packages that other machines have downloaded; nil for
-	// none.
+	// Store and Keep find and store packages that other machines have downloaded: see [install.Installer]. nil
+	// for none.
 	Store func(context.Context, install.Kept) (install.Package, error)
 	Keep  func(context.Context, install.Kept)
 	// Registries makes the connections to registries of providers; nil means the usual ones.
@@ -62,7 +63,8 @@ type Engine struct {
 	// this machine, and tree its files. early evaluates sources. token has the tokens from the environment's
 	// secrets, for registries and git servers. env is the environment of plugins, for buckets. Modules go to
 	// ".terraform" in dir, which does not exist before. If Modules is nil, a configuration with remote modules
-	// is refused. An error is a failure of the world that may pass. See package functions/pipeline/modules.
+	// is refused. An error is a failure that may pass, such as that of the network. See package
+	// functions/pipeline/modules.
 	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early, token hosts.Tokens, env func(context.Context) ([]string, error)) (*config.Config, diags.Diagnostics, error)
 	// CLIConfig is a file in Terraform's CLI configuration format. It selects the sources of providers if there
 	// is no Mirror; "" means their registries. dev_overrides in it are refused, because such providers have no
@@ -79,8 +81,8 @@ type Engine struct {
 	// token of the host x. Others are for plugins, as tokens are. The secrets are in no plan, no report and no
 	// environment of commands. nil means that there are none.
 	Vault func(ctx context.Context, j jobs.Job) (map[string]string, error)
-	// Gate asks a gate of the job about its plan's JSON without sensitive values. If it is nil, nobody can, and
-	// gates block the applies.
+	// Gate asks a gate of the job about its plan, given as JSON without sensitive values. If Gate is nil, no
+	// gate can be asked, so gates block the applies.
 	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
 	// Secrets returns texts that must be in no output, such as our present credentials; nil for none.
 	Secrets func() []string
@@ -92,8 +94,9 @@ type Engine struct {
 
 	// Begin starts plugins and provisioners' commands with fewer rights; nil starts them normally.
 	Begin func(*exec.Cmd) error
-	// Memory is the last value that Remember got, from an engine of another process. It saves further downloads
-	// of providers. The caller must ensure that no program of a pull request can have written it.
+	// Memory is the last value that Remember got in an engine of another process: checksums of verified
+	// providers. It saves downloading these providers again. The caller must ensure that no program of a pull
+	// request can have written it.
 	Memory   []byte
 	Remember func([]byte)
 

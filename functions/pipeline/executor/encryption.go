@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/kms"
 )
 
-// ciphers are the encryption of a run's states and saved plans, by the base branch: see package
-// encryptionpolicy. Keys are made once for each run.
+// ciphers encrypts the states and saved plans of a run as the base branch says: see package encryptionpolicy.
+// Keys are made once for each run.
 type ciphers struct {
 	encryptionpolicy.Ciphers
 	found diags.Diagnostics
@@ -32,8 +32,9 @@ type ciphers struct {
 // A KMSFunc connects to AWS KMS for a job, with the arguments of its key provider.
 type KMSFunc func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error)
 
-// kmsWith calls AWS KMS with credentials of the role for the state, or with our own if of is nil. Whoever may
-// read a state may use its key, and nobody else. Providers have other roles, and cannot use it.
+// kmsWith calls AWS KMS with the credentials for the state, which the function of returns; with our own if of
+// is nil. So a job can use a key only if it may read the state. Providers have other roles, and cannot use the
+// key.
 func kmsWith(of Sessions) KMSFunc {
 	return func(ctx context.Context, j jobs.Job, arguments map[string]any) (encryption.KMSClient, error) {
 		arguments = maps.Clone(arguments)
@@ -50,8 +51,8 @@ func kmsWith(of Sessions) KMSFunc {
 	}
 }
 
-// keyArguments are the arguments of a key provider that select a key and how it is used. The others select
-// credentials, files of the machine, and hosts. A pull request may choose none of those.
+// keyArguments are the arguments of a key provider that select a key and how it is used. All other arguments
+// select credentials, files of the machine, or hosts, which a pull request may not choose.
 var keyArguments = strings.Fields(`allowed_account_ids encrypted_metadata_alias forbidden_account_ids key_spec kms_key_id max_retries region
 	retry_mode skip_credentials_validation skip_metadata_api_check skip_requesting_account_id use_dualstack_endpoint use_fips_endpoint`)
 
@@ -87,8 +88,8 @@ func kmsOf(o *checkout) encrypting.KMS {
 	}
 }
 
-// errSealing is wrapped by the error of a plan that cannot be encrypted, usually because its key is not
-// available. People can fix that.
+// errSealing reports that a plan cannot be encrypted, usually because its key is not available. Other errors
+// wrap it. People can fix it.
 var errSealing = errors.New("it is kept encrypted or not at all")
 
 // sealed returns an encoded plan as it is stored.

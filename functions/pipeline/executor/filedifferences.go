@@ -16,7 +16,7 @@ import (
 
 // A difference is a block or a file that has changed in the later configuration.
 type difference struct {
-	// Block names it like an address without its module: "local.x", "provider.aws", or the name of a file.
+	// Block is the block's address without its module ("local.x", "provider.aws"), or the name of a file.
 	Block string
 	// Resource is set for a resource or data block: "aws_vpc.x", "data.aws_vpc.x". Such a difference counts
 	// only if a plan changes or reads the resource, in any module.
@@ -99,7 +99,8 @@ func blocksIn(files map[string][]byte) (out map[blockKey]string, broken []string
 	return out, broken
 }
 
-// same reports whether a block may change in this way without a difference; "" means no block.
+// same reports whether a change of a block's text from earlier to later is no difference; "" means that there
+// is no block. For example, a local value may be added, but not changed.
 func (k blockKey) same(earlier, later string) bool {
 	switch k.kind {
 	case "local", "variable", "module", "ephemeral":

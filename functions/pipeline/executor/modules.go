@@ -18,8 +18,8 @@ import (
 const dataDir = ".terraform"
 
 // packages returns the checksums of the installed remote modules, by the keys of their calls. They cover all
-// files of a package, because file functions may read any of them. So a plan identifies its modules, whatever
-// their addresses lead to later.
+// files of a package, because file functions may read any of them. So an apply notices if the address of a
+// module leads to other files by then.
 func (o *checkout) packages() (map[string]string, error) {
 	sums := map[string]string{}
 	dir := path.Join(o.job.Dir, dataDir, path.Dir(source.ManifestPath))

@@ -48,7 +48,7 @@ func optionsOf(g grammar.Options) (options, diags.Diagnostics) {
 	return out, ds
 }
 
-// waiting returns the options for a state with objects that wait for something.
+// waiting returns the options with the objects that the plan has to leave out: the result of [doubts].
 func (o options) waiting(objects []addrs.Target) engine.PlanOptions {
 	o.Waiting = slices.Clone(objects)
 	return engine.PlanOptions(o)

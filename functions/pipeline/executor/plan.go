@@ -61,11 +61,11 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	return res, err
 }
 
-// attempts is how often a plan is made if others write the state meanwhile.
+// attempts is the maximum number of times that a plan is made because somebody wrote the state meanwhile.
 const attempts = 3
 
 // plan makes the plan. ds are the diagnostics of opening. It takes no lock, so any number of pull requests can
-// be planned at the same time, and beside an apply. The state's version is part of the plan instead. If the
+// be planned at the same time, even during an apply. The state's version is part of the plan instead. If the
 // state was written meanwhile, the plan is made again and not shown.
 func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
@@ -92,7 +92,7 @@ func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan,
 		"The state of %s was written each of the %d times that it was planned. Wait until the apply that writes it has finished, and comment \"lockstep plan -p %[1]s\".", o.job.Project, attempts)...)
 }
 
-// moving reports whether the state was written since it was read.
+// moving reports whether somebody has written the state since this checkout read it.
 func (o *checkout) moving(ctx context.Context) (bool, error) {
 	if o.State == nil || o.State.Workspace == nil {
 		return false, nil

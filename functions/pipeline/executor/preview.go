@@ -18,12 +18,12 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// The author of a fork can be anybody. Its configuration is planned with a state that has no secrets, by
-// providers without credentials and without a network. So there is nothing to steal and nobody to send it to.
-// There is no saved plan, so nothing can be applied.
+// Anybody can write a fork. So the configuration of a fork is planned with a state that has no secrets, by
+// providers without credentials and without a network: no secret can be stolen or sent away. The plan is not
+// saved, so it cannot be applied.
 
-// Snapshot implements jobs.Engine. Its job is of the base branch. The schemas that tell which values are secret
-// come from the base branch's providers, and no configuration is evaluated.
+// Snapshot implements jobs.Engine. Its job is for a commit of the base branch. The schemas that say which
+// values are secret come from the base branch's providers. No configuration is evaluated.
 func (e *Engine) Snapshot(ctx context.Context, j jobs.Job) (jobs.Snapshot, error) {
 	j.Access, j.Linked = jobs.Reads, nil
 	o, ds, err := e.open(ctx, j, true)
@@ -130,7 +130,8 @@ func previewed(ctx context.Context, o *checkout) (*plans.Plan, diags.Diagnostics
 // snapshot is made without them.
 func rights(o *checkout) bool { return o.job.Snapshot == nil && !o.schemas }
 
-// bare refuses the plugins of a snapshot if nothing can take their network away.
+// bare returns an error if the job has a snapshot and needs plugins, but this machine cannot run them without a
+// network.
 func bare(o *checkout, plugins bool) diags.Diagnostics {
 	if o.job.Snapshot == nil || !plugins || o.engine.Begin != nil {
 		return nil
@@ -138,8 +139,8 @@ func bare(o *checkout, plugins bool) diags.Diagnostics {
 	return diags.Errorf(nil, "Providers are not confined here", "The commit of a fork is planned by providers without a network, and this installation of Lockstep cannot close it: its operator has to run it under Linux, with runs in processes of their own.")
 }
 
-// noRemoteState answers terraform_remote_state if nothing may be read. Its arguments could send our own process
-// anywhere.
+// noRemoteState refuses to read terraform_remote_state in a plan of a snapshot. Its arguments could make our
+// own process connect to any host.
 func noRemoteState(context.Context, string, cty.Value, string) (map[string]cty.Value, error) {
 	return nil, errors.New("this plan of a fork's commit is made without credentials, and no other state is read for it")
 }

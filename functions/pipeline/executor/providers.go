@@ -28,7 +28,7 @@ import (
 
 // providers makes the providers available that configuration and state need, if all of them are granted.
 // Nothing is installed before that is known, and nothing is started with another checksum. Closing the
-// operation ends them.
+// operation stops the providers.
 func (o *checkout) providers(ctx context.Context, state *states.State) diags.Diagnostics {
 	reqs, ds := workdir.Requirements(o.Config, state)
 	if ds.HasErrors() {
@@ -95,8 +95,8 @@ func (o *checkout) workdir() (*workdir.Dir, diags.Diagnostics) {
 	return d, ds
 }
 
-// machineEnv returns the environment for opening a working directory. This machine's settings count only if the
-// engine names them, and our process's environment does not count.
+// machineEnv returns the environment for opening a working directory. It contains only the settings that the
+// engine names, and nothing from the environment of our process.
 func machineEnv(dataDir string) []string {
 	if dataDir == "" {
 		dataDir = os.DevNull + "/none" // nothing can exist there
@@ -131,7 +131,8 @@ func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plug
 	return lock, plugins, ds
 }
 
-// user returns the range of a resource of a provider; nil if only the state has such a resource.
+// user returns the range of a resource in the configuration that needs a provider; nil if only the state has
+// such a resource.
 func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	for _, m := range o.Config.Order {
 		var first *config.Resource
@@ -147,7 +148,7 @@ func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	return nil
 }
 
-// install installs the granted providers into the data directory, and makes their lock file that of d.
+// install installs the granted providers into the data directory, and sets d's lock file to the granted one.
 func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
 	if o.engine.DataDir == "" {
 		return diags.Errorf(nil, "Providers cannot be installed", "This Lockstep installation has no directory for providers: its operator has to set one.")
@@ -177,7 +178,8 @@ func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Req
 	return ds
 }
 
-// environment returns the environment of plugins. A bucket with modules may have needed it before.
+// environment returns the environment of plugins, and remembers it: loading modules from a bucket may need it
+// first.
 func (o *checkout) environment(ctx context.Context) ([]string, diags.Diagnostics) {
 	if o.env != nil {
 		return o.env, nil

@@ -30,8 +30,8 @@ func readerOf(o *checkout) *remotestates.Reader {
 	return o.remote
 }
 
-// linked returns the values of the inputs that are outputs of other projects. An apply uses those of its plan,
-// and reads outputs only if no plan keeps them. Outputs that are not read are unknown.
+// linked returns the values of the inputs that are outputs of other projects. An apply uses the values in its
+// plan, and reads only outputs that are never saved in a plan. Outputs that are not read are unknown.
 func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.Diagnostics) {
 	in := variableLinks{Job: o.job, Root: o.Config.Root.Content, Budget: o.Budget, Secrets: o.vault.source()}
 	if len(o.job.Inputs) == 0 {
@@ -49,7 +49,8 @@ func linked(ctx context.Context, o *checkout, read bool) (inputs.Source, diags.D
 	return in.Values(ctx)
 }
 
-// relink gives the variables of an approved plan, which is made again, the present outputs.
+// relink sets the variables that are outputs of other projects to the present outputs, before an approved plan
+// is made again.
 func relink(ctx context.Context, o *checkout) diags.Diagnostics {
 	if len(o.job.Inputs) == 0 {
 		return nil
@@ -67,8 +68,9 @@ func relink(ctx context.Context, o *checkout) diags.Diagnostics {
 	return ds
 }
 
-// outputs returns the outputs that the state will have, for other projects. If they cannot be encrypted, there
-// is still a plan: the others are planned with the stored outputs, and say so.
+// outputs returns the outputs that the state will have after the apply, encoded and encrypted for the plans of
+// other projects. It returns nil if they are not needed or cannot be encrypted. Then the other projects are
+// planned with the stored outputs, and their plans say so.
 func (o *checkout) outputs(ctx context.Context, p *plans.Plan) []byte {
 	s, ds := o.ciphers.of(o)
 	if !o.job.Foresee || !p.Applyable || ds.HasErrors() {

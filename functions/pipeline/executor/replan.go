@@ -21,21 +21,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An apply makes a plan again that is out of date: with the state locked, before anything changes, from the
-// configuration and the variables in the approved plan. If those have the format of another version and cannot
-// be read, the checkout's count, and no new plan is the same.
+// If an approved plan is out of date, the apply makes it again: with the state locked, before any change, from
+// the configuration and the variables in the approved plan. If another version of Lockstep saved the plan, they
+// cannot be read. Then the checkout's are used, and the new plan never counts as the same.
 //
 // The programs of the new plan run with the credentials of the apply. The apply's own programs do, too. They
-// are the same providers, chosen by the base branch's lock file and configured by the same files. Whoever could
-// use a plan's programs against its writer's credentials can do so in the apply that follows. The alternative
-// is a plan with a reader's credentials, which needs another process. The state could change between the end of
-// that process and the apply's lock, and the plan would have to be made again without end.
+// are the same providers, chosen by the base branch's lock file and configured by the same files. A person who
+// could misuse the apply's credentials in the new plan could do the same in the apply that follows. The
+// alternative is a plan with a reader's credentials, which needs another process. The state could change
+// between the end of that process and the apply's lock, and the plan would have to be made again without end.
 
 // A replan is an apply whose plan may have to be made again.
 type replan struct{ *checkout }
 
-// permitted asks whether the plan may be applied, and makes it again if the answer is to do so. It returns the
-// plan to apply; nil for none.
+// permitted asks whether the plan may be applied. If the answer is to plan again, it does so. It returns the
+// plan to apply; nil if none may be applied.
 func (o replan) permitted(ctx context.Context, p *plans.Plan, permit func(jobs.BeforeApply) jobs.Permit) (*plans.Plan, diags.Diagnostics, error) {
 	now := o.present
 	now.State = runs.StateID(o.Opened)
@@ -134,8 +134,8 @@ func (o replan) compared(approved, now *plans.Plan) *jobs.Replanned {
 	return a
 }
 
-// moved returns the blocks of the configuration that both plans depend on and that have changed. Because of
-// them, equal plans could do different things.
+// moved returns the changed blocks of the configuration that the plans depend on. With such changes, plans that
+// look equal could do different things.
 func (o replan) moved(approved, now *plans.Plan) []comparing.Difference {
 	later := map[string][]byte{}
 	for name, f := range o.Config.Files {
@@ -154,7 +154,8 @@ func (o replan) moved(approved, now *plans.Plan) []comparing.Difference {
 	return out
 }
 
-// merged is the configuration of the checkout, beside that of the plan to apply.
+// merged is the configuration and the variables of the checkout, as opposed to those saved in the plan to
+// apply.
 type merged struct {
 	config    *config.Config
 	variables map[string]cty.Value

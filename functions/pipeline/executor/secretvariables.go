@@ -18,9 +18,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// The secrets of a job's environment are read when its run begins, before anything of the checkout is
-// evaluated. A variable's secret value is in no plan: an apply reads it again. A secret that has changed since
-// the plan is no reason for a new plan.
+// The secrets of a job's environment are read when its run begins, before the files of the checkout are
+// evaluated. No plan contains the secret value of a variable: an apply reads the value again. If a secret has
+// changed since the plan, the plan is still applied.
 
 // variablePrefix is the prefix of environment variables that set variables of the configuration.
 const variablePrefix = "TF_VAR_"
@@ -49,7 +49,7 @@ func (v secretVariables) source() inputs.Source {
 	return s
 }
 
-// variables returns the names of variables whose values are secrets, sorted.
+// variables returns the names of the configuration's variables that secrets set, sorted.
 func (v secretVariables) variables() []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -101,8 +101,8 @@ func (v secretVariables) uncovered(root *config.Content) diags.Diagnostics {
 	return ds
 }
 
-// completed returns the variables of a saved plan, together with the present values of those that no plan
-// keeps.
+// completed returns the variables of a saved plan, and adds the present values of its ephemeral variables,
+// which no plan contains.
 func (m merged) completed(p *plans.Plan) map[string]cty.Value {
 	out := maps.Clone(p.Variables)
 	for _, name := range p.EphemeralVariables {

@@ -42,7 +42,7 @@ func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 	return ds
 }
 
-// notLocked is Terraform's summary, too. Programs search for it.
+// notLocked is the summary of the error, with Terraform's own words: programs search logs for them.
 const notLocked = "Error acquiring the state lock"
 
 // lockedBy names the holder of a lock, and what to do on the pull request, which has no command line.
@@ -97,8 +97,8 @@ func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 		j.Project, since, who, end, sooner)
 }
 
-// lockText returns the text of our locks, for anybody who meets one with any tool. It begins with the job's
-// owner, which unlock searches for.
+// lockText returns the text in our lock, which any tool shows to a person who finds the state locked. It begins
+// with the job's owner, which unlock searches for.
 func lockText(j jobs.Job) string {
 	return fmt.Sprintf("%s: a run of project %s at %.7s%s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, repository(j), j.Project, j.Number)
 }
@@ -120,9 +120,9 @@ func holderOf(j jobs.Job, text string) (owner, project string, ours bool) {
 	return owner, project, ours && strings.HasPrefix(owner, "lockstep ")
 }
 
-// holds reports whether the lock with this text was taken for a job's owner and project. A push can give a
-// state to a project with another name while the former one is being applied. Only the run of that project can
-// tell.
+// holds reports whether the lock with this text was taken for the job's owner and project. The project matters:
+// a push can move a state to a project with another name during an apply. Only the run of the former project
+// knows whether that apply still goes on.
 func holds(j jobs.Job, text string) bool {
 	owner, project, ours := holderOf(j, text)
 	return ours && owner == j.Owner && project == j.Project
@@ -175,7 +175,8 @@ func (o *checkout) stateID() runs.StateID {
 	return runs.StateID{Lineage: o.State.Current.Lineage, Serial: o.State.Current.Serial, Version: string(o.State.Version())}
 }
 
-// rescue stores a state that its backend refused: nothing else describes the present objects.
+// rescue stores a state that its backend refused, because nothing else describes the present objects. It
+// returns an error that says where the state is now.
 func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
 	data, err := o.State.Sealed(context.WithoutCancel(ctx), s)
 	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
@@ -196,7 +197,8 @@ func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostic
 		"The backend did not accept the new state, which describes the real objects. An operator of Lockstep has to push it from %s with \"lockstep state push\" before anything else is applied.", where)
 }
 
-// KeepRescued stores such a state in a directory, and returns where.
+// KeepRescued stores a state that its backend refused as a file in dir, and returns a text for people that
+// names the file.
 func KeepRescued(dir, name string, state []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
@@ -273,7 +275,7 @@ func (o *checkout) denied(err error) error {
 	}
 }
 
-// reason returns the errors in ds without secrets.
+// reason returns the errors in ds as one text without secrets.
 func (o *checkout) reason(ds diags.Diagnostics) string {
 	return o.secrets(nil, nil).From(ds.Error())
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// doubts returns the objects that a plan with options leaves out, because nobody knows whether they exist. A
-// person who imports one says that it exists. Once that is applied, the state has it.
+// doubts returns the objects that a plan leaves out, because an interrupted apply may or may not have created
+// them. It does not return an object that the options import: the person who imports an object says that it
+// exists.
 func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	r.Unresolved = slices.DeleteFunc(slices.Clone(r.Unresolved), func(x journaling.Open) bool {
 		return slices.ContainsFunc(o.Imports, func(pair string) bool { addr, _, _ := grammar.Pair(pair); return addr == x.Address })
@@ -18,7 +19,8 @@ func doubts(r operation.Recovery, o grammar.Options) []addrs.Target {
 	return r.Waiting()
 }
 
-// unsettled returns the addresses of those that no running apply is creating.
+// unsettled returns the addresses of the objects in [doubts] that a person has to decide about, because no
+// running apply is creating them.
 func unsettled(r operation.Recovery, o grammar.Options) (all []string) {
 	for _, a := range doubts(operation.Recovery{Unresolved: r.Unresolved}, o) {
 		all = append(all, a.String())

@@ -26,10 +26,11 @@ type variableLinks struct {
 	Job    jobs.Job
 	Root   *config.Content
 	Budget *budget.Budget
-	// Secrets win over inputs.
+	// Secrets are the variables that secrets set. A secret overrides an input for the same variable.
 	Secrets inputs.Source
-	// Read reads the outputs of a state. name tells ciphers who reads. The error is for people, and wraps
-	// [builtin.ErrNoState] if there is no state. If Read is nil, all outputs are unknown.
+	// Read reads the outputs of a state. name is "project." and the project's name, by which its encryption
+	// settings are found. The error is for people, and wraps [builtin.ErrNoState] if there is no state. If Read
+	// is nil, all outputs are unknown.
 	Read func(ctx context.Context, name string, at places.Place) (map[string]states.Output, error)
 
 	known map[string]map[string]cty.Value // by project
@@ -37,9 +38,9 @@ type variableLinks struct {
 	ds    diags.Diagnostics
 }
 
-// Values returns the values of the inputs that no other value overrides. Unknown outputs stay unknown. A value
-// made from a sensitive output may be given only to a sensitive variable: nobody could recognize values that
-// are computed from it by its text.
+// Values returns the values of the inputs that no other value overrides. Unknown outputs stay unknown. Only a
+// sensitive variable may get a value made from a sensitive output: otherwise values computed from the variable
+// would be shown.
 func (l *variableLinks) Values(ctx context.Context) (inputs.Source, diags.Diagnostics) {
 	s := inputs.Source{Origin: inputs.FromEnvironment, Expressions: map[string]hcl.Expression{}, By: "by inputs in lockstep.hcl"}
 	l.known, l.read, l.ds = map[string]map[string]cty.Value{}, map[string]bool{}, nil
@@ -92,7 +93,8 @@ func (l *variableLinks) outputs(ctx context.Context, link projectinputs.Link) (o
 	return ok
 }
 
-// reads reports whether a project's outputs are read. They are not if the job has no rights or needs no values.
+// reads reports whether a project's outputs are read. They are not read if the job has no rights or needs no
+// values.
 func (l *variableLinks) reads(name string) bool { return l.Read != nil && l.at(name) >= 0 }
 
 func (l *variableLinks) at(name string) int {
@@ -132,7 +134,7 @@ func (l *variableLinks) project(ctx context.Context, r projectinputs.Reference) 
 	l.known[r.Project] = of
 }
 
-// remedy says how a project without a state gets outputs.
+// remedy returns the advice for people if a project has no outputs because it has no state.
 func (l *variableLinks) remedy(name string) string {
 	for _, f := range l.Job.Foreseen {
 		if f.Project == name && f.Failed {

@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// verified remembers the checksums of verified packages. A lock file may know only the archive, and nothing is
-// left of the archive after unpacking. Without this memory, each run would download it again. It is in our own
-// memory, where no plugin can write.
+// verified remembers the checksums of verified packages. A lock file may have only the checksum of the archive,
+// and the archive is deleted after unpacking. Without this record, each run would download the archive again.
+// The record is in the memory of our own process, where no plugin can write.
 type verified struct {
 	mu       sync.Mutex
 	recalled bool
@@ -24,7 +24,7 @@ func (v *verified) key(p addrs.Provider, l lockfile.Lock) string {
 	return fmt.Sprintf("%s %s %q", p, l.Version, slices.Sorted(slices.Values(l.Hashes)))
 }
 
-// add returns l with the checksums that packages with its checksums were found to have.
+// add returns l together with the checksums of the unpacked packages that were verified for l before.
 func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
 	if len(l.Hashes) == 0 {
 		return l
@@ -35,7 +35,7 @@ func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
 	return l
 }
 
-// remember records the checksum of a package that was granted before.
+// remember records the checksums of the unpacked package for a lock that the base branch has granted.
 func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -47,7 +47,7 @@ func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
 	}
 }
 
-// recall adopts the memory of an engine of another process, once.
+// recall reads [Engine.Memory], the record of another process, once.
 func (e *Engine) recall() {
 	v := &e.verified
 	v.mu.Lock()
@@ -62,7 +62,7 @@ func (e *Engine) recall() {
 	}
 }
 
-// handOn passes the memory to Remember.
+// handOn passes the record to [Engine.Remember].
 func (e *Engine) handOn() {
 	if e.Remember == nil {
 		return

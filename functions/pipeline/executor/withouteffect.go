@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
-// withoutEffect returns the errors of state changes in a comment that change nothing. The state does not have
-// the object, or has it already. A block of the configuration without effect is no error, because it stays
-// there after it is done.
+// withoutEffect returns an error for each state change in a comment that has no effect: the object to move or
+// remove does not exist, or the object to import exists already. In the configuration, a block without effect
+// is no error, because the block stays after it is done.
 func withoutEffect(g grammar.Options, s *states.State, c *config.Config) (ds diags.Diagnostics) {
 	if g.Rest {
 		return nil
@@ -67,8 +67,8 @@ func has(s *states.State, t addrs.Target) bool {
 	return false
 }
 
-// comesTo reports whether a moved block of the root module, of the command or of the configuration, ends at an
-// address.
+// comesTo reports whether the target of a moved block in the root module is an address. The block may come from
+// the configuration or from a command.
 func comesTo(c *config.Config, t addrs.Target) bool {
 	return slices.ContainsFunc(c.Root.Moved, func(b *config.Moved) bool { return b.To.String() == t.String() })
 }

@@ -27,9 +27,9 @@ func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 }
 
 // Settings returns the settings at a commit of a base branch, from lockstep.hcl, or from atlantis.yaml if the
-// commit has no lockstep.hcl. The settings are nil if neither file exists. They grant rights, because only
-// people who may merge can write them. So the gate must have accepted the branch. A file with errors grants its
-// readable part, and note has the errors.
+// commit has no lockstep.hcl. The settings are nil if neither file exists. The settings grant rights: on a base
+// branch, only people who may merge can write them. So the gate must first have accepted the branch as a base
+// branch. A file with errors grants its readable part, and note has the errors.
 func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
 	r, ok := e.read[sha]
 	if !ok {
@@ -44,8 +44,8 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 	return r.settings, r.note, nil
 }
 
-// readSettings are the settings of a commit; they are read once for each message. first is the first error, in
-// a line. text is the hash of their text.
+// readSettings are the settings of a commit; they are read once for each message. first is their first error,
+// as one line. text is the hash of their text.
 type readSettings struct {
 	settings          *project.Settings
 	note, first, text string
@@ -160,7 +160,7 @@ func RunsCommandsFor(ctx context.Context, e *Reader, program string) (bool, erro
 	return s.Obeys(program), err
 }
 
-// IgnoresCommandsFor reports whether the present base branch leaves the commands of another program to that
+// IgnoresCommandsFor reports whether the present base branch has Lockstep ignore the commands of another
 // program.
 func IgnoresCommandsFor(ctx context.Context, e *Reader, program string) (bool, error) {
 	s, err := ofBase(ctx, e)
@@ -201,8 +201,8 @@ func forks(ctx context.Context, e *Reader, named bool) (bool, error) {
 	return s != nil && s.Allow.Forks, err
 }
 
-// NoteBrokenSettings puts the errors of a checkout's settings into q. It is called if the checkout does not
-// have the project of the request.
+// NoteBrokenSettings adds the errors of the settings in a checkout to q. Call it if the checkout does not have
+// the project of the request: the errors may be the cause.
 func NoteBrokenSettings(ctx context.Context, e *Reader, q *admission.Request, dir string) error {
 	d, err := discovered(ctx, e, dir)
 	if err != nil || d.Problem == "" {
@@ -216,8 +216,8 @@ func NoteBrokenSettings(ctx context.Context, e *Reader, q *admission.Request, di
 	return err
 }
 
-// TrialMerge returns the trial merge, or after the merge the tip of the base branch. It updates the request,
-// because a pull request can be retargeted to another branch and back between two reads.
+// TrialMerge returns the trial merge, or after the merge the tip of the base branch. It also updates the pull
+// request in q: between two reads, somebody can change its base branch and change it back.
 func (e *Reader) TrialMerge(ctx context.Context, q *admission.Request) (m github.Merge, err error) {
 	if m, err = e.Hub.MergeResult(ctx, e.Pull.Number); err != nil {
 		return m, err

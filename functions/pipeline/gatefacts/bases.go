@@ -8,13 +8,13 @@ import (
 )
 
 // Bases caches the commits that a process read last: commits of base branches, and the projects of commits of
-// pull requests. All plans of a push need the same ones, for the addresses of all states. Reading a commit
+// pull requests. All plans of a push need the same commits, for the addresses of all states. Reading a commit
 // costs a checkout and a look at every directory.
 //
-// Commits never change: the author of a commit decides which projects are found in that commit and in no other.
-// The zero value and nil are ready for use; nil caches nothing.
+// The cache is safe, because commits never change: the author of a commit decides only which projects are found
+// in that commit. The zero value and nil are ready for use; nil caches nothing.
 type Bases struct {
-	// Repositories reads the policies in other repositories; nil if nobody can.
+	// Repositories reads the policies in other repositories. If it is nil, such a policy is an error.
 	Repositories Repositories
 
 	mu    sync.Mutex
@@ -34,7 +34,7 @@ type commit struct {
 	sha  string
 }
 
-// latest are the values for the commits that were asked for last, with the newest at the end.
+// latest lists the values for the commits that were last asked for, the newest at the end.
 type latest[T any] []known[T]
 
 type known[T any] struct {
@@ -104,7 +104,7 @@ func (b *Bases) otherDirectory(key string) (map[string][]byte, bool) {
 	return files, ok
 }
 
-// keepDirectory caches such a directory. They are small and few. When there are too many, all are dropped.
+// keepDirectory caches a directory of another repository. If there are too many, all are dropped.
 func (b *Bases) keepDirectory(key string, files map[string][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

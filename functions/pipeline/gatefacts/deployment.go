@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ServedBy returns the name of the deployment that serves a project, by a commit of the base branch. If the
-// settings divide the projects among deployments, it costs one archive for each process.
+// ServedBy returns the name of the deployment that serves a project, according to a commit of the base branch.
+// If the settings name deployments, each process downloads the commit once for this.
 func ServedBy(ctx context.Context, e *Reader, sha string, p project.Project) (string, error) {
 	s, _, err := e.Settings(ctx, sha)
 	if err != nil || !s.Divides() {

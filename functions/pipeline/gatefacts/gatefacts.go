@@ -57,8 +57,8 @@ type Reader struct {
 	afterwards bool
 	// watched are the facts behind the decisions of MissingRequirements and DecideDeniedAgain.
 	watched *watched
-	// unasked is set while the reader decides about something that nobody has asked for. Then the question is
-	// not recorded, and the decision is watched.
+	// unasked is set while the reader decides about an apply that nobody has asked for. Then the question is
+	// not recorded, and a [pipeline.Watch] is kept for the decision.
 	unasked bool
 	// asked is the last question about the address of a state.
 	asked *admission.PlaceQuestion

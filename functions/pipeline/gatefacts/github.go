@@ -20,7 +20,7 @@ type Pulls interface {
 	// trial merge yet.
 	MergeResult(ctx context.Context, number int) (github.Merge, error)
 	// MergedOnto returns the tip of the base branch before a pull request was merged, and the commit with its
-	// changes. An error wraps github.ErrNotFound if nobody can tell.
+	// changes. An error wraps github.ErrNotFound if these cannot be found out.
 	MergedOnto(ctx context.Context, number int) (onto, merge string, err error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)

@@ -72,7 +72,7 @@ func named(all []project.Project, name string) (project.Project, bool) {
 	return project.Project{}, false
 }
 
-// RunsNamed returns runs for a base commit's projects with these names. Nothing except their targets is known.
+// RunsNamed returns runs for a base commit's projects with these names. Only the targets of the runs are set.
 func RunsNamed(ctx context.Context, e *Reader, base string, names []string) (out []runs.Run, err error) {
 	if len(names) == 0 {
 		return nil, nil

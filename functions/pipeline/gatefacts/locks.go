@@ -16,8 +16,8 @@ import (
 const maxLocks = 4 << 20
 
 // locksIn returns the dependency lock files of projects in a checkout; nil for a project without one. It leaves
-// out files that it cannot read. GitHub is asked for those later, and its error is then about their project
-// alone.
+// out files that it cannot read. They are requested from GitHub later, so that an error concerns only their own
+// project.
 func locksIn(dir string, projects []project.Project) (map[string][]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -35,7 +35,7 @@ func locksIn(dir string, projects []project.Project) (map[string][]byte, error) 
 	return locks, nil
 }
 
-// lockIn reads a lock file, up to one byte more than it may have. No path leads out of the checkout.
+// lockIn reads a lock file, at most one byte more than its size limit. No path leads out of the checkout.
 func lockIn(root *os.Root, name string) ([]byte, error) {
 	f, err := root.Open(name)
 	if err != nil {

@@ -39,13 +39,13 @@ func orders(ctx context.Context, e *Reader, r runs.Run) (bool, error) {
 	return err == nil && (r.Spec.Ordered || r.Spec.Removed && e.Pull.Merged || in.settings.Orders()), err
 }
 
-// Predecessors returns what has to be applied before a run, for people. It decides nothing, so it ignores a
-// failure that stays: whoever asks for the apply sees that.
+// Predecessors returns the projects that have to be applied before a run, for people. It decides nothing, so it
+// ignores an error that only a person can fix: the person who asks for the apply sees that error.
 func Predecessors(ctx context.Context, e *Reader, r runs.Run) (*comment.Behind, error) {
 	return (&OrderCache{Facts: e}).Predecessors(ctx, r)
 }
 
-// An OrderCache has the order of applies in the pull request. It is read once for many runs.
+// An OrderCache reads the order of applies in the pull request once, for many runs.
 type OrderCache struct {
 	Facts  *Reader
 	behind func(runs.Run) *comment.Behind // nil before the order is read
@@ -94,8 +94,8 @@ func (e *Reader) Order(ctx context.Context) (*runs.Order, error) {
 	return o, err
 }
 
-// Ranks returns a number for each run of the pull request. It is higher than the numbers of the projects that
-// the run's project depends on: see [order.Ranks]. It is nil if there is no order.
+// Ranks returns a number for each run of the pull request. The number is higher than those of the projects that
+// the run's project depends on: see [order.Ranks]. Ranks returns nil if there is no order.
 func (e *Reader) Ranks(ctx context.Context, all []ledger.Versioned) (map[string]int, error) {
 	in, err := e.requirements(ctx)
 	ordered := slices.ContainsFunc(all, func(s ledger.Versioned) bool { return s.Spec.Ordered })

@@ -15,14 +15,16 @@ import (
 
 // An Overriding is the effect of an override.
 type Overriding struct {
-	// Later is set if no requirement that it could lift is missing now: the override counts later.
+	// Later is set if all requirements that the override could lift are met now. The override counts as soon as
+	// one of them is not met any more.
 	Later bool
 	// Required is the decision about the requirements for the apply, with the override.
 	Required *rulings.Ruling
 }
 
 // Override decides whether the message's comment, an override, lifts a requirement for the apply of a run. no
-// is the reason if it does not. Only the answer tells what it lifts: see package requirementfacts.
+// is the reason if it lifts none. It is valid only with an answer that names what it lifts: see package
+// requirementfacts.
 func Override(ctx context.Context, e *Reader, r runs.Run, login string) (no reasons.Reason, l Overriding, err error) {
 	question, err := foreseenQuestion(ctx, e, r, requirementfacts.Subject{Unasked: true, Answering: e.Message.Comment})
 	switch {

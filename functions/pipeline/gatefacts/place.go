@@ -74,14 +74,14 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 }
 
 // Prefetch reads a commit of the base branch that several plans will need. Their processes begin at the same
-// moment, and without it each would fetch the archive from GitHub. Errors are ignored: each plan reports them
-// itself.
+// moment; without Prefetch, each would fetch the archive from GitHub. Errors are ignored: each plan reports
+// them itself.
 func Prefetch(ctx context.Context, e *Reader, sha string) { _, _ = e.baseAt(ctx, sha) }
 
 // place finds the project of a request in a checkout, and decides about the address of its state, in q.Placing.
-// A granted address is claimed before the state is first read. If the base commit does not have the project, it
-// is claimed before the state is first written. The error wraps ErrNoProject if the checkout does not have the
-// project.
+// A granted address is claimed before the state is first read. If the base commit does not have the project,
+// the address is claimed only before the state is first written. The error wraps ErrNoProject if the checkout
+// does not have the project.
 func (e *Reader) place(ctx context.Context, q *admission.Request, dir string) (project.Project, error) {
 	q.Placing = &admission.Placing{}
 	d, err := discovered(ctx, e, dir)
@@ -162,10 +162,10 @@ func (e *Reader) placeOf(ctx context.Context, q *admission.Request, p project.Pr
 	}
 }
 
-// claimAfter returns the new claim on a request's address; nil if the claim stays as it is. A command claims an
-// address to read a state that the base commit has there, or to write any state. A plan of another project
-// records in the claim that its owner has left. That is forgotten once the base branch has the owner there
-// again.
+// claimAfter returns the new claim on a request's address; nil if the claim stays as it is. An apply claims the
+// address. A plan claims the address if the base commit has the project's state there. Otherwise, a plan of
+// another project only records in the claim that the owner has left. A later plan removes that record if the
+// base branch has the owner there again.
 func claimAfter(q admission.Request, was *places.Claim) *places.Claim {
 	if len(q.Placing.Reasons) > 0 || !admission.Decide(q).Allowed() {
 		return nil
@@ -182,7 +182,7 @@ func claimAfter(q admission.Request, was *places.Claim) *places.Claim {
 	return &now
 }
 
-// taking returns the claim of a request's project on its address; nil if it makes none.
+// taking returns the claim of a request's project on its address; nil if the project needs no claim.
 func taking(q admission.Request, was *places.Claim) *places.Claim {
 	now := q.Run.ClaimOf(q.Placing.Place)
 	if now != nil && was != nil {
@@ -216,9 +216,9 @@ func leftBy(ctx context.Context, e *Reader, q admission.PlaceQuestion) (int, err
 	return 0, nil
 }
 
-// RecordLineage records the lineage of a state in the claim on its address. It does so once the base branch has
-// the request's project there and its plan is made. If another project has left objects there, they are taken
-// over with the state, because the plan destroys none of them.
+// RecordLineage records the lineage of a state in the claim on its address. It is called once a plan is made,
+// and does nothing unless the base branch has the request's project at the address. If another project has left
+// objects in the state, the request's project takes them over, because the plan destroys none of them.
 func RecordLineage(ctx context.Context, e *Reader, q admission.Request, lineage string) error {
 	if q.Placing.Kind != admission.SamePlace || q.Placing.Place.Backend != "s3" || lineage == "" {
 		return nil
@@ -258,8 +258,8 @@ func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
 	})
 }
 
-// changeClaim changes the claim on an address, if this repository has the claim or nobody has. change returns
-// nil to leave the claim as it is. If another process changes the claim meanwhile, it also stays.
+// changeClaim changes the claim on an address, if no other repository has it. change returns nil to leave the
+// claim as it is. If another process changes the claim meanwhile, it also stays.
 func changeClaim(ctx context.Context, e *Reader, place string, change func(was *places.Claim) *places.Claim) error {
 	key := places.ClaimKey(place)
 	rec, err := e.Ledger.Records.Get(ctx, key)
@@ -310,7 +310,8 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *admission.Request) error {
 	q.Placing = now.Placing
 	followed := q.Placing.Moves() && q.Placing.From != granted.From
 	if len(q.Placing.Reasons) == 0 && (followed || q.Placing.Place.Differing(granted.Place) != nil) {
-		// The held locks and the examined applies belong to another address than the one that counts now.
+		// The lock that is held and the last apply that was examined belong to another address than the present
+		// one.
 		q.Placing.Reasons = reasons.List{reasons.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil

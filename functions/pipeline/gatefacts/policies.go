@@ -25,8 +25,8 @@ const (
 	maxPolicyFiles = 500
 )
 
-// PoliciesIn reads the directories of the settings' policies in a checkout of the base branch. of names the
-// checkout for people. A directory that cannot be read becomes a policy with a problem.
+// PoliciesIn reads the policies that the settings name from a checkout of the base branch. of names the
+// checkout for people. If a directory cannot be read, its policy gets a problem.
 func PoliciesIn(dir, of string, s *project.Settings) (out []jobs.Policy, err error) {
 	if s == nil {
 		return nil, nil

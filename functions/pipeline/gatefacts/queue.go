@@ -18,8 +18,8 @@ type Group struct {
 	Behind []string  // the commits of the groups behind it, which contain this pull request, too
 }
 
-// MergeGroup returns the present merge group of a pull request on GitHub. The group in a webhook is only a
-// hint.
+// MergeGroup returns the present merge group of a pull request, as GitHub's API reports it. A webhook may name
+// an earlier group.
 func MergeGroup(ctx context.Context, e *Reader) (g Group, err error) {
 	queue, err := e.Hub.Queue(ctx, e.Message.Pull.Number)
 	for _, q := range queue {
@@ -38,9 +38,8 @@ func MergeGroup(ctx context.Context, e *Reader) (g Group, err error) {
 	return g, err
 }
 
-// enqueued makes the user who put a pull request into GitHub's merge queue the actor, instead of the queue that
-// merged it. The person who merges asks for the apply. If GitHub does not tell the user, the queue stays the
-// actor.
+// enqueued sets the actor of a merge by GitHub's merge queue to the user who added the pull request to the
+// queue. That user has asked for the apply. If GitHub does not name the user, the queue stays the actor.
 func enqueued(ctx context.Context, e *Reader) error {
 	if e.Message.Actor != pipeline.MergeQueue || !e.Pull.Merged {
 		return nil

@@ -20,8 +20,8 @@ import (
 var ErrGone = errors.New("the pull request is gone")
 
 // Look reads the present pull request and the actor's present permission. If no webhook reported a merge, the
-// actor is the person who merged. If GitHub's merge queue merged, the actor is the user who put the pull
-// request there.
+// actor is the person who merged. If GitHub's merge queue merged, the actor is the user who added the pull
+// request to the queue.
 func (e *Reader) Look(ctx context.Context) (err error) {
 	e.Pull, err = e.Hub.PullRequest(ctx, e.Message.Pull.Number)
 	if errors.Is(err, github.ErrNotFound) {
@@ -45,8 +45,8 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 	return err
 }
 
-// permissionOf returns the present permission of the user who asks. GitHub has no permission for an App: an App
-// that the default branch's settings name may do the same as people with write access.
+// permissionOf returns the present permission of the user who asks. GitHub reports no permission for an App: an
+// App that the default branch's settings name counts as a user with write access.
 func (e *Reader) permissionOf(ctx context.Context, login string) (github.Permission, error) {
 	p, err := e.Hub.Permission(ctx, login)
 	if err != nil || !pipeline.IsBot(login) || p >= github.WritePermission {
@@ -177,8 +177,8 @@ func (e *Reader) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, er
 	return e.Ledger.LastApply(ctx, r)
 }
 
-// Mutual reports whether two pull requests wait for each other. The pull request of the last apply is in the
-// way of this one, and has a plan that waits for this one.
+// Mutual reports whether two pull requests wait for each other. The pull request of the last apply blocks this
+// one. Mutual reports whether it also has a plan that waits for this one.
 func Mutual(ctx context.Context, e *Reader, last *runs.LastApply) (bool, error) {
 	here := e.Message.Pull
 	if last == nil || last.Settled || last.Number == here.Number {

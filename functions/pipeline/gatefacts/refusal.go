@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// FinalRefusal returns the refusal for an error that stays the same until a person fixes something. The message
-// is finished with it. Any other error is returned as it is.
+// FinalRefusal returns the refusal for an error that stays the same until a person fixes something. The refusal
+// ends the handling of the message. Any other error is returned as it is.
 func FinalRefusal(err error) (admission.Decision, error) {
 	var dead *jobs.DeathError
 	if errors.As(err, &dead) {
@@ -27,7 +27,7 @@ func FinalRefusal(err error) (admission.Decision, error) {
 }
 
 // DiskFull turns the error of a full disk into one that a person has to fix, and returns any other error as it
-// is. It is for plans. An apply that has begun continues in a process that has space.
+// is. Use it for plans only: an apply that has begun continues in a process that has space.
 func DiskFull(err error) error {
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
 		return err
@@ -61,10 +61,11 @@ func RefusedFormer(c comment.Command, commit, head string) comment.Reply {
 	return Refused(c, c.Project, admission.Refusal(reasons.FormerCommit{Command: c, Commit: commit, Head: head}))
 }
 
-// maxElsewhere is how many such projects the reply names. Patterns may select many.
+// maxElsewhere is the maximum number of projects of other deployments that the reply names. Patterns may select
+// many.
 const maxElsewhere = 5
 
-// Refused is the reply with a decision's reasons.
+// Refused returns the reply to a command that a decision has refused, with the decision's reasons.
 func Refused(c comment.Command, project string, d admission.Decision) comment.Refused {
 	return comment.Refused{Command: c, Project: project, Reasons: d.Reasons}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Removed returns the projects at a commit of the base branch whose states no project of the head has any more.
+// Removed returns the projects at a commit of the base branch whose states belong to no project of the head.
 func (e *Reader) Removed(ctx context.Context, base string, head []project.Project) ([]project.Project, error) {
 	b, err := e.baseAt(ctx, base)
 	if err != nil {
@@ -25,8 +25,8 @@ func (e *Reader) Removed(ctx context.Context, base string, head []project.Projec
 	return project.Removed(b.projects, head), nil
 }
 
-// Restored sets q.Restored if the project of a Removed run exists at a commit all the same. The commit is the
-// trial merge, or after the merge the tip of the base branch. Another project with the same state counts, too.
+// Restored sets q.Restored if the project of a Removed run does exist at a commit. The commit is the trial
+// merge, or after the merge the tip of the base branch. Another project with the same state counts, too.
 func Restored(ctx context.Context, e *Reader, q *admission.Request, sha string) error {
 	if !q.Run.Spec.Removed {
 		return nil
@@ -112,8 +112,8 @@ func (e *Reader) RemovedOf(ctx context.Context, r runs.Run) (p project.Project, 
 	return b.projects[i], true, nil
 }
 
-// ProjectAt returns the project of a run as a commit has it. known is false if nobody can tell: the commit does
-// not exist any more, or its settings have errors.
+// ProjectAt returns the project of a run as a commit has it. known is false if that cannot be read: the commit
+// does not exist any more, or its settings have errors.
 func ProjectAt(ctx context.Context, e *Reader, sha string, r runs.Run) (p project.Project, has, known bool, err error) {
 	dir, done, err := e.Checkout(ctx, sha)
 	if errors.Is(err, github.ErrNotFound) {
@@ -165,8 +165,8 @@ func HasAgain(ctx context.Context, e *Reader, c comment.Command, all []ledger.Ve
 	return false, nil
 }
 
-// OnBranch reports whether the present commit of a branch has the project of a run. "" means the base branch. A
-// branch whose settings have errors counts as having it.
+// OnBranch reports whether the present commit of a branch has the project of a run. "" means the base branch.
+// If the settings of the branch have errors, OnBranch returns true.
 func OnBranch(ctx context.Context, e *Reader, branch string, r runs.Run) (bool, error) {
 	tip, err := e.Hub.Tip(ctx, cmp.Or(branch, e.Pull.Base.Ref))
 	absent, err := Absent(ctx, e, err)

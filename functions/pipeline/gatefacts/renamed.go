@@ -39,8 +39,8 @@ func renamed(ctx context.Context, e *Reader) error {
 }
 
 // Absent reports whether err says that an object on GitHub does not exist any more. It returns any other error.
-// GitHub gives the same answer if we lost access to the repository, or if it was transferred. Absent returns
-// ErrGone then, because that says nothing about the object.
+// GitHub gives the same answer if we lost access to the repository, or if it was transferred. In these two
+// cases Absent returns ErrGone, because the object may still exist.
 func Absent(ctx context.Context, e *Reader, err error) (bool, error) {
 	if !errors.Is(err, github.ErrNotFound) {
 		return false, err

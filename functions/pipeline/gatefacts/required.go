@@ -20,7 +20,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// required has the settings at the tip of the base branch, and the finder of facts for them.
+// required has the settings at the tip of the base branch, and the finder that reads the facts for their
+// requirements.
 type required struct {
 	sha      string
 	settings *project.Settings
@@ -28,10 +29,10 @@ type required struct {
 }
 
 // requirements reads the settings with the requirements, once for each message. They are at the present tip of
-// the base branch. So requirements that were added since the plan count, and the pull request changes nothing.
-// For an apply that a merge requests at once, they are at the merge: see requiredOf. If the default branch's
-// settings do not name the base branch, the base branch requires nothing, and the default branch's settings are
-// read.
+// the base branch. So requirements that were added since the plan count, and the pull request cannot change
+// any. For an apply that a merge requests at once, they are at the merge: see requiredOf. If the default
+// branch's settings do not name the base branch, the base branch requires nothing, and the default branch's
+// settings are read.
 func (e *Reader) requirements(ctx context.Context) (*required, error) {
 	if e.required != nil {
 		return e.required, nil
@@ -72,7 +73,7 @@ func requiredOf(e *Reader, r runs.Run, merging bool) {
 
 // WaitingSetting returns the base branch's setting for the check of a pull request whose plans wait for their
 // applies. It comes from the commit whose requirements this message has read; "" if it has read none.
-// Reader.MissingRequirements for a plan reads them.
+// [Reader.MissingRequirements] reads them.
 func WaitingSetting(e *Reader) project.Waiting {
 	if e.required == nil {
 		return ""
@@ -203,8 +204,8 @@ func subject(r runs.Run) requirementfacts.Subject {
 	return requirementfacts.Subject{Plan: planOf(r.Plan.Content), Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Spec.Removed || r.Spec.Beside || !r.Spec.Options.IsZero()}
 }
 
-// subjectOf returns a run as the subject of a question, including the files whose owners are asked. The head
-// has no say about owners.
+// subjectOf returns a run as the subject of a question, including the files whose owners are asked. The owners
+// come from the base branch, not from the head.
 func subjectOf(ctx context.Context, e *Reader, in *required, q requirementrules.Question, r runs.Run) (requirementfacts.Subject, error) {
 	s := subject(r)
 	if !requirementrules.Needed(q.Requirements).Owners {
@@ -287,8 +288,9 @@ func RequestOfMerge(ctx context.Context, e *Reader, r runs.Run) (q admission.Req
 }
 
 // MissingRequirements decides about the requirements for the apply of a run that nobody has asked for yet, so
-// that people see what is missing. It returns nil if there are no requirements. The result decides nothing, so
-// a failure that stays is an unknown ruling. The error is one that another attempt may fix.
+// that people see what is missing. It returns nil if there are no requirements. The result permits nothing. So
+// an error that only a person can fix becomes a ruling "unknown"; another attempt may help with any returned
+// error.
 func (e *Reader) MissingRequirements(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
 	return missing(ctx, e, r, requirementfacts.Subject{Unasked: true})
 }
@@ -321,8 +323,8 @@ func (e *Reader) missing(ctx context.Context, r runs.Run, asks requirementfacts.
 	return &ruling, nil
 }
 
-// foreseenQuestion returns the question about an apply of a run that nobody has asked for yet, or that somebody
-// will have asked for. It returns nil if there are no requirements.
+// foreseenQuestion returns the question about an apply of a run that nobody has asked for yet. asks is the user
+// who will have asked for it, if known. It returns nil if there are no requirements.
 func foreseenQuestion(ctx context.Context, e *Reader, r runs.Run, asks requirementfacts.Subject) (*requirementrules.Question, error) {
 	requiredOf(e, r, !r.Spec.AfterMerge)
 	in, err := e.requirements(ctx)

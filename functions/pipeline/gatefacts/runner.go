@@ -8,8 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// noRunner returns the problem of an environment that names a runner which this deployment does not have.
-// Whoever plans hears of it first. An apply that was begun continues wherever it can.
+// noRunner returns the problem of an environment that names a runner which this deployment does not have. A
+// plan reports it, long before an apply. An apply that was begun is not refused: it continues without the
+// runner.
 func noRunner(have []string, r runs.Run, g environments.Granted) string {
 	at := g.Runner()
 	if at.Name == "" || slices.Contains(have, at.Name) || r.Phase.UnderWay() {

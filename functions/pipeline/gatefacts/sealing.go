@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxSealing is the size in bytes of the files of a project with an encryption block. maxSealings is the total
-// size for a commit that is cached.
+// maxSealing is the maximum size in bytes of the files of a project with an encryption block. maxSealings is
+// the maximum total size that is cached for a commit.
 const (
 	maxSealing  = 2 << 20
 	maxSealings = 4 << 20
@@ -50,8 +50,9 @@ func sealingsIn(dir string, projects []project.Project) (map[sealingKey]encrypti
 }
 
 // seal adds the encryption block of the base commit to a job. It is the block of the project, or of the project
-// that has the state under another name there. If the base has neither and the head has a block for the
-// project, the request says that nothing would be encrypted. problem is the reason if there can be no job.
+// that has the same state under another name at that commit. If the base commit has neither, but the head has a
+// block for the project, seal notes in q that the state would not be encrypted. problem is the reason if there
+// can be no job.
 func (e *Reader) seal(ctx context.Context, q *admission.Request, p project.Project, j *jobs.Job) (problem string, err error) {
 	sha := q.Run.Spec.Base
 	if q.Sealed != "" {

@@ -13,8 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. None of them has
-// failed, or the command names other runs than those that exist. Otherwise it returns nothing.
+// WhyNoneSelected returns the reason why a command selects none of a pull request's runs. The command is for
+// failed runs, and none has failed. Or the command names runs that do not exist. In all other cases it returns
+// the argument nothing.
 func WhyNoneSelected(c comment.Command, all []ledger.Versioned, nothing reasons.Reason) reasons.Reason {
 	named := c
 	named.Failed = false
@@ -76,8 +77,8 @@ func RepliesWithoutPlan(ctx context.Context, e *Reader, c comment.Command, all [
 	return refused(reasons.NoPlan{}), nil
 }
 
-// repliesWithoutPlan returns the replies about the runs that a command selects: about those that are done, and
-// about those left without a plan.
+// repliesWithoutPlan returns the replies about the runs that a command selects. done are the replies about
+// finished runs. left are the replies about runs without a plan.
 func repliesWithoutPlan(c comment.Command, all []ledger.Versioned) (done, left []comment.Reply) {
 	for _, s := range all {
 		if s.Phase == runs.Superseded || !s.SelectedBy(c) {
@@ -125,8 +126,9 @@ func noneSelected(ctx context.Context, e *Reader, c comment.Command, all []ledge
 	return []comment.Reply{Refused(c, "", admission.Decision{Reasons: reasons.List{no}})}, nil
 }
 
-// RemovedHere returns the reason why a command cannot name a project that the open pull request p removes and
-// that only merges apply; nil if it does not name one. l is the last look at the head.
+// RemovedHere returns the reason against a command that names a project which the open pull request p removes
+// and whose removal only the merge applies. It returns nil for any other command. l is the last look at the
+// head.
 func RemovedHere(c comment.Command, p github.PullRequest, l ledger.Look) reasons.Reason {
 	if !p.Open || l.Head != p.Head.SHA || c.Project == "" {
 		return nil
@@ -163,8 +165,8 @@ func projectsInstead(ctx context.Context, e *Reader, c comment.Command) ([]strin
 	return nil, err
 }
 
-// WhyRemovedByBase returns the reason why a command selects only runs whose projects the base branch has
-// removed or renamed; nil if it selects none of those.
+// WhyRemovedByBase returns the reason against a command that selects only runs whose projects the base branch
+// has removed or renamed; nil for any other command.
 func WhyRemovedByBase(c comment.Command, all []ledger.Versioned, head string) reasons.Reason {
 	var no reasons.RemovedByBase
 	for _, s := range all {

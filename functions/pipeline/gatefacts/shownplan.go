@@ -22,7 +22,8 @@ func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, 
 	return markdown.PlanIn(c.Summary), markdown.PlanAgainIn(c.Summary), err
 }
 
-// CompareShown adds the plan in our check run to a request.
+// CompareShown adds the hash of the plan in our check run to a request, so that the gate can compare it with
+// the saved plan.
 func (e *Reader) CompareShown(ctx context.Context, q *admission.Request) error {
 	hash, again, err := e.OnGitHub(ctx, q.Run)
 	q.OnGitHub, q.AgainOnGitHub = &hash, again

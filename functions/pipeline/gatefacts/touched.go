@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Touch is what a pull request changes, by content. It compares the tip of the base branch with the trial
-// merge, or the commits before and after its merge.
+// A Touch describes what a pull request changes, found by comparing the contents of two commits. They are the
+// tip of the base branch and the trial merge, or the commits before and after the merge.
 type Touch struct {
 	jobs.Compared
 	// Was is the commit of the base branch without the changes. Had are its projects.
@@ -24,9 +24,9 @@ type Touch struct {
 	Has []project.Project
 	// Known are the warnings that the repository had without the changes.
 	Known []jobs.Warning
-	// Unguarded are the require and policy blocks without the changes that apply to no project.
+	// Unguarded are the require and policy blocks that applied to no project even without the changes.
 	Unguarded []jobs.Warning
-	// All is set if nobody can tell any more what a merge has changed. Then everything may have changed.
+	// All is set if it cannot be found out any more what a merge has changed. Then everything may have changed.
 	All bool
 }
 
@@ -35,8 +35,8 @@ func (t Touch) Touches(p project.Project) bool {
 	return t.All || slices.Contains(t.Touched, runs.ID{Project: p.Name, Workspace: p.Workspace}.Target())
 }
 
-// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m, or after
-// its merge that of the tip of the base branch. d is what was found there.
+// Touched finds what the pull request of a reader changes. dir is the checkout of its trial merge m; after its
+// merge, dir is the checkout of the base branch's tip. d is what was found there.
 func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.Discovered) (t Touch, err error) {
 	if e.Pull.Merged {
 		return landedTouch(ctx, e, m, dir, d)
@@ -44,7 +44,7 @@ func Touched(ctx context.Context, e *Reader, m github.Merge, dir string, d jobs.
 	return compared(ctx, e, m.Base, dir, d)
 }
 
-// TouchedByMerge is [Touched] for a merged pull request. It returns what is at the tip of the base branch, too.
+// TouchedByMerge is [Touched] for a merged pull request. d is what was found at the tip of the base branch.
 func TouchedByMerge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered, err error) {
 	m, err := e.Hub.MergeResult(ctx, e.Pull.Number)
 	if err != nil {
@@ -63,8 +63,8 @@ func TouchedByMerge(ctx context.Context, e *Reader) (t Touch, d jobs.Discovered,
 }
 
 // TouchedInGroup returns the targets of the projects that the pull request touches in its merge group, whose
-// commit is sha. Pull requests ahead of it in the queue are merged first, so it can touch more projects there
-// than at its head.
+// commit is sha. The group also contains the pull requests ahead in the queue, so more projects can be touched
+// there than at the head.
 func TouchedInGroup(ctx context.Context, e *Reader, sha string) ([]string, error) {
 	onto, err := e.Hub.Onto(ctx, sha)
 	if err != nil {
@@ -83,7 +83,8 @@ func TouchedInGroup(ctx context.Context, e *Reader, sha string) ([]string, error
 	return t.Touched, err
 }
 
-// TouchedOfBase is [Touched] for the projects of the base commit alone, whatever the checkout says about them.
+// TouchedOfBase is [Touched] with the projects as the base commit defines them. The settings in the checkout do
+// not count.
 func TouchedOfBase(ctx context.Context, e *Reader, was, dir string) (Touch, error) {
 	b, err := e.baseAt(ctx, was)
 	if err != nil {

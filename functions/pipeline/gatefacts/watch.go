@@ -23,8 +23,8 @@ const (
 	turnLimit = 24 * time.Hour
 )
 
-// WatchOf returns the watch over the reader's decisions in MissingRequirements; false if none was about
-// requirements.
+// WatchOf returns the watch over the reader's decisions in MissingRequirements. It returns false if the reader
+// has made no such decision.
 func WatchOf(e *Reader) (pipeline.Watch, bool) {
 	if e.watched == nil {
 		return pipeline.Watch{}, false

@@ -10,12 +10,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// facts are GitHub's words for changes of a pull request that requirements ask about.
+// facts are GitHub's words for the changes of a pull request that can change whether requirements are met.
 var facts = []string{"labeled", "unlabeled", "ready_for_review", "converted_to_draft"}
 
 // affected returns the tasks of a delivery that may change a decision about requirements for waiting plans.
-// Their comments and checks are written again, once for several deliveries within a short time. There are far
-// more such deliveries than decisions. So a delivery without a watch costs only one read of the records.
+// Their comments and checks are written again, once for several deliveries within a short time. Most such
+// deliveries change no decision. So a delivery without a watch costs only one read of the records.
 func (p *Intake) affected(ctx context.Context, d github.Delivery) ([]pipeline.Message, error) {
 	m := pipeline.Message{ID: d.Digest[:messageDigits], Kind: pipeline.Told, At: time.Now().UTC()}
 	switch e := d.Event.(type) {

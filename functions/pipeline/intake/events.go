@@ -16,14 +16,14 @@ import (
 // https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var events = []string{"pull_request", "issue_comment", "merge_group", "pull_request_review", "pull_request_review_comment", "pull_request_review_thread", "check_run", "check_suite", "status"}
 
-// CanBecomeMessage reports whether a delivery of an event may become a message. If it is lost, it has to be
-// delivered again.
+// CanBecomeMessage reports whether a delivery of an event may become a message. The janitor has a lost delivery
+// of such an event delivered again.
 func CanBecomeMessage(event string) bool { return slices.Contains(events, event) }
 
 // messages returns the tasks of a delivery. A comment without commands has none. A delivery that may change a
-// decision about requirements, and has no command, becomes a [pipeline.Told]. That is one look at the pull
-// request for all such deliveries within a short time: everybody who sees a public repository can review, and
-// edit comments, as often as they like.
+// decision about requirements, and has no command, becomes a [pipeline.Told]. All such deliveries within a
+// short time cause only one look at the pull request: in a public repository, anybody can review and edit
+// comments as often as they like.
 func messages(d github.Delivery) []pipeline.Message {
 	m := pipeline.Message{ID: d.Digest[:messageDigits]}
 	switch e := d.Event.(type) {
@@ -67,9 +67,9 @@ func messages(d github.Delivery) []pipeline.Message {
 	return []pipeline.Message{m}
 }
 
-// CommandsIn returns the commands in a text. Apps write about Lockstep, and to people. So from an App only a
-// line without a mistake is a command, and it counts only if the base branch names the App. A text of our own
-// contains no commands.
+// CommandsIn returns the commands in a text. Apps also write about Lockstep to people. So in a text of an App,
+// only a line without a mistake is a command, and the command counts only if the base branch names the App. A
+// text that Lockstep itself wrote contains no commands.
 func CommandsIn(body string, bot bool) []grammar.Line {
 	all := grammar.Parse(body)
 	if !bot {

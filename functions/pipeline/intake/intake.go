@@ -1,11 +1,11 @@
-// Package intake receives GitHub's webhooks. It makes messages of those that are genuine, new, and from a
+// Package intake receives GitHub's webhooks. A webhook becomes messages if it is genuine, new, and from a
 // repository that is served.
 //
 //	webhook -> signature -> event -> messages -> served here? -> seen before? -> events queue
 //
 // Anybody can install a GitHub App that is not private. So [Serves] names the owners and repositories that are
-// served, and all others are refused. [Intake.Served] remembers which IDs their names had, because names can
-// pass to somebody else. A body is accepted once, whatever GUID it comes with again.
+// served, and all others are refused. [Intake.Served] records which IDs their names had, because somebody else
+// can get a name later. A body is accepted once, even if it comes again with another GUID.
 //
 // This package refuses to know the effects of a message. It calls neither GitHub nor the engine, so a webhook
 // is answered in milliseconds. Start reading at [Intake.Receive].

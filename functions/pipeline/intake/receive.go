@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Receive takes one delivery. It reads and writes a few records, sends the messages, and returns a word for
-// people who look at the delivery later.
+// Receive takes one delivery. It reads and writes a few records, and sends the messages. It returns a word such
+// as "queued" for people who look at the delivery on GitHub later.
 //
 // A delivery is identified by its body, which is signed. Its GUID is not signed; it is recorded for
 // [Intake.Received], whose callers know only the GUID. The body's record is "received" before the messages are
@@ -30,7 +30,7 @@ func (p *Intake) Receive(ctx context.Context, d github.Delivery) (string, error)
 		return "nothing to do", nil
 	}
 	if s := p.Serves.Decide(send[0].Pull.Repo, Known{}); !s.Allowed() {
-		// If nobody is served, a check run tells whoever set up the deployment.
+		// If the deployment serves nobody yet, a push still gets a check run, which tells the operator so.
 		if !p.Serves.Empty() || send[0].Kind != pipeline.Pushed {
 			p.log(NotServed(send[0].Pull.Repo, s))
 			return "not served here", nil

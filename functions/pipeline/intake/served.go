@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Served decides whether a repository is served. If it is, its name and its owner's name belong to their IDs
-// from then on. Each message is checked before anything of its repository is read: on receipt by the names
-// alone, and again when it is handled.
+// Served decides whether a repository is served. If it is served, the names of the repository and of its owner
+// are recorded with their IDs, and are served only for these IDs from then on. Each message is checked before
+// anything of its repository is read: on receipt by the names alone, and again when it is handled.
 func (p *Intake) Served(ctx context.Context, r github.Repo) (Service, error) {
 	if by := p.Serves.Decide(r, Known{}); !by.Allowed() {
 		return by, nil // no records for repositories that are not served

@@ -25,9 +25,9 @@ import (
 //	acme/infra=123   one, if it has this ID
 //	acme=77          all of the owner, if its account has this ID
 //
-// Names can pass to somebody else: an account is closed and its name taken, or a repository is deleted and
-// created again. So a name is served for the ID that it had when it was first served ([Known]). Another ID is
-// served only if the operator adds it, as above.
+// Somebody else can get a name: an account is closed and another one takes its name, or a repository is deleted
+// and created again. So a name is served for the ID that it had when it was first served ([Known]). Another ID
+// is served only if the operator adds it, as above.
 //
 // A repository that is renamed or transferred is served if its new name is listed, too, and only under that
 // name. Its ID is not enough: the administrator of a repository can rename it, and operators could no longer

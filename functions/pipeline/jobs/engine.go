@@ -7,23 +7,23 @@ import (
 )
 
 // Engine plans and applies. A refusal by the configuration, a provider or a state lock is a result. An error is
-// a failure of the world that may pass.
+// a failure that may pass, such as that of the network.
 type Engine interface {
 	Plan(ctx context.Context, j Job) (PlanResult, error)
 	// Snapshot returns the state of a job at a commit of the base branch. Plans of commits from forks use it.
 	Snapshot(ctx context.Context, j Job) (Snapshot, error)
 	// Apply carries out a plan. It locks the state, and then asks permit whether the plan may be applied to it.
-	// If permit wants a new plan, Apply makes one under the same lock and asks permit once more, with the new
-	// plan. Apply then applies the new plan. Nothing was changed if permit refused, if permit was not asked, or
-	// if Apply returns an error.
+	// If permit wants a new plan, Apply makes a new plan under the same lock, asks permit once more about it,
+	// and applies the new plan. Nothing was changed if permit refused, if permit was not asked, or if Apply
+	// returns an error.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(BeforeApply) Permit) (Outcome, error)
 	// Check makes a plan as Plan does, and compares it with an earlier plan.
 	Check(ctx context.Context, j Job, plan []byte) (Checked, error)
 	// Recover writes the results of unfinished applies into the state, and reports what needs a person's
 	// decision. The error is a *StateError in the same cases as for Unlock, and if the state is locked.
 	Recover(ctx context.Context, j Job) (comment.Recovered, error)
-	// Unlock releases the locks of j.Owner that are still there. The error is a *StateError in these cases: the
-	// configuration does not say where the state is, it is not allowed to say so, or the store denies the
+	// Unlock releases the locks that j.Owner has on the state. The error is a *StateError in these cases: the
+	// configuration does not name an address of the state, the address is not allowed, or the store denies the
 	// request.
 	Unlock(ctx context.Context, j Job) (Unlocked, error)
 }
@@ -31,7 +31,8 @@ type Engine interface {
 // Unlocked is the result of releasing the locks of a state.
 type Unlocked struct {
 	Locks int // released locks
-	// Others names the holders of locks that are not the job's: "carol@laptop since 2025-01-02T15:04:05Z".
+	// Others lists the holders of locks that do not belong to the job: "carol@laptop since
+	// 2025-01-02T15:04:05Z".
 	Others []string
 }
 

@@ -27,7 +27,7 @@ const (
 	Unlocks
 	// Writes is the access of an apply and of a recovery.
 	Writes
-	// Keys makes and decrypts the keys of an encrypted state. It has no access to the state itself.
+	// Keys is the access to AWS KMS, for the keys of an encrypted state. It does not include the state itself.
 	Keys
 )
 
@@ -48,8 +48,8 @@ type Job struct {
 	// VarFiles are the files with variable values that lockstep.hcl names, slash-separated, relative to the
 	// checkout.
 	VarFiles []string
-	// Variables are variable values from lockstep.hcl, as JSON. BackendConfig are the backend arguments from
-	// there.
+	// Variables are the variable values in lockstep.hcl, as JSON. BackendConfig are the backend arguments in
+	// that file.
 	Variables     map[string]json.RawMessage
 	BackendConfig map[string]json.RawMessage
 	// ProviderParallelism is a setting of lockstep.hcl: see [Job.ProviderLimits].
@@ -68,7 +68,7 @@ type Job struct {
 	// the reason for people.
 	State   places.Place
 	NoState string
-	// Sealing has the encryption block that counts, which is that of the base branch.
+	// Sealing has the encryption block of the base branch, which decides how the state is encrypted.
 	Sealing encryptionpolicy.Base
 	// Access is what the job may do with the state and the files beside it. An Engine sets it.
 	Access Access
@@ -76,8 +76,8 @@ type Job struct {
 	Policies []Policy `json:",omitempty"`
 	// Gates are the base branch's gates that have to allow the plan.
 	Gates []requirements.Gate `json:",omitempty"`
-	// Run names an apply from its first process to its last, as the holder of the state's lock. Continues is
-	// set if an earlier process began the apply and has certainly ended.
+	// Run identifies an apply, as the holder of the state's lock. It stays the same in all processes that
+	// continue the apply. Continues is set if an earlier process began the apply and has certainly ended.
 	Run       string
 	Continues bool
 	// Planned is the state that the plan to apply was made from.
@@ -85,14 +85,15 @@ type Job struct {
 	// Times say when an apply that takes too long has to stop.
 	Times Times
 	// Foreseen are the projects of the pull request that this project depends on and whose plans are not
-	// applied yet. They are for plans only. Foresee is set if other projects depend on this one.
+	// applied yet. They are for plans only. Foresee is set if other projects depend on this one, so that its
+	// planned outputs are needed.
 	Foreseen []PlannedOutputs `json:",omitempty"`
 	Foresee  bool             `json:",omitempty"`
-	// Snapshot is set for a plan of a fork's commit. The plan is made from this state, and uses nothing that
-	// needs our rights. See [Unprivileged].
+	// Snapshot is the state without secrets from which a fork's commit is planned; nil for other plans. Such a
+	// plan uses nothing that needs our rights. See [Unprivileged].
 	Snapshot *Snapshot `json:",omitempty"`
-	// Progress is called now and then with the progress of an apply; it may be nil. It is not passed to other
-	// processes.
+	// Progress is called every few seconds with the progress of an apply; it may be nil. It is not passed to
+	// other processes.
 	Progress func(comment.Progress) `json:"-"`
 	// Ended is called with the outcome of an apply once the state is stored and before the journal is removed.
 	// So a process that finds no journal finds the recorded outcome. After an error of Ended the journal stays.
@@ -100,7 +101,7 @@ type Job struct {
 	Ended func(Outcome) error `json:"-"`
 }
 
-// Repository names the repository among those of all Apps, as pipeline.Pull.Repository does.
+// Repository is the repository's unique name in all Apps, as of pipeline.Pull.Repository.
 func (j Job) Repository() string { return pipeline.Qualified(j.App, j.Repo.String()) }
 
 // ProviderLimits returns a function that says how many calls of a provider may run at a time; 0 means no limit.

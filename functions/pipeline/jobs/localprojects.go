@@ -40,8 +40,8 @@ func (LocalProjects) Discover(_ context.Context, dir string) (Discovered, error)
 	return d, nil
 }
 
-// Inputs implements Projects. The settings in the checkout may describe the project differently from the time
-// of the plan.
+// Inputs implements Projects. The project may have other settings in this checkout than it had when it was
+// planned.
 func (LocalProjects) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -85,7 +85,7 @@ func (LocalProjects) Touched(ctx context.Context, c Comparison) (out Compared, e
 // maxWarnings limits the warnings about a repository.
 const maxWarnings = 50
 
-// warningsOf returns the diagnostics of a severity.
+// warningsOf returns the diagnostics of a severity as warnings, at most maxWarnings.
 func warningsOf(ds diags.Diagnostics, severity diags.Severity) (out []Warning) {
 	for _, d := range ds {
 		if d.Severity != severity || len(out) == maxWarnings {

@@ -29,8 +29,8 @@ type Happened struct {
 // A NotifyFunc delivers a notice. An error means that it was not delivered.
 type NotifyFunc func(context.Context, Notice) error
 
-// OutcomeOf returns the outcome of a run, and a name that no other outcome of the run has. The name is "" if
-// the run has no outcome to report.
+// OutcomeOf returns the outcome of a run, and a name that is unique among the outcomes of the run. The name is
+// "" if the run has no outcome to report.
 func OutcomeOf(r runs.Run) (h Happened, name string) {
 	h = Happened{Run: r, Counts: r.Plan.Counts}
 	switch r.Phase {
@@ -66,8 +66,8 @@ func OutcomeOf(r runs.Run) (h Happened, name string) {
 	return h, name
 }
 
-// Standing returns the outcome as a state for people. A failed plan whose pull request is merged becomes one
-// that is not applied.
+// Standing returns the outcome as a state for people. A failed plan whose pull request is merged becomes "not
+// applied".
 func (h Happened) Standing() comment.Standing {
 	if h.Outcome == endpoints.OutcomeNotApplied {
 		return comment.NotApplied

@@ -6,14 +6,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/notes"
 )
 
-// A PlannedOutputs has the outputs of another project's state after the plan of the same pull request. It has
-// nothing else of that plan. The credentials of a configuration's own providers decide whether it may read the
-// outputs, as for the state.
+// A PlannedOutputs has the outputs that another project's state will have after the plan of the same pull
+// request. It contains no other part of that plan. The credentials of a configuration's own providers decide
+// whether it may read the outputs, as for the state.
 type PlannedOutputs struct {
 	Project string
 	Target  string // the target of its run
 	Place   string // the address of its state, by places.Place.String
-	// Plan is the hash of the plan; "" if there is none, and then the outputs in the state count.
+	// Plan is the hash of the plan. It is "" if there is none: then the outputs in the state are used.
 	Plan string `json:",omitempty"`
 	// Failed is set if the plan of the other project failed.
 	Failed bool `json:",omitempty"`

@@ -17,7 +17,7 @@ type Policy struct {
 	Problem string            `json:",omitempty"`
 }
 
-// ID is a digest of everything that decides a verdict. A verdict with another ID comes from other policies.
+// ID returns a digest of the whole policy. A verdict with another ID was made by another version of the policy.
 func (p Policy) ID() string {
 	data, err := json.Marshal(p) // with sorted keys
 	if err != nil {

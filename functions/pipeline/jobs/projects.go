@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Projects reads the projects of a checkout. The author of the checkout opened the pull request, so reading may
-// take any time and memory. At a limit the error is a *DeathError.
+// Projects reads the projects of a checkout. The author of a pull request wrote the checkout, so reading may
+// take any amount of time and memory. If it exceeds a limit, the error is a *DeathError.
 type Projects interface {
 	Discover(ctx context.Context, dir string) (Discovered, error)
 	// Inputs returns the files of a checkout that a project's plan depends on. The error wraps ErrNoProject if
@@ -49,16 +49,16 @@ type Scope struct {
 type Discovered struct {
 	Projects []project.Project
 	Problem  string // the errors in the repository's settings, in Markdown; "" for none
-	// Settings is the name of the file with the settings; "" for none. Notes are sentences about it for people,
-	// in Markdown.
+	// Settings is the name of the file with the settings; "" for none. Notes are sentences about that file for
+	// people, in Markdown.
 	Settings string   `json:",omitempty"`
 	Notes    []string `json:",omitempty"`
-	// Unguarded are the require and policy blocks that apply to no project. Unheld is the first of them, in a
+	// Unguarded are the require and policy blocks that apply to no project. Unheld is the first of them, as one
 	// line. On a base branch such a block blocks all applies.
 	Unguarded []Warning `json:",omitempty"`
 	Unheld    string    `json:",omitempty"`
-	// Warnings are oddities of the settings. Left are the root modules that are not projects; one of the
-	// warnings is about them: see [project.Repository].
+	// Warnings are the warnings about the settings. Left are the root modules that are not projects; one of the
+	// warnings names them: see [project.Repository].
 	Warnings []Warning         `json:",omitempty"`
 	Left     []project.Project `json:",omitempty"`
 }

@@ -2,7 +2,7 @@ package jobs
 
 import "github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 
-// A BeforeApply is what an engine found out before it applies a plan, with the state locked.
+// A BeforeApply has the facts that an engine has found before it applies a plan, with the state locked.
 type BeforeApply struct {
 	State runs.StateID
 	// OtherVersion is set if another version of Lockstep made the plan. Providers names a provider whose
@@ -11,7 +11,7 @@ type BeforeApply struct {
 	Providers    string
 	// Content is the content of the plan to apply; nil if it cannot be read.
 	Content *runs.Content `json:",omitempty"`
-	// Again is the plan that was made again, because the answer was [PlanAgain]; nil before.
+	// Again is the plan that was made again, because the answer was [PlanAgain]; nil until then.
 	Again *Replanned
 }
 

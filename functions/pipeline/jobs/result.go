@@ -12,7 +12,7 @@ type PlanResult struct {
 	Plan []byte
 	// State is the state that the plan was made from.
 	State runs.StateID
-	// Parts are the parts that the engine knows: all except Inputs and Saved.
+	// Parts are the parts of the plan that the engine knows: all except Inputs and Saved.
 	Parts  runs.PlanParts
 	Counts counting.Counts
 	// Content is the part of the plan that requirements can ask about; nil without a plan.
@@ -29,8 +29,8 @@ type PlanResult struct {
 	// include paths of files that do not exist. The plan depends on all of them.
 	Read []string
 	// Outputs are the outputs of the state after the apply, for [PlannedOutputs], encrypted as the state is.
-	// They are nil if nobody asked for them, or if they are not available. Asked are the addresses of states
-	// among [Job.Foreseen] that were read. Asked is set for a failed plan, too.
+	// They are nil if [Job.Foresee] is not set, or if they are not available. Asked are the addresses of states
+	// in [Job.Foreseen] that the plan has read. Asked is set for a failed plan, too.
 	Outputs []byte   `json:",omitempty"`
 	Asked   []string `json:",omitempty"`
 	// Previewed is set if the plan was made from a [Snapshot]. Such a plan is not saved.
@@ -50,7 +50,7 @@ type Outcome struct {
 	Lost bool `json:",omitempty"`
 	// Resumable is set if the apply stopped early and can continue, because its time was over or somebody
 	// stopped it. The journal beside the state has everything that another process needs. The state stays
-	// locked for the run, unless nobody continues.
+	// locked for the run until it is continued or given up.
 	Resumable bool `json:",omitempty"`
 	// Progress is how much of the apply is done.
 	Progress comment.Progress `json:",omitzero"`

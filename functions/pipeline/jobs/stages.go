@@ -10,10 +10,10 @@ import (
 var ErrTime = errors.New("the time that one run may take is over")
 
 const (
-	// callsAfter is how long calls under way may continue after an apply was stopped. Then providers are asked
-	// to end them. It counts if the job has no times of its own.
+	// callsAfter is how long calls in progress may continue after an apply was stopped. After that, providers
+	// are asked to end them.
 	callsAfter = time.Minute
-	// stopGrace is how long providers have for their answers then.
+	// stopGrace is how long providers then have to end their calls, if the job sets no times.
 	stopGrace = time.Minute
 )
 
@@ -25,8 +25,8 @@ func StartingContext(ctx context.Context, t Times) (context.Context, context.Can
 	return context.WithCancel(ctx)
 }
 
-// CallingContext returns the context at whose end providers are asked to stop the calls under way. It also
-// returns the time for their answers, after which providers are killed. For a plan both end with its work.
+// CallingContext returns a context: when it ends, providers are asked to stop the calls in progress. It also
+// returns how long they have for that before they are killed. For a plan, the context is ctx and the time is 0.
 func CallingContext(ctx context.Context, j Job) (context.Context, context.CancelFunc, time.Duration) {
 	if j.Access != Writes {
 		return ctx, func() {}, 0

@@ -21,17 +21,19 @@ type Step struct {
 	// or were made.
 	Failed bool
 	Counts counting.Counts
-	// State is the state of a plan, for a hook after it. Again is set if the plan replaces the run's plan.
+	// State is the state that the plan was made from, for a hook after a plan. Again is set if the plan
+	// replaces the run's former plan.
 	State runs.StateID
 	Again bool
 }
 
-// A StepFunc calls a hook. An error is a failure of the world that may pass. A hook that answers wrongly gets a
-// mistake in its reasons.Hooked instead. If a process dies, the step is called again with the same ID, unless
-// its plan is a different one by then.
+// A StepFunc calls a hook. An error is a failure that may pass, such as that of the network. If a hook answers
+// wrongly, its reasons.Hooked contains the mistake. If a process dies, the step is called again with the same
+// ID, unless its plan is a different one by then.
 type StepFunc func(context.Context, Step) (reasons.Hooked, error)
 
-// ID identifies a step. A hook gets each step at least once.
+// ID returns the ID of a step. A hook is called at least once for each step, and recognizes a repetition by the
+// ID.
 func (s Step) ID() string {
 	number := s.Run.Asked.Attempt
 	if s.Event == endpoints.BeforeApply || s.Event == endpoints.AfterApply {

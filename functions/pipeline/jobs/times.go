@@ -2,16 +2,16 @@ package jobs
 
 import "time"
 
-// Times are the stages in which a slow apply is brought to its end. A zero time means never.
+// Times are the times at which an apply that takes too long is ended, step by step. A zero time means never.
 type Times struct {
-	// StopStarting is when the apply begins no more changes. Changes under way are completed.
+	// StopStarting is when the apply begins no more changes. Changes in progress are completed.
 	StopStarting time.Time
-	// StopCalls is when providers are asked to end the calls that are still under way.
+	// StopCalls is when providers are asked to end the calls that are still in progress.
 	StopCalls time.Time
-	// End is when the process is killed, with all processes that it started. A call that is still under way
-	// stays unfinished in the journal.
+	// End is when the process is killed, with all processes that it started. A call that is still in progress
+	// then is recorded as unfinished in the journal.
 	End time.Time
-	// HardStop is when the function itself ends, whatever it does.
+	// HardStop is when the whole function ends in any case.
 	HardStop time.Time
 }
 

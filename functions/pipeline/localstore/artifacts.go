@@ -63,7 +63,7 @@ func (a Artifacts) path(x pipeline.Artifact) string {
 	return filepath.Join(a.dir, filepath.FromSlash(x.Key))
 }
 
-// replace writes a file, and replaces an existing one. The file appears when it is complete.
+// replace writes a file, and replaces an existing one. Readers see the old file or the complete new file.
 func replace(path string, data []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -16,9 +16,9 @@ import (
 
 // schema is the first and only version of the tables.
 //
-// A message is visible from the time in ready, and claim names its handler. Only the first message of a group
-// is delivered. Dead messages are in queues of their own, named dead/QUEUE. A message in sent is not sent
-// again.
+// A message can be delivered from the time in ready on, and claim names the process that handles it. Only the
+// first message of a group is delivered. Dead messages are in queues of their own, named dead/QUEUE. The table
+// sent has the IDs of sent messages, so that none is sent twice.
 const schema = `
 CREATE TABLE record (
 	dir TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, version TEXT NOT NULL,
@@ -47,7 +47,7 @@ const schemaVersion = 1
 // prune deletes the records that had expired at a time.
 const prune = "DELETE FROM record WHERE expires > 0 AND expires < ?"
 
-// busyTimeout is how long a write waits for those of other processes.
+// busyTimeout is how long a write waits for the writes of other processes.
 const busyTimeout = 20 * time.Second
 
 // A database is the SQLite database. It is opened at its first use.
@@ -99,8 +99,8 @@ func (d *database) open(ctx context.Context) (*sql.DB, error) {
 
 // prepare creates the tables if they do not exist, and deletes expired rows.
 func prepare(ctx context.Context, db *sql.DB) error {
-	// If several processes open a new database at the same time, all except one are told at once that it is
-	// busy. SQLite does not wait for the journal's mode, because that could take for ever.
+	// If several processes open a new database at the same time, all except one get the error "busy" at once:
+	// SQLite does not wait while another process sets the journal's mode.
 	for deadline := time.Now().Add(busyTimeout); ; {
 		_, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
 		if err == nil {

@@ -6,8 +6,8 @@
 //	states/OWNER/REPO/...  the states of projects, which the engine writes
 //
 // Only the owner can read the files, because saved plans and states contain secrets. Any number of processes
-// may use a directory at the same time, and any of them may die at any moment. Written values stay, and a
-// message that was being handled is delivered again.
+// may use a directory at the same time, and any of them may die at any moment. Values that were written are not
+// lost, and a message that was being handled is delivered again.
 //
 // This package refuses to know the meaning of the values. Start reading at [Open]. [Queue.Work] handles
 // messages, and [Queue.Drain] handles them until none are left.

@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Queue implements pipeline.Queue and behaves like an SQS FIFO queue. The messages of a group come one after
-// the other, a message that was sent twice comes once, and one that was not handled comes again. After
-// pipeline.MaxReceives attempts a message goes to a queue of dead letters, so its group continues. Repositories
-// take turns, and the messages of one repository come in the order of sending. So however many messages a
-// repository has, another one waits for one of them.
+// Queue implements pipeline.Queue and behaves like an SQS FIFO queue. The messages of a group are delivered one
+// after the other. A message that was sent twice is delivered once, and a message that was not handled is
+// delivered again. After the maximum number of attempts, a message goes to a queue of dead letters, so that its
+// group continues. Repositories take turns: even if one has many messages, another repository waits for only
+// one of them. The messages of a repository are delivered in the order of sending.
 type Queue struct {
 	// Lease is how long a message stays with a process that died; 0 means 30 s. A living process renews it.
 	Lease time.Duration
@@ -79,7 +79,8 @@ func (q *Queue) send(ctx context.Context, m pipeline.Message, body []byte) error
 	return tx.Commit()
 }
 
-// Ahead is for [pipeline.Ahead].
+// Ahead returns how many plans of a repository are delivered before a plan that is sent now. [pipeline.Ahead]
+// calls it.
 func (q *Queue) Ahead(ctx context.Context, about pipeline.Pull) (n int, err error) {
 	db, err := q.db.get(ctx)
 	if err == nil {
@@ -100,7 +101,8 @@ func (q *Queue) signal() {
 // A claimed is a message that was delivered.
 type claimed struct {
 	pipeline.Message
-	// on is the queue. The kind of the message may be one of another version.
+	// on is the queue that delivered the message. It is stored, because this version may not know the kind of
+	// the message.
 	on       pipeline.QueueName
 	seq      int64
 	claim    string
@@ -108,23 +110,23 @@ type claimed struct {
 	reason   string // why it is a dead letter; "" if it is none
 }
 
-// claim takes the first message of a free group, whose messages nobody else handles. It chooses the repository
-// whose last turn is the longest ago. If hurry is set, earlier failures are no reason to wait. ok is false if
-// there is no such message now.
+// claim takes the first message of a group, if no message of the group is being handled. It chooses the
+// repository whose last turn is the longest ago. If hurry is set, it does not wait for the delay after a failed
+// attempt. ok is false if there is no such message now.
 func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err error) {
 	db, err := q.db.get(ctx)
 	if err != nil {
 		return c, false, err
 	}
 	now := time.Now()
-	// Usually there is nothing, and then other writers need not be blocked.
+	// Usually there is no message. This query finds that without blocking other writers.
 	var any bool
 	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM message WHERE ready <= ? OR (? AND claim = ''))", now.UnixMilli(), hurry).Scan(&any)
 	if err != nil || !any {
 		return c, false, err
 	}
-	// It is one transaction. Otherwise another worker could give a message back for the last time in between,
-	// and it would be tried once more than its queue allows.
+	// Both statements are one transaction. Otherwise another worker could release a message after its last
+	// attempt in between, and the message would be tried once too often.
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return c, false, err
@@ -173,7 +175,7 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	return c, true, nil
 }
 
-// repoOf is the repository of a message with its App: see [pipeline.Message.Group].
+// repoOf is the SQL expression for the repository of a message with its App: see [pipeline.Message.Group].
 const repoOf = "substr(grp, 1, instr(grp, '/') - 1)"
 
 func (q *Queue) lease() time.Duration {
@@ -195,14 +197,14 @@ func (q *Queue) remove(ctx context.Context, c claimed) error {
 	return err
 }
 
-// release gives a message back because of an error, to be delivered after a pause.
+// release returns a message to the queue after an error, to be delivered again after a pause.
 func (q *Queue) release(ctx context.Context, c claimed, pause time.Duration, reason error) error {
 	_, err := q.db.exec(ctx, "UPDATE message SET claim = '', ready = ?, error = ? WHERE seq = ? AND claim = ?",
 		time.Now().Add(pause).UnixMilli(), reason.Error(), c.seq, c.claim)
 	return err
 }
 
-// unhand gives a message back as if it had not been delivered.
+// unhand returns a message to the queue as if it had never been delivered.
 func (q *Queue) unhand(ctx context.Context, c claimed) error {
 	_, err := q.db.exec(ctx, "UPDATE message SET claim = '', ready = 0, receives = receives - 1 WHERE seq = ? AND claim = ?", c.seq, c.claim)
 	return err

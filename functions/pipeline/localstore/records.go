@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Records implements pipeline.Records. The conditions are in the statements that write, and SQLite executes
-// those one after the other.
+// Records implements pipeline.Records. The condition of a write is part of the SQL statement that writes, and
+// SQLite executes such statements one after the other.
 type Records struct{ db *database }
 
 // Get implements pipeline.Records.

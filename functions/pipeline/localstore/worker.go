@@ -16,8 +16,8 @@ type Worker struct {
 	// Handle carries out the task of a message. After an error another attempt may help. Its context ends with
 	// the worker's. It also ends when another process has found this one frozen and has taken over the message.
 	Handle func(context.Context, pipeline.Message) error
-	// Abandon takes a message that Handle has failed at in all of its queue's attempts. It is tried again until
-	// it succeeds.
+	// Abandon is called for a message after Handle has failed in all attempts that its queue allows. Abandon is
+	// called again until it succeeds.
 	Abandon func(ctx context.Context, m pipeline.Message, reason string) error
 	// Limit is how many messages are handled at a time, each of another group; 0 means 1.
 	Limit int
@@ -25,12 +25,13 @@ type Worker struct {
 	Log func(error)
 }
 
-// poll is how often the queue looks for messages of other processes, and for those that wait.
+// poll is how often the queue looks for messages that other processes have sent, and for messages whose delay
+// is over.
 const poll = 500 * time.Millisecond
 
-// Work handles messages until ctx ends, which is its normal end. Messages in progress should end soon then, and
-// come again. Work also deletes expired records. It returns an error only if the database cannot be opened;
-// later errors go to the log, and the work continues.
+// Work handles messages until ctx ends, which is its normal end. The handlers of messages in progress should
+// then end soon, and these messages are delivered again. Work also deletes expired records. It returns an error
+// only if the database cannot be opened; later errors go to the log, and the work continues.
 func (q *Queue) Work(ctx context.Context, w Worker) error {
 	if _, err := q.db.get(ctx); err != nil && ctx.Err() == nil {
 		return err
@@ -73,7 +74,7 @@ func (q *Queue) Drain(ctx context.Context, w Worker) (int, error) {
 			}
 			left, err := q.Waiting(ctx)
 			if err != nil || left == 0 {
-				q.signal() // others wait in vain, too
+				q.signal() // other goroutines may be waiting, too
 				return err
 			}
 			q.await(ctx)
@@ -105,8 +106,8 @@ func (w Worker) log(err error) {
 	}
 }
 
-// next takes a message and handles it. ok is set if there was one, and done if it is handled or given up. A
-// failure of Handle is no error, and one of Abandon is.
+// next takes a message and handles it. ok is set if there was one, and done if it is handled or given up. err
+// is a failure of Abandon or of the database; a failure of Handle is not returned.
 func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, err error) {
 	c, ok, err := q.claim(ctx, hurry)
 	if err != nil && ctx.Err() != nil {
@@ -148,7 +149,7 @@ func (q *Queue) handle(ctx context.Context, w Worker, c claimed) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := walk.Every(ctx, q.lease()/3, func() {
-		// If a claim could not be renewed, it may work the next time: there are two more.
+		// If the claim could not be renewed now, there are two more attempts before it expires.
 		if held, err := q.keep(ctx, c); err == nil && !held {
 			cancel(errTaken)
 		}

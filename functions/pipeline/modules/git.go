@@ -135,8 +135,8 @@ func (g gitGetter) within(host string) *http.Client {
 	return &c
 }
 
-// auth returns the credentials for a server. Those of the address win over the token of its host, which may be
-// USER:PASSWORD.
+// auth returns the credentials for a server. Credentials in the address override the token of the host. The
+// token may have the form USER:PASSWORD.
 func (g gitGetter) auth(u *url.URL) transport.AuthMethod {
 	if u.User != nil || g.token == nil {
 		return nil
@@ -152,8 +152,8 @@ func (g gitGetter) auth(u *url.URL) transport.AuthMethod {
 	return &githttp.BasicAuth{Username: user, Password: password}
 }
 
-// resolve returns the commit or tag that a ref names, in the order of git's own rules; "" means the default
-// branch. Source: https://git-scm.com/docs/gitrevisions
+// resolve returns the ID of the commit or tag that a ref names, by git's rules and in their order; "" means the
+// default branch. Source: https://git-scm.com/docs/gitrevisions
 func resolve(refs *packp.AdvRefs, ref string) (plumbing.Hash, error) {
 	if ref == "" {
 		if refs.Head == nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // A Repository unpacks a ref of a GitHub repository into the directory dir, which exists and is empty. The ref
-// is a branch, a tag, a commit's ID, or "HEAD" for the default branch. The mains provide a client of the App,
-// which does not give its token away.
+// is a branch, a tag, a commit's ID, or "HEAD" for the default branch. The main packages provide a function
+// that uses the App's client and keeps its token secret.
 type Repository func(ctx context.Context, owner, name, ref, dir string) error
 
 var errNoArchive = errors.New("an archive cannot be in it: take archive= and the archive's name out of the address")

@@ -20,18 +20,18 @@ type PipelineOptions struct {
 	Private func(name string) bool
 	// Repository fetches repositories of GitHub; see [Repository].
 	Repository Repository
-	// Transport makes the HTTP connections. nil means one that connects to public addresses only, and to those
-	// in private networks that Private allows.
+	// Transport makes the HTTP connections. nil means a transport that connects only to public addresses, and
+	// to hosts in private networks that Private allows.
 	Transport http.RoundTripper
-	// Bucket are the buckets of S3.
+	// Bucket decides about modules in buckets of S3.
 	Bucket Bucket
 	// Token returns the tokens of registries' hosts that the base branch grants the project; nil for none.
 	Token hosts.Tokens
 }
 
 // Pipeline returns the installer of the modules of a checkout. dir is the root module's directory on this
-// machine. Modules go to its data directory ".terraform". The caller has removed that before, because the
-// repository may contain a link there.
+// machine. Modules go to its data directory ".terraform". The caller must have removed that directory before,
+// because the repository may contain a link with that name.
 func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Installer {
 	policy := hosts.Policy{Host: o.Host, PublicOnly: true, Private: o.Private}
 	get := &getting.Getters{Policy: policy, Transport: o.Transport}

@@ -20,8 +20,8 @@ import (
 
 // An App fetches repositories of GitHub. *github.App implements it.
 type App interface {
-	// Fetch fetches a repository that an installation has, and FetchPublic one that everybody may read. The
-	// errors wrap github.ErrNotFound if the repository or the ref does not exist.
+	// Fetch fetches a repository that the installation can access. FetchPublic fetches a repository that
+	// everybody may read. The errors wrap github.ErrNotFound if the repository or the ref does not exist.
 	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
 	FetchPublic(ctx context.Context, r github.Ref, dir string) error
 	// OfGitHubCom reports whether its repositories are on github.com.
@@ -32,11 +32,12 @@ type App interface {
 // package's documentation.
 type Remote struct {
 	App App
-	// Proxy fetches repositories instead of App, in a process without the App. It asks a process that has one
-	// and calls [Remote.Fetch].
+	// Proxy fetches repositories in a process without the App, instead of App. It asks another process, which
+	// has the App and calls [Remote.Fetch].
 	Proxy Repository
-	// Transport makes the connections to registries and servers of archives. nil means one that connects to
-	// public addresses only. With any Transport, addresses that are written as numbers must be public.
+	// Transport makes the connections to registries and servers of archives. nil means a transport that
+	// connects to public addresses only. With any Transport, an address that is written as a number must be
+	// public.
 	Transport http.RoundTripper
 }
 
@@ -99,8 +100,9 @@ func (e Remote) repository(j jobs.Job) Repository {
 	}
 }
 
-// absent returns the error about a repository or a ref that was not found for a job. own and granted say
-// whether the App was asked for it.
+// absent returns the error about a repository or a ref that was not found for a job. own is set if it is the
+// pull request's own repository, and granted if the base branch names it: in both cases the App's rights were
+// used.
 func (e Remote) absent(j jobs.Job, r github.Ref, own, granted bool) error {
 	absent := func(text string) error { return &subprocess.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)

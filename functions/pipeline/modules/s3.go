@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/modules/buckets"
 )
 
-// A Bucket is the part of S3 that modules may come from.
+// A Bucket decides which buckets of S3 modules may come from, and with which credentials they are read.
 type Bucket struct {
 	// Allowed returns an error for a bucket that the base branch does not name: a sentence for people that says
 	// what to do.

@@ -1,5 +1,5 @@
-// Package policytrial tries the policies of a checkout before they count. On the base branch, a broken policy
-// blocks every apply.
+// Package policytrial tries the policies of a checkout before they are merged. On the base branch, a broken
+// policy blocks every apply.
 //
 // This package refuses to judge a plan, and to read other repositories. Start reading at [Policies] and
 // [Changed].
@@ -31,8 +31,8 @@ func Policies(dir, settings string) ([]jobs.TriedPolicies, error) {
 }
 
 // Changed implements [jobs.TryPoliciesFunc]. It tries a policy if the pull request changes one of its files, or
-// if the base branch does not have its block. Settings that cannot be read have no policies: whoever finds the
-// projects reports that.
+// if the base branch does not have the same policy block. If the settings cannot be read, it tries none: the
+// error is reported when the projects are read.
 func Changed(_ context.Context, dir string, r jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
 	for _, settings := range project.SettingsFiles {
 		src, err := fileIn(dir, settings)
@@ -61,7 +61,7 @@ func fileIn(dir, name string) ([]byte, error) {
 	return root.ReadFile(name)
 }
 
-// mistaken returns the broken policies of a checkout, among those for which counts is true.
+// mistaken returns the broken policies of a checkout. It tries only policies for which counts returns true.
 func mistaken(dir, settings string, src []byte, counts func(requirements.Policy) bool) (out []jobs.TriedPolicies, err error) {
 	s, _ := project.Read(settings, src)
 	all, err := gatefacts.PoliciesIn(dir, "the repository", s)

@@ -10,21 +10,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// comments queues the commands that nobody began to answer. The first round in a repository only records its
-// time: earlier comments are not ours.
+// comments queues the commands in comments whose answer was not begun. The first round in a repository only
+// records its time: comments before that are not answered.
 func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) pipeline.Pull, now time.Time, f *Found) error {
 	c, err := j.cursor(ctx, fmt.Sprintf("repo/%d/comments", pull(0).Repo.ID), now)
 	if err != nil {
 		return err
 	}
 	if c.fresh {
-		return j.moveCursor(ctx, c, now) // not before the first round
+		return j.moveCursor(ctx, c, now) // comments before the first round are not answered
 	}
 	list, err := hub.CommentsSince(ctx, c.since)
 	if err != nil {
 		return err
 	}
-	// Asking the same question again is a conditional request.
+	// The next round then sends the same request, which GitHub can answer as unchanged, at no cost.
 	if len(list) == 0 && now.Sub(c.since) < patience {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) p
 	return j.moveCursor(ctx, c, now.Add(-overlap))
 }
 
-// patience is how long the cursor of comments stays in place while there are no comments.
+// patience is how long the cursor of comments is not moved while there are no new comments.
 const patience = 6 * time.Hour
 
 // answer sends messages for the comments that have commands and no answer.

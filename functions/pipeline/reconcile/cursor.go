@@ -9,10 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// overlap is how far back before the last round each round looks again, because GitHub lists some entries late.
+// overlap is the time before the last round that each round reads once more, because GitHub lists some entries
+// late.
 const overlap = 10 * time.Minute
 
-// A cursor is the recorded time up to which something was seen.
+// A cursor is a recorded time: everything up to this time was read.
 type cursor struct {
 	key     string
 	version pipeline.Version
@@ -37,7 +38,7 @@ func (j *Janitor) cursor(ctx context.Context, key string, now time.Time) (cursor
 	return c, nil
 }
 
-// moveCursor moves the cursor forward, never back behind another janitor's.
+// moveCursor moves the cursor forward. If another janitor has moved it further, it stays there.
 func (j *Janitor) moveCursor(ctx context.Context, c cursor, to time.Time) error {
 	if to.Before(c.since) {
 		to = c.since

@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// missed returns the lost webhooks among attempts at deliveries, which are sorted newest first. A lost webhook
-// may have an effect, and no attempt has delivered it. missed returns its newest attempt. The result is in the
-// order of time. GitHub gets an answer of 2xx only for a delivery that was received completely.
+// missed returns the lost webhooks among attempts at deliveries, which are sorted newest first. A webhook is
+// lost if it may have an effect and no attempt has delivered it: GitHub gets a status of 2xx only for a
+// delivery that was received completely. missed returns the newest attempt of each, the oldest first.
 func missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
 	arrived := map[string]bool{}
 	for _, a := range attempts {
@@ -39,14 +39,14 @@ func dead(all []ledger.Lease, before time.Time) []ledger.Lease {
 	return out
 }
 
-// unseen reports whether nobody has looked at the head of an open pull request for its present base branch. A
-// look for a command may have covered only some projects.
+// unseen reports whether the head of an open pull request was never looked at completely, for its present base
+// branch. A look for a command may have covered only some projects.
 func unseen(p github.PullRequest, seen ledger.Look) bool {
 	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Asked || seen.Into != p.Base.Ref)
 }
 
-// ended returns the pull requests that have ended although the looks at them say that they are open, or whose
-// end was seen and not handled. They are not among the open ones.
+// ended returns the numbers of pull requests that are not in open, although the looks at them say that they are
+// open, or that their end was found and not handled.
 func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 	for _, l := range looks {
 		is := func(p github.PullRequest) bool { return p.Number == l.Pull.Number }
@@ -58,8 +58,9 @@ func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 }
 
 // misnamed reports whether a pull request has to be looked at again because its base branch is now one whose
-// pull requests are planned, or no longer is. named tells whether it is the default branch, or the settings
-// there name it. stands is set if plans of the pull request are open, or it is applied, and nobody has noticed.
+// pull requests are planned, or no longer is. named is set if pull requests into the base branch are planned:
+// it is the default branch, or the settings of the default branch name it. stands is set if the pull request
+// has open plans, or applies that the last look still allowed.
 func misnamed(seen ledger.Look, named, stands bool) bool {
 	if named {
 		return seen.Refused != "" && seen.Refused == seen.Problem // only the base branch prevented a look
@@ -89,8 +90,8 @@ func unanswered(list []github.Comment) []github.Comment {
 	return out
 }
 
-// idle reports whether a repository need not be looked at again until one of its pull requests changes.
-// GitHub's times have seconds, and its lists may be late.
+// idle reports whether a repository need not be looked at again until one of its pull requests changes. The
+// result takes into account that GitHub's times have a precision of a second, and that its lists may be late.
 func idle(open int, changed, now time.Time) bool {
 	return open == 0 && changed.Before(now.Add(-overlap))
 }
@@ -102,7 +103,7 @@ func behind[T any](list []T, name string, of func(T) string) []T {
 	return slices.Concat(list[i+1:], list[:i+1])
 }
 
-// inTurn returns at most so many elements of a list, beginning with another one in each minute.
+// inTurn returns at most most elements of a list. In each minute it begins with another element.
 func inTurn[T any](list []T, most int, now time.Time) []T {
 	if len(list) <= most {
 		return list

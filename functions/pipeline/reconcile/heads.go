@@ -14,10 +14,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// head has the head of an open pull request looked at in these cases. Nobody has looked. The look found a
-// conflict, and the base branch has moved since. The look found errors, and the base branch has other settings
-// now. The settings name the base branch now, or no longer do. The message's ID stays the same in each round
-// until somebody has looked.
+// head sends a message to look at the head of an open pull request in these cases. The head was never looked
+// at. The last look found a conflict, and the base branch has moved since. The last look found errors, and the
+// base branch has other settings now. Or the settings name the base branch now, or no longer name it. Until the
+// look is made, each round sends the same message ID.
 func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s standing, tips *tips, f *Found) error {
 	id, err := idOf(ctx, pull, p, s, tips)
 	if err != nil || id == "" {
@@ -63,7 +63,8 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 	return id, nil
 }
 
-// back has the runs checked whose projects the base branch may have again, because it has moved.
+// back sends messages to check the runs in gone: the base branch has moved, so it may have their projects
+// again.
 func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs.Run, tips *tips, f *Found) error {
 	for _, r := range gone {
 		tip, err := tips.read(ctx, pull)
@@ -81,7 +82,7 @@ func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs
 	return nil
 }
 
-// tips are the present commits of base branches and their settings, each read once.
+// tips reads the present commits of base branches and their settings, each once.
 type tips struct {
 	hub      Repository
 	known    map[string]string
@@ -95,8 +96,8 @@ type settings struct {
 }
 
 // of returns the present commit of the base branch of a pull request whose head conflicts with it. For other
-// pull requests it returns the base that was seen, which costs no request. GitHub's list of pull requests has
-// the base of their last push.
+// pull requests it returns the base commit of the last look, which costs no request. GitHub's list of pull
+// requests cannot be used: it has the base commit of the last push.
 func (t *tips) of(ctx context.Context, p github.PullRequest, seen ledger.Look) (string, error) {
 	if !seen.Conflict || p.Base.Ref == "" {
 		return seen.Base, nil
@@ -152,8 +153,8 @@ func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by 
 	return s.Names(p.Base.Ref), tip, err
 }
 
-// mended reports whether the errors that a look has found may be fixed, because the base branch has other
-// settings now. base is the commit with those settings. A look without errors costs no request.
+// mended reports whether errors that a look has found may be fixed, because the base branch has other settings
+// now. base is the commit with those settings. A look without errors costs no request.
 func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Look) (base string, mended bool, err error) {
 	if !faulty(seen) {
 		return "", false, nil
@@ -162,13 +163,13 @@ func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Loo
 	return tip, s.text != seen.Settings, err
 }
 
-// maxDecisions is for how many pull requests of a repository decisions are made again in a round. Each costs
-// some requests to GitHub.
+// maxDecisions is the maximum number of pull requests of a repository whose decisions one round makes again.
+// Each costs some requests to GitHub.
 const maxDecisions = 10
 
-// watched adds the watch over an open pull request whose decision about requirements may have changed. GitHub
-// sends no webhook when a freeze ends, when settings have changed, or when somebody has lost a right. A pull
-// request without requirements has no watch, and only other settings can change its decision.
+// watched adds to over the watch over an open pull request whose decision about requirements may have changed.
+// GitHub sends no webhook when a freeze ends, when settings have changed, or when somebody has lost a right. A
+// pull request without requirements has no watch, and only other settings can change its decision.
 func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s standing, tips *tips, now time.Time, over []pipeline.Watch) ([]pipeline.Watch, error) {
 	rec, err := j.Pipeline.Records.Get(ctx, pipeline.Watch{Pull: p, Head: pull.Head.SHA}.Key())
 	if err != nil {
@@ -192,7 +193,8 @@ func (j *Janitor) watched(ctx context.Context, p pipeline.Pull, pull github.Pull
 	return over, nil
 }
 
-// late has decisions about plans of merged pull requests made again that may have changed.
+// late sends messages to decide again about waiting plans of merged pull requests, if the decision may have
+// changed.
 func (j *Janitor) late(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
 	all, err := j.Pipeline.Records.List(ctx, pipeline.LateDir(repo.ID))
 	if err != nil {
@@ -226,8 +228,8 @@ func resettled(ctx context.Context, p pipeline.Pull, pull github.PullRequest, s 
 	return over, err
 }
 
-// decideAgain has the comments and checks of pull requests written again. Each round does so for some of them,
-// in turn.
+// decideAgain sends messages to update the comments and checks of the watched pull requests, in each round for
+// some of them in turn.
 func (j *Janitor) decideAgain(ctx context.Context, over []pipeline.Watch, now time.Time, f *Found) error {
 	for _, w := range inTurn(over, maxDecisions, now) {
 		if err := j.Pipeline.Queue.Send(ctx, pipeline.Decide(w, now)); err != nil {

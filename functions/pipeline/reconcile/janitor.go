@@ -1,10 +1,10 @@
-// Package reconcile finds work that nobody would come back to, and has it done. It finds lost webhooks, heads
-// that nobody looked at, comments that nobody answered, merges that nobody handled, runs whose process died,
-// and messages whose repository could not be reached.
+// Package reconcile finds work that was forgotten, and has it done. It finds lost webhooks, heads that were
+// never looked at, comments without an answer, merges that were not handled, runs whose process died, and
+// messages whose repository could not be reached.
 //
-// GitHub makes one attempt to deliver a webhook and keeps it for three days. A queue delivers a message again
-// that was not handled. So everything here is rare. It may be done although somebody else is about to do it,
-// because it ends in the same repeatable messages and methods of the pipeline.
+// All of this is rare: GitHub makes one attempt to deliver a webhook and keeps it for three days, and a queue
+// delivers a message again that was not handled. The janitor may act while another process is about to do the
+// same: both use messages and methods of the pipeline that can be repeated.
 //
 // All decisions are pure ([missed], [dead], [unseen], [ended], [misnamed], [faulty], [untangled], [unanswered],
 // [idle]). This package refuses to know the effects of a message. Start reading at [Janitor.Round].
@@ -51,8 +51,8 @@ type Janitor struct {
 	App      App
 	// Connect opens a repository with the rights of an installation.
 	Connect func(installation int64, repo github.Repo) (Repository, error)
-	// Grace is the time between the certain end of a process and giving up its run. Meanwhile the queue
-	// delivers its message to another process. 0 means 10 minutes.
+	// Grace is the time from the certain end of a process until its run is given up. Within that time the queue
+	// normally delivers the message to another process. 0 means 10 minutes.
 	Grace time.Duration
 }
 
@@ -60,12 +60,12 @@ type Janitor struct {
 type Found struct {
 	Deliveries int // webhooks that were received only now
 	Leases     int // leases of dead processes
-	Heads      int // heads that nobody had looked at
-	Closed     int // pull requests whose end nobody had handled
-	Comments   int // comments that nobody had begun to answer
+	Heads      int // heads that were not looked at
+	Closed     int // pull requests whose end was not handled
+	Comments   int // comments whose answer was not begun
 	States     int // states with open plans that were not checked since the last apply, and projects that the base branch may have again
 	Decisions  int // decisions about requirements that may have changed
-	Strays     int // messages whose repository was away and is back
+	Strays     int // messages whose repository is accessible again
 }
 
 // Add adds the findings of another round.
@@ -115,7 +115,7 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 		switch {
 		case err == nil:
 			last.Version = version
-		case !errors.Is(err, pipeline.ErrConflict): // another janitor's place is as good
+		case !errors.Is(err, pipeline.ErrConflict): // another janitor has recorded its own place, which is as good
 			errs = append(errs, err)
 		}
 	}
@@ -145,7 +145,7 @@ func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 // String names the place by IDs, which do not change when its name does.
 func (p place) String() string { return fmt.Sprintf("%d/%d", p.installation, p.repo.ID) }
 
-// strays has the undeliverable messages sent again whose repositories are among places.
+// strays sends undeliverable messages again if their repository is among places.
 func (j *Janitor) strays(ctx context.Context, places []place, now time.Time, f *Found) error {
 	all, err := ledger.Undeliverables(ctx, j.Pipeline.Ledger())
 	errs := []error{err}
@@ -164,7 +164,8 @@ func (j *Janitor) strays(ctx context.Context, places []place, now time.Time, f *
 	return errors.Join(errs...)
 }
 
-// leases has the applies of dead processes continued, and gives up their other runs.
+// leases finds the leases of dead processes. It sends messages to continue their applies, and gives up their
+// other work.
 func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	grace := j.Grace
 	if grace == 0 {
@@ -211,7 +212,7 @@ func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error
 	return errors.Join(append(odd, errs...)...)
 }
 
-// receive receives a lost webhook, unless somebody has by now.
+// receive receives a lost webhook, unless it was received meanwhile.
 func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, error) {
 	have, err := j.Pipeline.Intake().Received(ctx, d.GUID)
 	if err != nil || have {
@@ -242,7 +243,8 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 	return j.keepQuiet(ctx, q, open, now)
 }
 
-// look looks at a repository, and returns how many of its pull requests are open, or were until now.
+// look looks at a repository. It returns the number of its open pull requests, including those whose end it has
+// just found.
 func (j *Janitor) look(ctx context.Context, installation int64, repo github.Repo, q silence, now time.Time, f *Found) (int, error) {
 	hub, err := j.Connect(installation, repo)
 	if err != nil {

@@ -30,7 +30,8 @@ func (j *Janitor) quiet(ctx context.Context, p place) (s silence, err error) {
 	return s, err
 }
 
-// keepQuiet records that a look has found the repository idle, as it was before the look.
+// keepQuiet records that a look has found the repository idle, with the last change that was known before the
+// look.
 func (j *Janitor) keepQuiet(ctx context.Context, s silence, open int, now time.Time) error {
 	if !idle(open, s.changed, now) || s.still() {
 		return nil

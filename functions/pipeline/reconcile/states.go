@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A standing is the recorded situation of an open pull request.
+// A standing is what the records say about an open pull request.
 type standing struct {
 	seen        ledger.Look
 	open, waits bool       // there are open plans; one of the head waits for its apply
@@ -22,10 +22,9 @@ type standing struct {
 	gone        []runs.Run // runs of the head whose projects the base branch has removed
 }
 
-// states adds to found, by their keys, the states whose plans were not checked since the last apply. Perhaps
-// the list of open plans was lost, so each plan is listed again. A plan of an earlier head stays planned while
-// the present head conflicts with the base branch. Nobody can apply that plan, so it is not checked. states
-// returns the situation of the pull request.
+// states adds to found, by the keys of their states, the runs whose plans were not checked since the last
+// apply. It lists each such plan again, because the list of open plans may have lost it. It skips plans of
+// earlier heads, which nobody can apply. It also returns what the records say about the pull request.
 func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullRequest, found map[string]runs.Run) (s standing, err error) {
 	ld := j.Pipeline.Ledger()
 	if s.seen, err = ld.LastLook(ctx, p); err != nil {
@@ -66,7 +65,7 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, pull github.PullR
 	return s, nil
 }
 
-// recheck sends a message about each state, at most once an hour.
+// recheck sends a message to check the open plans of each state, at most once an hour.
 func (j *Janitor) recheck(ctx context.Context, states map[string]runs.Run, now time.Time, f *Found) error {
 	for _, key := range slices.Sorted(maps.Keys(states)) {
 		r := states[key]

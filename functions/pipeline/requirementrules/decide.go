@@ -8,8 +8,8 @@ import (
 // A Question asks whether a command may be carried out for a project.
 type Question struct {
 	Command string
-	// Requirements are the requirements for the command and the project. Unreadable is set if there may be
-	// more, because the settings have errors. Broken is the first of those errors.
+	// Requirements are the requirements for the command and the project. Unreadable is set if there may be more
+	// requirements, because the settings have errors. Broken is the first of those errors.
 	Requirements []requirements.Requirement
 	Unreadable   bool   `json:",omitempty"`
 	Broken       string `json:",omitempty"`
@@ -57,8 +57,8 @@ func requirement(f Facts, r requirements.Requirement) rulings.Ruling {
 	return out
 }
 
-// MayOverride reports whether a person may override a requirement, and whether one of those requirements is not
-// met. The latter may depend on who asks.
+// MayOverride reports in some whether a person may override at least one of the requirements. It reports in
+// missing whether one of these requirements is not met now, for the user who asks.
 func MayOverride(q Question, login string) (some, missing bool) {
 	now := q.Facts
 	now.Lifts = nil
@@ -93,7 +93,8 @@ func all(of []rulings.Ruling) rulings.Outcome {
 	return out
 }
 
-// oneOf returns the outcome of rules that need one to be met. A rule that is not applicable does not meet it.
+// oneOf returns the outcome of rules of which at least one must be met. A rule that is not applicable is not
+// met.
 func oneOf(of []rulings.Ruling) rulings.Outcome {
 	out := rulings.NotApplicable
 	for _, r := range of {

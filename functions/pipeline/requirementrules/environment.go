@@ -7,14 +7,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// mergeQueue is the login with which GitHub's merge queue merges. It is the actor if nobody knows the user who
-// put the pull request there.
+// mergeQueue is the login with which GitHub's merge queue merges. It is the actor of a merge if the user who
+// added the pull request to the queue is not known.
 const mergeQueue = "github-merge-queue[bot]"
 
 // An Environment has the protection rules of a GitHub environment, for the base branch.
 type Environment struct {
-	// Reviewers are the people and teams that can approve, and one of them has to; nil if nobody has to.
-	// OwnReview is set if the user who asks counts as a reviewer.
+	// Reviewers are the people and teams of whom one has to approve; nil if no approval is needed. OwnReview is
+	// set if a reviewer who asks for the apply need not approve it.
 	Reviewers []requirements.Party
 	OwnReview bool          `json:",omitempty"`
 	Wait      time.Duration `json:",omitempty"` // since people saw the plan
@@ -48,7 +48,7 @@ func environment(f Facts, r requirements.Rules) rulings.Ruling {
 }
 
 // reviewed requires that a reviewer of an environment has approved the planned commit. If the environment
-// allows that, it is enough that a reviewer asks.
+// allows it (OwnReview), it is enough that a reviewer asks for the apply.
 func reviewed(f Facts, e Environment) rulings.Ruling {
 	out := approvals(f, requirements.Rules{Approvals: 1, ApprovedBy: e.Reviewers})
 	out.Rule = rulings.Approvals
@@ -75,7 +75,7 @@ func reviewed(f Facts, e Environment) rulings.Ruling {
 	return out
 }
 
-// waited requires that people could see the plan for some time.
+// waited requires that the plan was shown at least the time wait ago.
 func waited(f Facts, wait time.Duration) rulings.Ruling {
 	out := rulings.Ruling{Rule: rulings.Waited, Outcome: rulings.Fails, Want: int(wait.Minutes())}
 	if f.Shown.IsZero() {

@@ -26,10 +26,10 @@ func Unknown[T any](problem string) Fact[T] { return Fact[T]{Problem: problem} }
 type Facts struct {
 	Now   time.Time
 	Actor string // login of the user who asks; "" for a push
-	// Unasked is set while nobody has asked. A rule about who asks is then decided later.
+	// Unasked is set while nobody has asked. A rule about the user who asks is then not decided yet.
 	Unasked bool `json:",omitempty"`
-	// Grouped is set for a merge group. Its commit contains all commits of the base branch, so the head need
-	// not.
+	// Grouped is set for a merge group. The group's commit contains all commits of the base branch, so the head
+	// need not contain them.
 	Grouped bool `json:",omitempty"`
 	Pull    Pull
 	// People are the people whose permission or membership matters, by login in lower case.
@@ -55,8 +55,8 @@ type Facts struct {
 	Checks     Fact[[]Check]
 	LabelMoves Fact[[]LabelMove]
 	Plan       Fact[Plan]
-	// Shown is the time at which people first saw the plan. It is zero if they have not seen it, or if no rule
-	// asks.
+	// Shown is the time at which the plan was first shown. It is zero if it was not shown, or if no rule needs
+	// the time.
 	Shown time.Time `json:",omitzero"`
 	// Environments are GitHub's environments, by name.
 	Environments map[string]Fact[Environment] `json:",omitempty"`
@@ -72,8 +72,8 @@ type Pull struct {
 	Labels        []string
 }
 
-// A Person has somebody's permission in the repository ("none", "read", "write" or "admin") and membership in
-// teams, by the teams' names.
+// A Person has a user's permission in the repository ("none", "read", "write" or "admin"), and says for each
+// team by its name whether the user is a member.
 type Person struct {
 	Permission Fact[string]
 	Teams      map[string]Fact[bool] `json:",omitempty"`
@@ -90,7 +90,7 @@ type Review struct {
 type Owned struct {
 	Path   string
 	Owners []requirements.Party
-	// Others are owners by e-mail address. Nobody can tell whose addresses they are.
+	// Others are owners that CODEOWNERS names by e-mail address. Their logins are not known.
 	Others []string `json:",omitempty"`
 }
 
@@ -103,8 +103,8 @@ type Merging struct {
 	// Required are the checks that the base branch's rules require. Their names are written as patterns.
 	Required []Required
 	// Blocked is set if GitHub refuses a merge for any reason. Rules are the kinds of the base branch's rules
-	// that may be the reason, in GitHub's words. Unresolved is the number of open conversations, if the rules
-	// allow none.
+	// that may be the reason, in GitHub's words. Unresolved is the number of unresolved conversations, if the
+	// rules require that all are resolved.
 	Blocked    bool
 	Rules      []string `json:",omitempty"`
 	Unresolved int      `json:",omitempty"`
@@ -123,13 +123,13 @@ type Check struct {
 	Name string
 	App  string `json:",omitempty"` // slug; "" for a commit status
 	ID   int64  `json:",omitempty"` // of the App
-	// Ours is set if our App reported it. Nobody else can do that.
+	// Ours is set if our App reported the check. Nobody else can set that.
 	Ours bool `json:",omitempty"`
 	// State is "passed", "failed" or "running".
 	State string
 }
 
-// A LabelMove is the last time that somebody put a label on the pull request or removed it.
+// A LabelMove says who last added or removed a label.
 type LabelMove struct {
 	Label string // in lower case
 	By    string
@@ -151,7 +151,7 @@ type Judgement struct {
 	MoreDenied, MoreWarned   int      `json:",omitempty"`
 }
 
-// A Lift is an override.
+// A Lift is an override that a person wrote in a comment.
 type Lift struct {
 	By, Because string
 	Planned     string // the commit that it was written for

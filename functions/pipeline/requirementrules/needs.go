@@ -12,7 +12,7 @@ type Needs struct {
 	// Actor, Approvers and Lifters are the teams whose membership matters: for the user who asks, for those who
 	// approved, and for those who wrote an override.
 	Actor, Approvers, Lifters []requirements.Party
-	// Environments are the GitHub environments whose protection rules matter. They need reviews.
+	// Environments are the GitHub environments whose protection rules matter. Reviews are needed for them, too.
 	Environments []string
 	// Lifts is set if somebody may override.
 	Lifts bool

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// belongs reports whether a person is one of the parties. problem is the reason if that is not known and
-// matters.
+// belongs reports whether a person is one of the parties. problem is the reason if that is not known:
+// membership in one of the teams could not be read, and no other party matches.
 func belongs(f Facts, login string, parties []requirements.Party) (yes bool, problem string) {
 	if login == "" {
 		return false, ""
@@ -34,7 +34,7 @@ func belongs(f Facts, login string, parties []requirements.Party) (yes bool, pro
 	return false, problem
 }
 
-// notRead is the problem of a fact that nobody asked for.
+// notRead is the problem of a fact that was not requested.
 const notRead = "it was not read"
 
 // writes reports whether a person has write access to the repository now.
@@ -96,8 +96,8 @@ type opinion struct {
 	problem string      // the reason if that is not known
 }
 
-// opinions returns the reviews of people who can approve the planned commit. named are parties that may be
-// Apps. No other Apps count.
+// opinions returns the approvals and the requests for changes of all reviewers, each with the reason if it does
+// not count. The approval of an App counts only if named names the App.
 func opinions(f Facts, named []requirements.Party) (out []opinion) {
 	for _, v := range f.Reviews.Value {
 		o := opinion{login: v.Author}
@@ -141,7 +141,7 @@ func Approvers(f Facts) (out []string) {
 	return out
 }
 
-// unread returns the ruling if the reviews are not known.
+// unread returns out as an unknown ruling, and true, if the reviews could not be read.
 func unread(f Facts, out rulings.Ruling) (rulings.Ruling, bool) {
 	for _, problem := range []string{missing(f.Reviews), missing(f.Contributors)} {
 		if problem != "" {
@@ -245,8 +245,8 @@ func codeowners(f Facts, _ requirements.Rules) rulings.Ruling {
 	return out
 }
 
-// unknownOf returns the owners whom GitHub ignores: nobody can wait for them. The path still counts as owned,
-// unlike on GitHub. A misspelt name must not open a path that somebody has closed.
+// unknownOf returns the owners whom GitHub ignores: they can never approve. The path still counts as owned,
+// unlike on GitHub. Otherwise a misspelt name would remove the protection of a path.
 func unknownOf(f Facts, owners []requirements.Party) (out []string) {
 	for _, name := range names(owners) {
 		if slices.ContainsFunc(f.UnknownOwners, func(x string) bool { return samePerson(x, name) }) {

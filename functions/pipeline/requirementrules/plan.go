@@ -70,7 +70,7 @@ func policy(f Facts, r requirements.Rules) rulings.Ruling {
 	return judged(r.Policy.Name, f.Policies.Value[r.Policy.Name], f.Plan.Value.Judgements, rulings.Unreliable, rulings.OtherPolicies)
 }
 
-// gate requires that the present gate has seen the plan and allows it.
+// gate requires that the gate, as the present settings define it, was asked about the plan and allows it.
 func gate(f Facts, r requirements.Rules) rulings.Ruling {
 	if problem := missing(f.Plan); problem != "" {
 		return unknown(problem)
@@ -78,7 +78,8 @@ func gate(f Facts, r requirements.Rules) rulings.Ruling {
 	return judged(r.Gate.Name, r.Gate.ID(), f.Plan.Value.Verdicts, rulings.NoVerdict, rulings.OtherGate)
 }
 
-// judged requires a judgement with this name and ID that has nothing against the plan.
+// judged requires a judgement with this name and ID that allows the plan. unreliable is the reason if the
+// judgement has mistakes, and others the reason if there is no such judgement.
 func judged(name, id string, all []Judgement, unreliable, others rulings.Why) rulings.Ruling {
 	out := rulings.Ruling{Outcome: rulings.Holds, Wanted: []string{name}}
 	for _, v := range all {

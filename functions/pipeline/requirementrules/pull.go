@@ -12,7 +12,7 @@ func unknown(problem string) rulings.Ruling {
 	return rulings.Ruling{Outcome: rulings.Unknown, Problem: problem}
 }
 
-// outcomeOf returns the outcome of a rule with reasons against it.
+// outcomeOf returns the ruling of a rule with these reasons against it: the rule is met if there are none.
 func outcomeOf(against []rulings.Against) rulings.Ruling {
 	if len(against) > 0 {
 		return rulings.Ruling{Outcome: rulings.Fails, Against: against}
@@ -56,9 +56,8 @@ func mergeable(f Facts, _ requirements.Rules) rulings.Ruling {
 	return outcomeOf(against)
 }
 
-// requiredCheck searches for a check that the base branch's rules require. waits is set if the check is ours
-// and has not passed: it has our name, and no other App reports it or has to. A check of ours that has passed
-// does not prevent a merge.
+// requiredCheck searches for a check that the base branch's rules require. why is the reason if a check of
+// another App is missing or has not passed. waits is set if the check is our own and has not passed yet.
 func requiredCheck(f Facts, want Required) (waits bool, why rulings.Why) {
 	isOurs := func(c Check) bool { return c.Ours }
 	named := slices.DeleteFunc(slices.Clone(f.Checks.Value), func(c Check) bool {
@@ -74,7 +73,8 @@ func requiredCheck(f Facts, want Required) (waits bool, why rulings.Why) {
 	return waits, worst(others)
 }
 
-// worst returns the reason against the checks that have not passed.
+// worst returns the reason against checks that have not passed, a failed one before one in progress; "" if all
+// have passed.
 func worst(all []Check) (why rulings.Why) {
 	for _, c := range all {
 		switch c.State {
@@ -175,8 +175,8 @@ func hasLabel(f Facts, label string) bool {
 	return slices.ContainsFunc(f.Pull.Labels, func(l string) bool { return strings.ToLower(l) == label })
 }
 
-// labels requires that all labels are there, added by people with write access. GitHub lets others add labels,
-// too, and those people may not apply.
+// labels requires that all labels are set, and that people with write access added them. GitHub also lets other
+// people add labels, but these may not decide about an apply.
 func labels(f Facts, r requirements.Rules) rulings.Ruling {
 	return eachLabel(f, r.Labels, func(label string) (*rulings.Against, string) {
 		if !hasLabel(f, label) {
@@ -186,8 +186,7 @@ func labels(f Facts, r requirements.Rules) rulings.Ruling {
 	})
 }
 
-// notLabels requires that none of the labels is there, and that none was removed by somebody without write
-// access.
+// notLabels requires that none of the labels is set, and that nobody without write access has removed one.
 func notLabels(f Facts, r requirements.Rules) rulings.Ruling {
 	return eachLabel(f, r.NotLabels, func(label string) (*rulings.Against, string) {
 		if hasLabel(f, label) {

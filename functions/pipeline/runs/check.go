@@ -12,8 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A CheckRecord is the check of one run at its head. All records with the same check at the same commit are
-// read together, whatever their pull request, because GitHub shows a check of a commit on each of them.
+// A CheckRecord is the record of the check of one run at its head. If pull requests share a commit, GitHub
+// shows a check of the commit on each of them. So all records with the same check at the same commit are read
+// together.
 type CheckRecord struct {
 	Pull  pipeline.Pull
 	Key   string // of the run
@@ -25,9 +26,9 @@ type CheckRecord struct {
 	// Asked is set before GitHub is first asked to create the check run. So a check run may exist although ID
 	// is not known.
 	Asked bool `json:",omitempty"`
-	// Twins counts how often two processes created a check run for this record at the same time, or may have
-	// written to an older one. Looked is the value of Twins before a process last searched for the older check
-	// runs and completed them.
+	// Twins is the number of times that two processes created a check run for this record at the same time, or
+	// may have written to an older check run. Looked is the value of Twins when a process last began to search
+	// for the older check runs and completed them.
 	Twins  int `json:",omitempty"`
 	Looked int `json:",omitempty"`
 	Status github.CheckStatus
@@ -73,8 +74,9 @@ func (c CheckRecord) MayHaveDuplicates() bool { return c.Twins > c.Looked }
 // Conclusion, and all that the check run shows. own is the record as the process had read it before.
 //
 // changed is false if the record stays as it is, or is gone. again is set if the process has to write once
-// more. Then another process created a check run at the same time, and people see the newest one. Or another
-// process arrived at another status or conclusion meanwhile, and this one has overwritten it.
+// more, for one of two reasons. Another process created a check run at the same time, and people see the newest
+// one. Or another process has written another status or conclusion meanwhile, and this process has overwritten
+// it.
 func (c CheckRecord) AfterWrite(own, w CheckRecord) (out CheckRecord, changed, again bool) {
 	switch {
 	case c.Key == "":
@@ -105,9 +107,9 @@ func ForRecord(d *rulings.Ruling) *rulings.Ruling {
 	return d
 }
 
-// AroundDigest returns a digest of the parts of a check run that others can change. These are the reasons
-// against the apply, the applies ahead in the queue, the projects that are applied first, and the lock of the
-// pull request. It returns "" if there are none of them.
+// AroundDigest returns a digest of the parts of a check run that depend on more than the run itself. These are
+// the reasons against the apply, the applies ahead in the queue, the projects that are applied first, and the
+// lock of the pull request. It returns "" if there are none of them.
 func AroundDigest(p comment.ProjectStatus) string {
 	if len(p.Blockers) == 0 && len(p.Ahead) == 0 && p.Lock == nil && p.Behind == nil {
 		return ""
@@ -130,7 +132,7 @@ func (c CheckRecord) Shows(conclusion github.Conclusion, around string, required
 	return c.Conclusion == conclusion && c.Shown == shown && c.Around == around && same
 }
 
-// Conclude returns the status and the conclusion of a check for a state of a project.
+// Conclude returns the status and the conclusion of the check run for a project in a state.
 func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	switch s.Means() {
 	case comment.ToCome:
@@ -149,8 +151,8 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	panic(fmt.Sprintf("runs: standing %q has no meaning", s))
 }
 
-// ConcludeProject is Conclude for a project. While a requirement for the apply of its plan is not fulfilled, the check does not pass: it
-// fails if a policy or a gate said no, and waits for a person otherwise.
+// ConcludeProject is Conclude for a project. While a requirement for the apply of its plan is not met, the
+// check does not pass: it fails if a policy or a gate denies the plan. Otherwise it waits for a person.
 func ConcludeProject(p comment.ProjectStatus) (github.CheckStatus, github.Conclusion) {
 	return Conclude(p.Concluded())
 }
@@ -159,7 +161,7 @@ func ConcludeProject(p comment.ProjectStatus) (github.CheckStatus, github.Conclu
 var worst = []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired}
 
 // CanReplace reports whether another check at the same commit may show this conclusion instead of its own.
-// merged tells whether that other check belongs to a merged pull request.
+// merged is set if that other check belongs to a merged pull request.
 func (c CheckRecord) CanReplace(merged bool) bool {
 	return merged || slices.Contains(worst, c.Conclusion)
 }
@@ -199,8 +201,8 @@ func ShownInstead(own CheckRecord, all []CheckRecord) *CheckRecord {
 }
 
 // WithoutCheck reports whether a run has no check run yet. It is one of many runs of a push or command, and its
-// plan is not made. If such a run is superseded or dropped before, it never gets a check run. A run that had a
-// check run before keeps it.
+// plan is not made. If such a run is superseded or dropped before its plan is made, it never gets a check run.
+// A run that had a check run before keeps it.
 func (r Run) WithoutCheck() bool {
 	switch r.Phase {
 	case Queued, Planning, Superseded, Dropped:

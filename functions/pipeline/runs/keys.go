@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A StateID identifies the version of a state that a saved plan was made from. The zero value stands for a
-// state that does not exist.
+// A StateID identifies the version of a state that a saved plan was made from. The zero value means that the
+// state does not exist.
 type StateID struct {
 	Lineage string `json:",omitempty"`
 	Serial  uint64 `json:",omitempty"`
@@ -50,8 +50,8 @@ func (r Run) ShownKey() string {
 	return fmt.Sprintf("shown/%d/%d/%s.%d", r.Pull.Repo.ID, r.Pull.Number, r.Target(), r.Artifacts.Begun)
 }
 
-// Check returns the name of the run's check run: "lockstep/network". A workspace other than the default follows
-// after an "@", which no project's name contains.
+// Check returns the name of the run's check run: "lockstep/network". For a workspace other than the default it
+// is "lockstep/network@prod"; no project's name contains an "@".
 func (r Run) Check() string {
 	name := pipeline.HeadCheckOf(r.Spec.Deployment) + "/" + r.Project
 	if r.Workspace != project.DefaultWorkspace {
@@ -67,8 +67,8 @@ func (r Run) MessageName() string {
 }
 
 // StateName returns the name of a state in keys of records. For a state in a bucket it is a digest of the
-// address, by places.Place.String. So the records stay with the state when its project gets another name. For
-// any other state it is the target: such an address contains the project's name, or is not known yet.
+// address, by places.Place.String. So the records stay with the state if its project gets another name. For any
+// other state, the name is the target, because its address contains the project's name or is not known yet.
 func StateName(place, target string) string {
 	if !strings.HasPrefix(place, "s3://") {
 		return target
@@ -101,16 +101,17 @@ type LastApply struct {
 	Moved string `json:",omitempty"`
 	// Into is the name of the base branch that the apply was for; "" in records of earlier versions.
 	Into string `json:",omitempty"`
-	// Settled is set once the pull request is merged or closed. Merged is set if it can never be open again.
+	// Settled is set once the pull request is merged or closed. Merged is set if it is merged, so that it can
+	// never be opened again.
 	Settled bool
 	Merged  bool `json:",omitempty"`
 	// Applies counts the applies to the state, from 1. A pull request that is opened again after its apply
-	// counts once more, because plans made in between do not know that apply. The ledger counts: a record that
-	// is to be written has 0.
+	// counts once more, because plans made in between do not know that apply. The ledger sets the number: in a
+	// record that a caller wants to write, it is 0.
 	Applies int `json:",omitempty"`
 }
 
-// A Fate says how a pull request ended that was planned or applied.
+// A Fate says how a planned or applied pull request has ended, if it has.
 type Fate string
 
 const (
@@ -147,10 +148,10 @@ func (l *LastApply) Count() int {
 	return l.Applies
 }
 
-// CountFor returns the number of applies that a plan for a pull request knows of, if it is made now. l is nil
-// before the first apply. The last apply does not count while it belongs to another open pull request. The base
-// branch lacks its changes, so the plan would revert them. The lower number makes the plan due for a check once
-// the other pull request is settled.
+// CountFor returns the number of applies to record with a plan that is made now for pull request number. l is
+// nil before the first apply. While the last apply belongs to another open pull request, it does not count: the
+// base branch lacks its changes, so the plan would revert them. The lower number causes a check of the plan
+// once the other pull request is merged or closed.
 func (l *LastApply) CountFor(number int) int {
 	if l == nil || l.Settled || l.Number == number {
 		return l.Count()
@@ -167,8 +168,8 @@ func (r Run) OpenKey(name string) string {
 	return fmt.Sprintf("%s/%d", OpenDir(r.Pull.Repo.ID, name), r.Pull.Number)
 }
 
-// An Open lists the run of a pull request under the state of its plan. It may be left over after the run has
-// lost its plan. But every run with a plan is listed.
+// An Open is the entry of a run in the list of open plans of a state. Every run with an open plan has one. The
+// entry may still exist after the run has lost its plan.
 type Open struct {
 	Pull   pipeline.Pull
 	Author string // of the pull request

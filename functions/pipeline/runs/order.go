@@ -12,17 +12,17 @@ import (
 // network. Such an apply is accepted early: it waits in the record of its run ([Waiting]), and is queued once
 // the last of the others is applied.
 //
-// The apply is refused if nobody is about to apply one of the others, so nothing waits for ever. Each apply
-// that others wait for is under way or waits itself, and no project waits for itself.
+// No apply waits for ever: if one of the others is not about to be applied, the apply is refused. An apply that
+// others wait for is queued, in progress, or waits itself, and no project waits for itself.
 
 // A plan that destroys a project reverses the order. The pull request removes the project, or somebody asked
 // for -destroy. The apply of that plan comes after the applies of the projects that depend on the project, and
 // no other apply waits for it. So a project loses nothing that it still needs, and a project that stops needing
 // something is applied first.
 //
-// Somebody may have asked for -destroy without a plan that now waits for its apply: it is not made yet, has
-// failed, or is applied. Then the projects that depend on this one wait for the change of the pull request,
-// whose place that plan has taken.
+// A plan with -destroy replaces the plan of the pull request's change to the project. If the plan with -destroy
+// does not wait for its apply (it is not made yet, has failed, or is applied), the projects that depend on this
+// one still wait for that change.
 
 // An Order has the facts about the order in which the projects of a pull request are applied.
 type Order struct {
@@ -31,19 +31,20 @@ type Order struct {
 	// that had them.
 	Base, Head, Was order.Edges
 	// Progress is the progress of the pull request's projects, by name. Coming has the projects whose applies
-	// are under way or accepted.
+	// are queued, in progress, or accepted.
 	Progress map[string]order.Progress
 	Coming   map[string]bool
 	// Destroyed and Ending are the same for the projects whose plans destroy them.
 	Destroyed map[string]order.Progress
 	Ending    map[string]bool
-	// undone are the projects whose change was replaced by a plan with -destroy that does not wait for its
-	// apply. Nothing of the change is applied.
+	// undone are the projects whose change is not applied, because a plan with -destroy has replaced its plan.
+	// That plan does not wait for its apply.
 	undone map[string]order.Progress
 	// landing are the projects whose plans the merge applies. merging are the projects that no comment can
 	// apply before the merge.
 	landing, merging map[string]bool
-	// once are the projects whose plans nobody can apply before the merge.
+	// once are the projects whose plans can be applied only after the merge, because the base branch has the
+	// state under another name.
 	once map[string]bool
 }
 
@@ -55,8 +56,8 @@ func NewOrder() *Order {
 // destroys reports whether a run's plan destroys its project.
 func destroys(r Run) bool { return r.Spec.Removed || r.Spec.Options.Destroy }
 
-// Edges returns the dependencies that count: see [order.Union]. A project may be gone if the pull request does
-// not change it and all its edges are missing in the head.
+// Edges returns the dependencies that count: see [order.Union]. A project counts as removed if the pull request
+// has no run of it and the head names it in no dependency. Then its dependencies do not count.
 func (o *Order) Edges() order.Edges {
 	named := map[string]bool{}
 	for from, all := range o.Head {
@@ -72,8 +73,8 @@ func (o *Order) Edges() order.Edges {
 	})
 }
 
-// Add adds the run of a project to the facts. head is the head of the pull request. A run of another head is
-// ignored.
+// Add adds the run of a project to the facts. head is the head of the pull request. Add ignores a run of
+// another head.
 func (o *Order) Add(r Run, head string) {
 	if r.Spec.Head != head || r.Phase == Superseded {
 		return
@@ -81,7 +82,7 @@ func (o *Order) Add(r Run, head string) {
 	name := cmp.Or(r.End.Renamed, r.Project)
 	done := func(p order.Progress) bool { return p == order.Applied || p == order.Unchanged }
 	p, all, coming := r.progress(), o.Progress, o.Coming
-	if r.End.Renamed != "" && !done(p) { // whatever its plan is, the project has to be planned under its new name
+	if r.End.Renamed != "" && !done(p) { // the project has to be planned under its new name, whatever its present plan
 		p = order.Failed
 	}
 	if destroys(r) {
@@ -116,8 +117,9 @@ func (o *Order) addMerge(name string, r Run) {
 	}
 }
 
-// before returns the projects whose applies come before that of a run and are not done. left are those of them
-// that nobody is about to apply. again are those of left that have to be planned again.
+// before returns the projects whose applies come before that of a run and are not done. left are the projects
+// of on whose applies are neither accepted nor in progress. again are the projects of left that have to be
+// planned again.
 func (o *Order) before(r Run, edges order.Edges) (on, left, again []string) {
 	add := func(names []string, all map[string]order.Progress, coming map[string]bool) {
 		for _, n := range names {
@@ -179,7 +181,7 @@ func CompareByOrder(ranks map[string]int, a, b Run) int {
 	return -1
 }
 
-// progress returns how far the run's project is.
+// progress returns how much of the run's project is planned and applied.
 func (r Run) progress() order.Progress {
 	if r.End.FinishedBy != 0 {
 		return order.Applied
@@ -188,8 +190,8 @@ func (r Run) progress() order.Progress {
 	if phase == Dropped {
 		phase = r.End.Was
 	}
-	// A partial plan leaves out changes of the pull request. Even if it has no changes, or is applied, the
-	// others are still to be done.
+	// A partial plan leaves out changes of the pull request. Even if it has no changes, or is applied, these
+	// changes are still to be applied.
 	part := (r.Spec.Options.Partial() || r.Spec.Options.RefreshOnly || len(r.Plan.Doubts) > 0) && !r.Spec.Beside && !r.Plan.Upheld
 	switch phase {
 	case PlanFailed:
@@ -218,12 +220,13 @@ func (r Run) progress() order.Progress {
 	return order.Unknown
 }
 
-// coming reports whether the apply of a run is under way, accepted, or requested together with its plan.
+// coming reports whether the apply of a run is queued or in progress, accepted, or requested together with its
+// plan.
 func (r Run) coming() bool {
 	return r.Phase.UnderWay() || r.Asked.ThenApply == r.Asked.Try+1 && r.Phase != Dropped
 }
 
-// A Waiting is an apply that is accepted and waits for those of other projects. Its number is
+// A Waiting is an apply that is accepted and waits for the applies of other projects. Its number is
 // [Asked.ThenApply], as for an apply that waits for its plan.
 type Waiting struct {
 	// For is the event that requested the apply. By is the login of the user behind the event. Answer names the
@@ -238,12 +241,12 @@ type Waiting struct {
 	Woken string `json:",omitempty"`
 }
 
-// Waiting reports whether an apply of the run is accepted and waits for those of other projects.
+// Waiting reports whether an apply of the run is accepted and waits for the applies of other projects.
 func (r Run) Waiting() bool {
 	return r.Asked.Waits != nil && r.Asked.Waits.Woken == "" && (r.Phase == Planned || r.Phase == Stopped) && r.Asked.ThenApply == r.Asked.Try+1
 }
 
-// WithWaiting returns the run with an apply that waits.
+// WithWaiting returns the run with the accepted apply w, which waits.
 func (r Run) WithWaiting(w Waiting) Run {
 	r.Asked.ThenApply, r.Asked.Waits = r.Asked.Try+1, &w
 	return r
@@ -259,7 +262,7 @@ func (r Run) QueueWaiting(message string) Run {
 	return r
 }
 
-// WithoutWaiting returns the run without its waiting apply. The number of that apply is used up.
+// WithoutWaiting returns the run without its waiting apply. The number of that apply is not used again.
 func (r Run) WithoutWaiting() Run {
 	r.Asked.Try++
 	r.Asked.Waits = nil

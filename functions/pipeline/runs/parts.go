@@ -11,9 +11,9 @@ import (
 
 // PlanParts has everything that a plan was made from, and its result. [PlanParts.Hash] is the hash of the plan.
 //
-// A hash names one plan, made once, because the bytes of the saved plan are a part. Two plans with otherwise
-// equal parts can still differ: the real objects are no part. Package comparing finds out whether two plans do
-// the same; hashes cannot.
+// The bytes of the saved plan are one of the parts, so each plan has its own hash, even if the same plan is
+// made twice. The real objects are no part, so two plans with otherwise equal parts can differ. To find out
+// whether two plans do the same, use package comparing, not the hashes.
 type PlanParts struct {
 	// Inputs is the hash of the files of the trial merge that the plan depends on: those of the project, of its
 	// modules, and of its variable files.
@@ -23,17 +23,16 @@ type PlanParts struct {
 	State   StateID
 	// Options are the options of the plan, as people type them: see [grammar.Options.Words].
 	Options []string `json:",omitempty"`
-	// Providers are versions and checksums, by address.
+	// Providers are the versions and checksums of providers, by address.
 	Providers map[string]string `json:",omitempty"`
 	// Variables is a digest of the names and values of the root variables. Values may be secret and short, so
-	// the digest has a key that is known only with the saved plan. Digests of different plans cannot be
-	// compared.
+	// the digest has a key that is made from the saved plan. So digests of different plans cannot be compared.
 	Variables string
 	// Ephemeral are the names of the variables whose values are in no plan, sorted.
 	Ephemeral []string `json:",omitempty"`
 	// PlannedOn are the hashes of the plans of other projects whose outputs the plan used, by target; "" means
 	// the outputs in the state. Outputs is the hash of the outputs that the state will have; "" if they are not
-	// kept.
+	// stored.
 	PlannedOn map[string]string `json:",omitempty"`
 	Outputs   string            `json:",omitempty"`
 	// Engine is the version of Lockstep.
@@ -77,8 +76,8 @@ func (p PlanParts) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Saved returns the hash of the saved plan's bytes. Records of earlier versions have no parts; there it is the
-// plan's hash.
+// Saved returns the hash of the saved plan's bytes. Records of earlier versions have no parts; for them it
+// returns the plan's hash.
 func (r Run) Saved() string {
 	if r.Plan.Parts == nil {
 		return r.Plan.Hash
@@ -86,8 +85,8 @@ func (r Run) Saved() string {
 	return r.Plan.Parts.Saved
 }
 
-// Defect returns why a record is unusable: its parts do not belong to its plan. It returns "" for a sound
-// record.
+// Defect returns the reason why a record is unusable, because its parts do not belong to its plan; "" if they
+// do.
 func (r Run) Defect() string {
 	switch {
 	case r.Plan.Parts == nil:

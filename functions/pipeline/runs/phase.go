@@ -44,12 +44,12 @@ var follows = map[Phase][]Phase{
 // UnderWay reports whether a run in phase p is being applied, or queued for its apply.
 func (p Phase) UnderWay() bool { return p == ApplyQueued || p == Applying || p == Continuing }
 
-// Ended reports whether a run in phase p is at the end of an apply. No record keeps the outcome once the run
-// moves on.
+// Ended reports whether the apply of a run in phase p has ended. Its outcome has to be reported before the
+// phase changes: then the record no longer has it.
 func (p Phase) Ended() bool { return p == Applied || p == ApplyFailed || p == Stopped }
 
-// Open reports whether a run in phase p has a plan, or will have one, and nothing of it is applied. Such a run
-// is dropped once its pull request goes into a branch whose pull requests are not planned.
+// Open reports whether a run in phase p has or will have a plan, and none of it is applied. Such a run is
+// dropped if its pull request gets a base branch whose pull requests are not planned.
 func (p Phase) Open() bool {
 	return p == Queued || p == Planning || p == Planned || p == PlanFailed || p == Stale
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// PredecessorsOf returns a function that gives [Order.Predecessors] of a run before the merge. The function
-// returns nil if o is nil.
+// PredecessorsOf returns a function that returns what has to be applied before a run of an open pull request.
+// For a run that the merge applies, that is the order after the merge. If o is nil, the function returns nil.
 func (o *Order) PredecessorsOf() func(r Run) *comment.Behind {
 	if o == nil {
 		return func(Run) *comment.Behind { return nil }

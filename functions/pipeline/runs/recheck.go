@@ -4,10 +4,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// Renewed reports whether Lockstep made the plan by itself, in place of another one, and nobody asked for it.
+// Renewed reports whether Lockstep made the plan by itself, in place of a former plan, without a request.
 func (r Run) Renewed() bool { return r.Plan.Checked != nil && r.Plan.Checked.Renewed }
 
-// A Failure has the inputs of a plan that failed. Once they change, Lockstep plans again.
+// A Failure has the inputs of a plan that failed. If these change, Lockstep plans again.
 type Failure struct {
 	// On are the plans and applies of the projects in the pull request that this one depends on, by target: see
 	// package plannedoutputs.
@@ -41,7 +41,7 @@ type Checked struct {
 	// the new one, made by the check.
 	Renewed bool `json:",omitempty"`
 	// Former is the plan that a renewed plan has replaced. Until our check run names the new plan, only the
-	// former one is known to be ours.
+	// former plan is proved to be ours.
 	Former *Former `json:",omitempty"`
 }
 

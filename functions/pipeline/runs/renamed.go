@@ -3,8 +3,8 @@ package runs
 import "github.com/lockstep-iac/lockstep/functions/project"
 
 // RenamedByBase returns the run of a project that the base branch has renamed. A waiting plan becomes out of
-// date. A failed or applied run keeps its phase. ok is false if the run stays as it is: it is under way, its
-// pull request removes the project itself, or the name is recorded already.
+// date; a failed or applied run keeps its phase. ok is false if the run stays as it is: its apply is queued or
+// in progress, its pull request removes the project itself, or the name is recorded already.
 func RenamedByBase(r Run, name string) (renamed Run, ok bool) {
 	moving := r.Phase == New || r.Phase == Queued || r.Phase == Planning || r.Phase.UnderWay()
 	if r.Spec.Removed || moving || r.End.Renamed == name && r.End.Fate != Gone {
@@ -20,7 +20,8 @@ func RenamedByBase(r Run, name string) (renamed Run, ok bool) {
 }
 
 // SupersededByRename returns the run of a renamed project once the project is planned at the head under its new
-// name. ok is false if the run stays as it is: it is under way, or it has applied everything.
+// name. ok is false if the run stays as it is: its apply is queued or in progress, or it has applied
+// everything.
 func SupersededByRename(r Run) (over Run, ok bool) {
 	if r.End.Renamed == "" || r.Phase == Superseded || !r.Phase.May(Superseded) || r.Phase == Dropped && r.End.Was == Applied && Complete(r) {
 		return r, false
@@ -28,15 +29,14 @@ func SupersededByRename(r Run) (over Run, ok bool) {
 	return r.To(Superseded), true
 }
 
-// IsFormerNameOf reports whether a run is of project p under its former name, or in its former workspace.
+// IsFormerNameOf reports whether a run belongs to project p under a former name, or in a former workspace.
 func IsFormerNameOf(r Run, p project.Project) bool {
 	rehoused := r.End.Renamed == r.Project // only its workspace has changed
 	return r.End.Renamed != "" && r.End.Renamed == p.Name && (r.Workspace == p.Workspace) != rehoused
 }
 
-// CountedAtHead reports whether the last look at a head has counted the project of a run, and its own plan is
-// the one that counts. A project that the base branch has removed counts. A project that is planned under a new
-// name does not.
+// CountedAtHead reports whether the last look at a head has counted the project of a run under the run's name.
+// That includes a project that the base branch has removed since, but not one that is planned under a new name.
 func CountedAtHead(r Run, head string) bool {
 	return r.Spec.Head == head && !r.Spec.Beside && (r.Phase != Superseded || r.End.Fate == Gone)
 }

@@ -16,14 +16,15 @@ import (
 )
 
 // A Run is the record of one project of one pull request: what to plan, who asked, and what happened. A new
-// plan begins with a new [Spec] and with an empty [Plan] and [Apply]. The other fields continue.
+// plan begins with a new [Spec] and with an empty [Plan] and [Apply]. The other fields are kept.
 type Run struct {
 	ID
 	Phase Phase
 	// Spec is the task of the last plan. Asked says who asked for that plan and for the last apply.
 	Spec  Spec
 	Asked Asked
-	// Address says where the plan's state is. Plan is the result of planning, and Apply the result of applying.
+	// Address has the addresses of the plan's state. Plan is the result of planning, and Apply the result of
+	// applying.
 	Address Address `json:",omitzero"`
 	Plan    Plan    `json:",omitzero"`
 	Apply   Apply   `json:",omitzero"`
@@ -47,7 +48,7 @@ type Spec struct {
 	// name of the deployment that planned the project.
 	Environment string `json:",omitempty"`
 	Deployment  string `json:",omitempty"`
-	// ApplyOn is the setting of the base branch.
+	// ApplyOn says whether a comment or the merge applies the plan, by the settings of the base branch.
 	ApplyOn project.ApplyOn
 	// Head is the planned commit, Base the tip of the base branch at that time, and Merge their trial merge,
 	// which is checked out.
@@ -61,7 +62,7 @@ type Spec struct {
 	// Base and Merge are then the same commit of the base branch.
 	AfterMerge bool `json:",omitempty"`
 	// Removed is set for a project that the pull request removes. The plan destroys its objects, with the
-	// configuration from the base branch. Base and Merge are then the same commit, too.
+	// configuration from the base branch. Base and Merge are then the same commit of the base branch.
 	Removed bool `json:",omitempty"`
 	// Twin is set if another project of the pull request has the same name in another workspace, and one of the
 	// two is Removed.
@@ -78,17 +79,17 @@ type Spec struct {
 type Asked struct {
 	// Attempt counts the requested plans, and Try the requested applies.
 	Attempt, Try int
-	// ThenApply is the Try of an apply that was requested together with the plan, or that waits; 0 for none.
+	// ThenApply is the number (the Try) of an apply that was requested together with the plan, or that waits; 0
+	// for none.
 	ThenApply int `json:",omitempty"`
-	// Waits is an apply that waits for those of other projects; nil for none.
+	// Waits is an apply that waits for the applies of other projects; nil for none.
 	Waits *Waiting `json:",omitempty"`
-	// Late is set for an apply that the merge requested and that waits, or has waited, for requirements. The
-	// base branch at the time of the apply decides about it, as for a plan after the merge.
+	// Late is set for an apply that the merge requested and that waits, or has waited, for requirements. Its
+	// requirements come from the base branch at the time of the apply, as for a plan after the merge.
 	Late bool `json:",omitempty"`
 	// Retry is set if the plan was requested because the last plan or its apply had failed.
 	Retry bool `json:",omitempty"`
-	// After are the projects that are planned before this Queued run. The run waits for them; nil if it waits
-	// for none.
+	// After are the projects whose plans this Queued run waits for; nil for none.
 	After []string `json:",omitempty"`
 	// PlanFor and ApplyFor are the events that requested the last plan and the last apply. By is the login of
 	// the user behind the later one, "" for a push. Answer names the answer that waits for the result, "" for
@@ -104,8 +105,8 @@ type Asked struct {
 	// Into is the name of the base branch for which the last apply was requested.
 	Into string `json:",omitempty"`
 	// Quiet is set for one of many plans of a push or command. Its check run is created only once it is
-	// planned, and comments are written for several plans at once. The reason: GitHub limits an installation to
-	// 80 such writes a minute, and 500 an hour.
+	// planned, and comments are written for several plans at once. That is because GitHub limits an
+	// installation to 80 such writes a minute, and 500 an hour.
 	//
 	// Source:
 	// https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#about-secondary-rate-limits
@@ -114,10 +115,10 @@ type Asked struct {
 	Crowd int `json:",omitempty"`
 }
 
-// An Address says where the state of a run's plan is.
+// An Address has the address of the state of a run's plan, and the other addresses of the same state.
 type Address struct {
-	// Owner is the other project name under which the base branch has the state; "" for none. Nobody can apply
-	// the plan before the merge then.
+	// Owner is the project to which the base branch gives the state, if the project has another name there; ""
+	// if not. If it is set, the plan can be applied only after the merge.
 	Owner string `json:",omitempty"`
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without an address.
 	Place string `json:",omitempty"`
@@ -138,37 +139,39 @@ type Plan struct {
 	// Content is the part of the plan that requirements can ask about.
 	Content *Content `json:",omitempty"`
 	// Judged is Content with the verdicts of policies and gates that refused the last apply; nil if none did.
-	// The verdicts may be different the next time, so Judged is shown to people and decides nothing.
+	// Judged is only shown to people: the next apply gets new verdicts.
 	Judged *Content `json:",omitempty"`
 	// Hash is the hash of the plan, over its Parts. Reported is the hash of its report: see [HashOf].
 	Hash     string     `json:",omitempty"`
 	Parts    *PlanParts `json:",omitempty"`
 	Reported string     `json:",omitempty"`
-	// Again is the hash of the saved plan that is applied in place of this one. It was made again and does the
-	// same. Settled are the reasons for making it.
+	// Again is the hash of a saved plan that is applied in place of this plan, because it was made again and
+	// does the same; "" for none. Settled are the reasons for making it again.
 	Again   string       `json:",omitempty"`
 	Settled reasons.List `json:",omitempty"`
-	// Doubts are the objects that the plan leaves out, with all that depends on them, because nobody knows
-	// whether they exist.
+	// Doubts are the objects that the plan leaves out, with everything that depends on them, because an
+	// interrupted apply may or may not have created them.
 	Doubts []string `json:",omitempty"`
 	// Replaced is the number of the last plan that replaced another plan at the same head; 0 for none. An
-	// approval from before that plan was shown belongs to the replaced plan.
+	// approval that is older than the time when that plan was shown counts for the replaced plan only.
 	Replaced int `json:",omitempty"`
-	// Applies is the number of applies to the state that the plan knows of, at least: see [LastApply]. Checked
-	// is the last check of the plan after another apply; nil if there was none.
+	// Applies is the number of applies to the state before the plan: see [LastApply.CountFor]. Checked is the
+	// last check of the plan after another apply; nil if there was none.
 	Applies int      `json:",omitempty"`
 	Checked *Checked `json:",omitempty"`
-	// Reads is the same number for the states of the projects that the plan depends on, by target.
+	// Reads has the numbers of applies before the plan to the states of the projects that the plan depends on,
+	// by target.
 	Reads map[string]int `json:",omitempty"`
 	// Failure has the inputs of a plan that failed. It is nil if the plan succeeded or was not begun; without
 	// it, only a person can have the project planned again.
 	Failure *Failure `json:",omitempty"`
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool `json:",omitempty"`
-	// Upheld is set if a plan that leaves changes out leaves nothing to be done. It is set for a refresh-only
-	// plan of a head that is wholly applied, or that has nothing to apply. It is set for a plan with other
-	// options until that plan is made: see [KeepsOutcome]. It is set for a Dropped run whose plan has no
-	// changes because its head is applied. Idle is set in addition if the head had nothing to apply.
+	// Upheld is set if nothing of the head is left to be applied, although the plan leaves changes out. It is
+	// set for a refresh-only plan of a head that is completely applied, or that has nothing to apply. It is set
+	// for a plan with other options until that plan is made: see [KeepsOutcome]. It is set for a Dropped run
+	// whose plan has no changes because its head is applied. Idle is set in addition if the head had nothing to
+	// apply.
 	Upheld bool `json:",omitempty"`
 	Idle   bool `json:",omitempty"`
 	// Deploys is the GitHub environment in which applies of the plan are recorded as deployments; "" for none.
@@ -178,12 +181,12 @@ type Plan struct {
 // An Apply is the result of applying a [Plan]; it is empty until then.
 type Apply struct {
 	// Done are the changes that the apply made. Remaining is the number of changes that it did not begin. Lost
-	// is set if both are unknown.
+	// is set if both are unknown, because the process died.
 	Done      counting.Counts
 	Remaining int
 	Lost      bool `json:",omitempty"`
-	// Progress are the changes of an apply that is not finished. Part is set if the plan was applied in part,
-	// and only the rest of it can still be applied.
+	// Progress says how much of an unfinished apply is done. Part is set if the plan was applied only in part,
+	// so that only its rest can still be applied.
 	Progress comment.Progress `json:",omitzero"`
 	Part     bool             `json:",omitempty"`
 	// Lifted are the requirements that the last apply did not meet and that somebody overrode; nil for none.
@@ -194,8 +197,9 @@ type Apply struct {
 
 // An End says what ended a run, or its last plan or apply.
 type End struct {
-	// Fate says how the pull request of a Dropped run ended. It is [Gone] for some Superseded runs, and "" for
-	// all others. Was is the phase of a Dropped run before it was dropped.
+	// Fate says how the pull request of a Dropped run ended. For a Superseded run whose project the base branch
+	// has removed, Fate is [Gone]; for all other runs it is "". Was is the phase of a Dropped run before it was
+	// dropped.
 	Fate Fate  `json:",omitempty"`
 	Was  Phase `json:",omitempty"`
 	// Differs is set for a Dropped run whose plan has no changes, if the merge has other files than the plan
@@ -226,7 +230,7 @@ type Artifacts struct {
 }
 
 // RemovedByBase returns the run of a project that the base branch has removed. ok is false if the run stays as
-// it is: it is under way, or it has changed something.
+// it is: its apply is queued or in progress, or has changed something.
 func RemovedByBase(r Run) (gone Run, ok bool) {
 	phase := r.Phase
 	if phase == Dropped && r.End.Fate == Merged {
@@ -256,7 +260,7 @@ func (r Run) NextBegun() int { return r.HighestNumber() + 1 }
 // HighestNumber returns the highest number that artifacts of the run may have.
 func (r Run) HighestNumber() int { return max(r.Artifacts.Begun, r.Artifacts.Reserved) }
 
-// To moves the run to another phase. A step that is not allowed is a bug of ours, and To panics.
+// To moves the run to another phase. To panics if the step is not allowed: that is a bug of Lockstep.
 func (r Run) To(next Phase) Run {
 	if !r.Phase.May(next) {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
@@ -284,8 +288,8 @@ func (r Run) To(next Phase) Run {
 	return r
 }
 
-// Queue returns the run with a new plan requested. Of its last plan and apply it keeps the numbers, the other
-// places where it is recorded, and the last event that requested an apply.
+// Queue returns the run in phase Queued, with a new plan requested. From the last plan and apply it keeps the
+// numbers, the other addresses of the state, and the last event that requested an apply.
 func (r Run) Queue(spec Spec, asked Asked) Run {
 	asked.Attempt, asked.Try, asked.ApplyFor, asked.Into = r.Asked.Attempt+1, r.Asked.Try, r.Asked.ApplyFor, r.Asked.Into
 	was := r.Plan
@@ -298,8 +302,8 @@ func (r Run) Queue(spec Spec, asked Asked) Run {
 	return r
 }
 
-// Drop returns a run that nobody plans or applies any more. fate says how its pull request ended, and was is
-// the phase that people still see.
+// Drop returns the run in phase Dropped: it is not planned or applied any more. fate says how its pull request
+// ended, and was is the phase that people still see.
 func (r Run) Drop(was Phase, fate Fate) Run {
 	differs := r.End.Differs
 	r = r.To(Dropped)
@@ -307,7 +311,8 @@ func (r Run) Drop(was Phase, fate Fate) Run {
 	return r
 }
 
-// PlansEverything reports whether the options of a run's plan leave out nothing that its pull request changes.
+// PlansEverything reports whether a run's plan contains everything that its pull request changes: no option
+// leaves a part out.
 func PlansEverything(r Run) bool {
 	return !r.Spec.Options.Partial() && !r.Spec.Options.RefreshOnly && r.Spec.Options.Destroy == r.Spec.Removed
 }
@@ -316,9 +321,9 @@ func PlansEverything(r Run) bool {
 // has no changes.
 func Complete(r Run) bool { return PlansEverything(r) && len(r.Plan.Doubts) == 0 || r.Plan.Upheld }
 
-// HeadIsDone reports whether nothing of a head is left to be applied. r is the run before a new plan. The head
-// is wholly applied, or it is idle: it had no changes, with the same tip of the base branch. Then a plan that
-// leaves changes out leaves nothing to be done.
+// HeadIsDone reports in upheld whether nothing of a head is left to be applied, so that [Plan.Upheld] is set
+// for a new plan that leaves changes out. r is the run before the new plan. The head is completely applied, or
+// it is idle: it had no changes, with the same tip of the base branch.
 func HeadIsDone(r Run, head, base string) (upheld, idle bool) {
 	phase := r.Phase
 	if phase == Dropped && r.End.Fate == Merged {
@@ -345,8 +350,8 @@ func KeepsOutcome(r Run) bool {
 }
 
 // WithTrialMerge returns the run as it is planned with a tip of the base branch and their trial merge. A
-// removed project is planned from the tip. Once its removal is merged, it is planned from the last commit that
-// had it.
+// removed project is planned from the tip. Once its removal is merged, a removed project is planned from the
+// last commit of the base branch that had it.
 func WithTrialMerge(r Run, m github.Merge, merged bool) Run {
 	switch {
 	case !r.Spec.Removed:
@@ -358,9 +363,8 @@ func WithTrialMerge(r Run, m github.Merge, merged bool) Run {
 }
 
 // RemovedFrom reports whether the pull request of the run has removed the project by a merge into this branch.
-// Then Base is a commit of the branch that still had the project. The commit decides for ever about the
-// address of the state and its locks. For another branch it decides nothing, because that branch has other
-// requirements.
+// If so, Base is a commit of this branch that still had the project, and decides for ever about the address of
+// the state and its locks. It decides nothing for another branch, which has other requirements.
 func RemovedFrom(r Run, branch string) bool {
 	return r.Spec.Removed && r.Spec.AfterMerge && r.Spec.BaseRef == branch
 }
@@ -368,15 +372,15 @@ func RemovedFrom(r Run, branch string) bool {
 // ByMerge reports whether the merge of the pull request applies the run's plan.
 func (r Run) ByMerge() bool { return r.Spec.ApplyOn == project.OnMerge && !r.Spec.AfterMerge }
 
-// lands reports whether a run has a plan that the merge applies as it is.
+// lands reports whether a run has a plan that is ready to be applied by the merge.
 func lands(r Run) bool { return r.Phase == Planned && r.Standing() == comment.OnMerge }
 
 // Empty reports whether a run has a plan for everything that its pull request changes, and the plan has no
 // changes.
 func Empty(r Run) bool { return r.Phase == Planned && r.Standing() == comment.NoChanges }
 
-// CheckedInQueue reports whether a merge queue has to check the plan of a run at its own commit. The merge
-// applies the plan as it is, or the plan has no changes.
+// CheckedInQueue reports whether the plan of a run has to be checked at the commit of a merge group. That is so
+// if the merge applies the plan, or if the plan has no changes.
 func CheckedInQueue(r Run) bool { return lands(r) || Empty(r) }
 
 // QueuedBy reports whether a message has queued the apply of a run, and the apply has not begun.
@@ -416,12 +420,12 @@ func MergedTooEarly(r Run, shown, merged time.Time) bool {
 // second the order is unknown, and the answer is false.
 func CouldHaveSeen(shown, done time.Time) bool { return !shown.IsZero() && done.After(shown) }
 
-// Preview reports whether a run is of a fork's commit that somebody named. It is planned without credentials,
-// and nothing of it is applied.
+// Preview reports whether a run is for a fork's commit that somebody named. Such a commit is planned without
+// credentials, and never applied.
 func Preview(r Run) bool { return r.Spec.Named != "" }
 
-// ClaimOf returns the claim of a run's project on a granted place; nil if no claim is made, as for places
-// outside buckets.
+// ClaimOf returns the claim of a run's project on a granted address; nil for an address outside of buckets,
+// which is not claimed.
 func (r Run) ClaimOf(p places.Place) *places.Claim {
 	if p.Backend != "s3" {
 		return nil

@@ -7,8 +7,8 @@ func (r Run) SelectedBy(c comment.Command) bool {
 	return c.Selects(r.Project, r.Spec.Dir, r.Workspace) && (!c.Failed || r.failed())
 }
 
-// NamedBy reports whether a command can mean only this run. It has the project's name, not a pattern. It has
-// the workspace too, if the name is that of a [Spec.Twin].
+// NamedBy reports whether a command names exactly this run. The command must have the project's name, not a
+// pattern. If the run is a [Spec.Twin], the command must also have the workspace.
 func NamedBy(r Run, c comment.Command) bool {
 	return c.Project == r.Project && (c.Workspace == r.Workspace || c.Workspace == "" && !r.Spec.Twin)
 }

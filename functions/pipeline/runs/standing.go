@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
-// standings maps runs to the states that people see. The first row whose condition is true counts. The
-// condition gets the run and its phase; for a [Dropped] run that is the phase before.
+// standings maps runs to the states that people see. The first row whose condition is true counts. A condition
+// gets the run and its phase; for a [Dropped] run, it gets the phase before it was dropped.
 var standings = []struct {
 	is   comment.Standing
 	when func(Run, Phase) bool
@@ -61,7 +61,7 @@ func (r Run) Standing() comment.Standing {
 	panic("runs: the last standing is for all runs")
 }
 
-// at returns a condition for the runs in some phases.
+// at returns the condition that a run is in one of these phases.
 func at(phases ...Phase) func(Run, Phase) bool {
 	return func(_ Run, p Phase) bool { return slices.Contains(phases, p) }
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Status returns the status of a run's project from the run alone. It has no texts, and nothing about other
-// pull requests and locks.
+// Status returns the status of a run's project, as far as the run alone shows it. It has no texts of plans, and
+// nothing about other pull requests and locks.
 func Status(r Run) comment.ProjectStatus {
 	p := comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Counts: r.Plan.Counts, Doubts: r.Plan.Doubts, Applyable: r.Plan.Applyable, Done: r.Apply.Done, Remaining: r.Apply.Remaining, Lost: r.Apply.Lost, Progress: r.Apply.Progress, By: r.Asked.By, StoppedBy: r.End.StoppedBy, Lifted: r.Apply.Lifted, Check: r.Check(), Plan: r.Plan.Hash, Options: r.Spec.Options, ByMerge: r.ByMerge(), Named: r.Spec.Named, AfterMerge: r.Spec.AfterMerge, Landed: r.Spec.AfterMerge || r.Phase == Dropped && r.End.Fate == Merged || r.Phase == ApplyFailed && r.ByMerge(), Upheld: r.Plan.Upheld, Vain: KeepsOutcome(r), MergeApplies: r.Spec.ApplyOn == project.OnMerge || r.Spec.Removed, Removed: r.Spec.Removed, Gone: r.End.Fate == Gone, Renamed: r.End.Renamed, Owner: r.Address.Owner, Left: r.End.Fate == Left, FinishedBy: r.End.FinishedBy,
@@ -25,8 +25,8 @@ func Status(r Run) comment.ProjectStatus {
 	return p
 }
 
-// ComesAfter adds the applies that come first to the status of a run. If one of them can be applied only after
-// the merge, so can this run.
+// ComesAfter adds to the status of a run the applies that have to be done before its own. If one of them can be
+// applied only after the merge, so can this run.
 func ComesAfter(p *comment.ProjectStatus, b *comment.Behind) {
 	p.Behind = b
 	if b != nil && b.Once && (p.Standing == comment.Ready || p.Standing == comment.OnMerge) {
@@ -75,7 +75,7 @@ func Block(p *comment.ProjectStatus, r Run, last *LastApply, lock *Reservation) 
 	}
 }
 
-// AheadOf returns the applies ahead of that of a run, from all turns of its state.
+// AheadOf returns the applies that are queued before a run's apply. turns are all turns of the run's state.
 func AheadOf(turns []Turn, r Run) (out []comment.Turn) {
 	for _, t := range ahead(turns, r) {
 		out = append(out, comment.Turn{Number: t.Pull.Number, By: t.By})

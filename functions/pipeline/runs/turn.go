@@ -8,10 +8,10 @@ import (
 )
 
 // Applies to one state are done one after the other, in the order in which they were queued. The queue of
-// messages ensures that. The record of turns is only for people. It may have turns that are over, so each is
-// compared with its run before it is shown.
+// messages ensures that. The record of the queue is only shown to people. It may still have applies that are
+// over, so each is compared with its run before it is shown.
 
-// A Turn is an apply in the queue of its state.
+// A Turn is an apply in the queue of applies to one state.
 type Turn struct {
 	Pull pipeline.Pull
 	Try  int    // of its run
@@ -35,7 +35,7 @@ func (r Run) Turn() Turn {
 // Over reports whether a turn is over, or belongs to another apply. r is the present run of its pull request.
 func (t Turn) Over(r Run) bool { return r.Asked.Try != t.Try || !r.Phase.UnderWay() }
 
-// of reports whether two turns are of one pull request. A pull request has at most one turn.
+// of reports whether two turns belong to the same pull request. A pull request has at most one turn in a queue.
 func (t Turn) of(x Turn) bool { return t.Pull.Number == x.Pull.Number }
 
 // Join returns a queue with turn t at its end, unless it is there already. An earlier turn of the same pull

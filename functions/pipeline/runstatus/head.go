@@ -23,16 +23,16 @@ func LastLook(ctx context.Context, records pipeline.Records, p pipeline.Pull) (L
 	return ledger.Ledger{Records: records}.LastLook(ctx, p)
 }
 
-// HeadOf returns the commit that was the head at the last look, or when nobody could look at it; "" if it is
-// unknown.
+// HeadOf returns the commit that was the head at the last look, or at the last failed attempt to look; "" if it
+// is unknown.
 func HeadOf(l Look) string { return cmp.Or(l.GivenUp, l.Head) }
 
-// Former reports whether a run is of another commit than head, the head of its pull request. head is "" if it
-// is unknown.
+// Former reports whether a run belongs to another commit than head, the present head of its pull request. head
+// is "" if it is unknown.
 func Former(r runs.Run, head string) bool { return head != "" && r.Spec.Head != head }
 
-// Head returns the part of the head's check that is about the pull request as a whole, without the projects of
-// all runs. ok is false if the projects say everything.
+// Head returns the content of the head's check if it is about the pull request as a whole, such as a conflict.
+// ok is false if the check shows only the states of the projects.
 func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 	h.Status = comment.Status{
 		Head: HeadOf(l), Notes: l.Notes, Conflict: l.Conflict, Problem: cmp.Or(l.Problem, l.Refused), Removed: l.Removed,
@@ -57,7 +57,7 @@ func Head(l Look, all []runs.Run) (h comment.Head, ok bool) {
 	return h, l.Pull.Number > 0 && !h.Closed && (Whole(h.Standing) || h.Removed != "" || h.Policies != "" || len(h.Notes) > 0)
 }
 
-// facts returns the facts for the check of a head that the runs tell.
+// facts returns the facts for the check of a head, from the look and the runs.
 func facts(l Look, all []runs.Run) requiredcheck.Facts {
 	f := requiredcheck.Facts{Closed: l.Closed && !l.Merged, Refused: l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict, Denied: l.Denied != "", Policies: l.Policies != "" && !l.Closed}
 	planned := 0
@@ -76,7 +76,8 @@ func facts(l Look, all []runs.Run) requiredcheck.Facts {
 	return f
 }
 
-// Whole reports whether a state of a head does not come from its projects.
+// Whole reports whether a state of a head is about the pull request as a whole, and not the state of one of its
+// projects.
 func Whole(s comment.HeadStanding) bool {
 	return slices.Contains([]comment.HeadStanding{
 		comment.HeadAwaited, comment.HeadGivenUp, comment.HeadUnknown, comment.HeadNotAllowed, comment.HeadConflict, comment.HeadPolicies, comment.HeadRefused, comment.HeadNothing, comment.HeadClosed,

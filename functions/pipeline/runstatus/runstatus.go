@@ -1,8 +1,8 @@
-// Package runstatus makes the status of a run from the records alone. It has the obstacles to the run's apply,
-// its place in the queue of its state, and the decision about its requirements, as in its check run. It also
-// has the result of the last look at the head of its pull request. It is for pages that may be opened often, so
-// it sends no request to GitHub. A pull request that was closed a moment ago can still be an obstacle, until
-// its webhook has come.
+// Package runstatus makes the status of a run from the records alone. The status contains the obstacles to the
+// run's apply, its place in the queue of its state, and the decision about its requirements, as in its check
+// run. The package also has the result of the last look at the head of a pull request. It is for pages that may
+// be opened often, so it sends no request to GitHub. So a pull request that was closed a moment ago can still
+// be an obstacle, until its webhook has come.
 //
 // This package refuses to write anything, and to know pages. Start reading at [Project] and [Head].
 package runstatus
@@ -17,8 +17,8 @@ import (
 )
 
 // Project returns the status of a run's project, without texts of the plan or the apply and without a place in
-// a queue. head is the head of the pull request, from [HeadOf]. A plan of another commit is superseded, and an
-// apply of another commit stays an apply. Project reads at most three records.
+// a queue. head is the head of the pull request, from [HeadOf]. A plan of another commit is shown as
+// superseded; an apply of another commit is shown as an apply. Project reads at most three records.
 func Project(ctx context.Context, records pipeline.Records, r runs.Run, head string) (comment.ProjectStatus, error) {
 	p, ld := runs.Status(r), ledger.Ledger{Records: records}
 	lock, err := ld.Reservation(ctx, r)
@@ -45,7 +45,7 @@ func Project(ctx context.Context, records pipeline.Records, r runs.Run, head str
 	return p, nil
 }
 
-// Ahead returns the applies that come before that of a run.
+// Ahead returns the applies in the queue of a run's state that come before the run's own.
 func Ahead(ctx context.Context, records pipeline.Records, r runs.Run) ([]comment.Turn, error) {
 	queue, err := ledger.Ledger{Records: records}.Queue(ctx, r)
 	return runs.AheadOf(queue, r), err
@@ -60,8 +60,8 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	return body, err
 }
 
-// asChecked adds to the status of a run the facts that only its check run has: the decision about the
-// requirements for its apply, and the projects that come first.
+// asChecked adds to the status of a run what only the record of its check run has: the decision about the
+// requirements for its apply, and the projects that are applied first.
 func asChecked(ctx context.Context, records pipeline.Records, r runs.Run, p *comment.ProjectStatus) error {
 	rec, err := records.Get(ctx, runs.CheckKey(r))
 	if err != nil {

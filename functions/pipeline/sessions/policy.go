@@ -22,14 +22,14 @@ type statement struct {
 	Condition any `json:",omitempty"`
 }
 
-// policyOf narrows a role to one place: reading its state, its journal and its lock with its lease. Deleting
-// the lock, or writing all of them, is allowed only if access says so. For access to keys, only the calls of
-// AWS KMS are allowed. A session has the rights that both the role and the policy allow. The error is for
-// people.
+// policyOf returns a policy that limits a session to one state. It allows reading the state, its journal, and
+// its lock with its lease. It allows deleting the lock, or writing all of these, only if access says so. For
+// [jobs.Keys], it allows only the calls of AWS KMS. A session has the rights that both the role and the policy
+// allow. The error is for people.
 //
-// S3 says only to somebody who may list the bucket whether an object exists. It ignores a condition on the
-// prefix of the list if the request is for an object. So the names of other states can be listed, and nothing
-// else of them. Source:
+// S3 tells only a client that may list the bucket whether an object exists, and for such a request it ignores a
+// condition on the prefix of the list. So the policy has to allow listing the names of other states, but
+// nothing else of them. Source:
 // https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
 func policyOf(p places.Place, partition string, access jobs.Access) (string, error) {
 	if access == jobs.Keys {
@@ -71,9 +71,9 @@ func policyOf(p places.Place, partition string, access jobs.Access) (string, err
 	return text, err
 }
 
-// keysOnly allows the calls for the keys of encryption blocks, with those KMS keys that the role may use. S3
-// sets an encryption context, and these calls have none. So they cannot decrypt what S3 has encrypted. Source:
-// https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
+// keysOnly allows the calls for the keys of encryption blocks, with those KMS keys that the role may use. The
+// calls must have no encryption context. S3 sets one for its own objects, so these calls cannot decrypt them.
+// Source: https://docs.aws.amazon.com/kms/latest/developerguide/conditions-kms.html
 func keysOnly() statement {
 	return statement{Action: []string{"kms:Decrypt", "kms:GenerateDataKey"}, Resource: []string{"*"}, Condition: when("Null", "kms:EncryptionContextKeys", "true")}
 }
@@ -90,8 +90,8 @@ func document(allow ...statement) (string, error) {
 	return string(data), err
 }
 
-// items allows the items of a state in the table of locks: the lock, the digest of the state, and Lockstep's
-// own notes.
+// items returns the statements for a state's items in the table of locks: the lock, the digest of the state,
+// and Lockstep's own records.
 func items(partition, table, path string, access jobs.Access) []statement {
 	all := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
 	in := []string{fmt.Sprintf("arn:%s:dynamodb:*:*:table/%s", partition, table)}

@@ -2,8 +2,8 @@
 // credentials of a role that is assumed for one job. A policy narrows them to the state's object, its lock and
 // its digest. The functions' own roles reach no state.
 //
-// This package refuses to know the use of a state, and how credentials are passed on. Start reading at
-// [Role.For].
+// This package refuses to know the use of a state, and the way of the credentials to a run's process. Start
+// reading at [Role.For].
 package sessions
 
 import (
@@ -28,19 +28,19 @@ type Role struct {
 	STS        AssumeRoler
 }
 
-// AssumeRoler gives credentials of roles. *sts.Client implements it.
+// AssumeRoler requests credentials of roles from AWS. *sts.Client implements it.
 type AssumeRoler interface {
 	AssumeRole(context.Context, *sts.AssumeRoleInput, ...func(*sts.Options)) (*sts.AssumeRoleOutput, error)
 }
 
-// Seconds is how long credentials are valid. A role that was assumed by a role cannot give longer ones. A run
-// that takes longer gets new ones. Source:
+// Seconds is how long credentials are valid. AWS allows no longer time if a role assumes another role. A run
+// that takes longer gets new credentials. Source:
 // https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 const Seconds = 3600
 
-// For returns the credentials for the state of a job. It requests them once before it returns, so it returns a
-// refusal at once. If the backend block on the base branch names a role, that role is used for the state. Keys
-// belong to the deployment, and need its own role.
+// For returns the credentials for the state of a job. It requests them once before it returns, so that a
+// refusal is its error. If the backend block on the base branch names a role, that role is used for the state.
+// The role r is always used for keys, which belong to the deployment.
 func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	own := j.State.Role()
 	if j.Access == jobs.Keys {

@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// grace is how long a child may take to stop after it was asked to. It has to finish changes under way, and
-	// to release its lock.
+	// grace is how long a child may take to stop after it was asked to. The child has to finish changes in
+	// progress, and to release its lock.
 	grace = 8 * time.Second
-	// before is how long before the end of our own time we ask it to stop, so that we can still report the
+	// before is how long before the end of our own time we ask a child to stop, so that we can still report the
 	// result.
 	before = 10 * time.Second
 	// letGoTime is the time limit for releasing the lock of a process that died.
@@ -66,7 +66,7 @@ func (e *Engine) call(o order) *call {
 }
 
 // do has the child carry out the order. The error is a *jobs.DeathError if the child died by itself or at a
-// limit. It is that of ctx if the child was stopped because of ctx.
+// limit. If the child was stopped because ctx ended, do returns the error of ctx.
 func (c *call) do(ctx context.Context) (result, error) {
 	if err := ctx.Err(); err != nil {
 		return result{}, context.Cause(ctx)
@@ -172,8 +172,8 @@ func (c *call) start(ctx context.Context, dir string) error {
 	return nil
 }
 
-// limits returns the limits of the run. An apply may take as long as its changes take. Reading files may take a
-// part of the time of a plan.
+// limits returns the limits of the run. An apply has no limit of time. Reading files may take a fraction of the
+// time of a plan.
 func (c *call) limits() confine.Limits {
 	l := c.engine.Limits
 	switch c.order.Action {
@@ -185,7 +185,7 @@ func (c *call) limits() confine.Limits {
 	return l
 }
 
-// reading divides the time of a run; the result is the time for reading files.
+// reading is the divisor that gives the time limit for reading files: a quarter of the time limit of a run.
 const reading = 4
 
 func withoutTmp(env []string) []string {
@@ -227,7 +227,7 @@ func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 }
 
 // patience returns how long the child may take to end after it was asked to. An apply gets all the remaining
-// time, for its calls. After that the journal knows which calls were under way.
+// time, to finish its calls. If a call is not finished by then, the journal shows it.
 func (c *call) patience() time.Duration {
 	if c.order.Action != applies {
 		return grace
@@ -242,15 +242,15 @@ func (c *call) patience() time.Duration {
 // Another process can continue it.
 func (c *call) outOfTime() bool { return c.order.Action == applies && c.permitted && c.forced }
 
-// applyGrace is how long an apply without an end of its time may take to finish changes under way. On a
-// machine, an apply lasts as long as the providers' calls.
+// applyGrace is how long an apply without a time limit (on a machine, not in a function) may take to finish
+// changes in progress after it was asked to stop.
 const applyGrace = 30 * time.Minute
 
 // maxWords limits how much of a child's standard error is kept: the beginning, where the runtime writes the
 // reason.
 const maxWords = 4 << 10
 
-// lastWords keeps the beginning of its input.
+// lastWords is a writer that keeps the beginning of what is written, up to maxWords bytes.
 type lastWords struct{ text []byte }
 
 // Write implements io.Writer.

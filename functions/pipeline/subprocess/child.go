@@ -40,8 +40,8 @@ type Child struct {
 	Memory []byte
 	// Tmp is the run's own directory.
 	Tmp string
-	// Place returns the place of the evaluation, for the report of a death. It is called many times a second,
-	// from another goroutine. nil means that the place is unknown.
+	// Place returns the part of the configuration that is being evaluated, for the report if the child dies. It
+	// is called many times a second, from another goroutine. nil means that the place is unknown.
 	Place func() string
 
 	order   order
@@ -56,8 +56,8 @@ type Child struct {
 // A Maker makes the engine that works in a child.
 type Maker func(*Child) (jobs.Engine, error)
 
-// Main must be called first in each main function. A process that is a child of an [Engine] does its work here,
-// and Main does not return.
+// Main must be the first call in each main function. In a process that is a child of an [Engine], Main does the
+// work and does not return. In any other process it returns at once.
 func Main(make Maker) {
 	confine.Probe()
 	if !confine.Confined() {
@@ -96,7 +96,7 @@ func work(make Maker) error {
 	return send(c.out, question{Kind: isResult, Result: r})
 }
 
-// do carries out the order.
+// do reads the order of the parent, and carries it out.
 func (c *Child) do(ctx context.Context, make Maker) *result {
 	r := &result{}
 	var err error
@@ -170,8 +170,8 @@ const tellEvery = 20 * time.Millisecond
 // maxPlace is the maximum length of a place in bytes.
 const maxPlace = 1000
 
-// tell records the place of the evaluation until ctx ends, in a file that outlives the process. After ctx has
-// ended the place stays: the report needs the place at the deadline, not a later one.
+// tell records the place of the evaluation in a file that the parent can read after the death of this process.
+// It stops when ctx ends: the report needs the place at the deadline, not a later one.
 func (c *Child) tell(ctx context.Context) {
 	if c.Place == nil {
 		return
@@ -182,7 +182,7 @@ func (c *Child) tell(ctx context.Context) {
 		if now := c.Place(); now != last && ctx.Err() == nil {
 			last = now
 			now = now[:min(len(now), maxPlace)]
-			// It is a single write, which also overwrites the rest of a longer place.
+			// A single write also overwrites the rest of a longer place.
 			line := append([]byte(now), '\n')
 			file.WriteAt(append(line, make([]byte, maxPlace+1-len(line))...), 0)
 		}
@@ -190,7 +190,7 @@ func (c *Child) tell(ctx context.Context) {
 	}
 }
 
-// ask asks the parent.
+// ask sends a question to the parent, and returns its answer.
 func (c *Child) ask(q question) (answer, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,8 +212,8 @@ func (c *Child) permit(now jobs.BeforeApply) jobs.Permit {
 	return a.Permit
 }
 
-// Environment returns the environment of the job's programs. In it, the run's directory is that for temporary
-// files.
+// Environment returns the environment of the job's programs, which comes from the parent. TMPDIR in it is the
+// run's own directory.
 func (c *Child) Environment(context.Context, jobs.Job) ([]string, error) {
 	a, err := c.ask(question{Kind: isEnvironment})
 	if err != nil {
@@ -228,8 +228,8 @@ func (c *Child) Secrets(context.Context, jobs.Job) (map[string]string, error) {
 	return a.Secrets, err
 }
 
-// Sessions returns the credentials of the job's state, or of its keys, by the job's access. They come from the
-// parent. It returns nil if the parent has none, and they are in the environment.
+// Sessions returns the credentials for the job's state, or for its keys, by the job's access. They come from
+// the parent. If the parent has none, Sessions returns nil: the credentials are in the environment.
 func (c *Child) Sessions(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	if !c.order.Narrowed {
 		return nil, nil
@@ -252,7 +252,7 @@ func (c *Child) Sessions(ctx context.Context, j jobs.Job) (aws.CredentialsProvid
 	return p, err
 }
 
-// Rescue stores a state that its backend refused, and returns its address.
+// Rescue has the parent store a state that its backend refused, and returns the address of the stored file.
 func (c *Child) Rescue(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 	a, err := c.ask(question{Kind: isRescue, Name: name, Data: state})
 	return a.Text, err
@@ -277,7 +277,7 @@ func (c *Child) Gate(_ context.Context, _ jobs.Job, g requirements.Gate, plan []
 	return *a.Judgement, nil
 }
 
-// Remember stores data for later children.
+// Remember has the parent store data for later children.
 func (c *Child) Remember(data []byte) { _, _ = c.ask(question{Kind: isMemory, Data: data}) }
 
 // State tells the parent that the run will now access its state. If the child dies from here on, it may leave a
@@ -295,7 +295,7 @@ func (c *Child) Show(paths ...string) {
 	}
 }
 
-// Begin starts a program in the run's cell.
+// Begin starts a program in the run's cell (see package confine), which limits what the program can do.
 func (c *Child) Begin(cmd *exec.Cmd) error {
 	cell, err := c.inside()
 	if err != nil {
@@ -304,7 +304,7 @@ func (c *Child) Begin(cmd *exec.Cmd) error {
 	return cell.Start(cmd)
 }
 
-// inside returns the cell, which is made for the first program.
+// inside returns the run's cell. It makes the cell at the first call.
 func (c *Child) inside() (*confine.Cell, error) {
 	c.celled.Lock()
 	defer c.celled.Unlock()

@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// remedy fits all limits.
+// remedy is the advice for people if [Engine.Remedy] is empty. It fits all limits.
 const remedy = "A part of the configuration is too large, or grows without end. Make that part smaller and push, or ask an operator of Lockstep to raise the limit."
 
-// asDeath returns an error as a death; nil if it is another error.
+// asDeath returns the *jobs.DeathError in an error; nil if it contains none.
 func asDeath(err error) *jobs.DeathError {
 	var dead *jobs.DeathError
 	errors.As(err, &dead)
@@ -37,8 +37,8 @@ func (c *call) death(end confine.End) *jobs.DeathError {
 // exceeded matches the message of a Go runtime with the size of a stack.
 var exceeded = regexp.MustCompile(`goroutine stack exceeds (\d+)-byte limit`)
 
-// why returns the reason for a child's end in words: the limit at which it was killed, or the meaning of its
-// last words.
+// why returns the reason for a child's end as a text: the limit at which it was killed, or an explanation of
+// what it wrote to its standard error.
 func why(end confine.End, l confine.Limits, said string, forced bool) string {
 	switch end.Reason {
 	case confine.Memory:

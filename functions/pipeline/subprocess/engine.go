@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
-// An Engine has each run done in a process of its own: our own program, whose main calls [Main]. Many
-// goroutines may use it. It must not be copied after its first use.
+// An Engine does each run in a separate process. The process is started from our own program, whose main
+// function calls [Main]. Many goroutines may use it. It must not be copied after its first use.
 type Engine struct {
 	// Settings are for the [Maker], as JSON.
 	Settings any
@@ -33,7 +33,7 @@ type Engine struct {
 	PluginEnv func(context.Context, jobs.Job) ([]string, error)
 	// Secrets returns the secrets of the job's environment, by the names of variables; nil means none.
 	Secrets func(context.Context, jobs.Job) (map[string]string, error)
-	// Gate asks a gate of the job about a plan's JSON; nil if nobody can.
+	// Gate asks a gate of the job about a plan's JSON; if it is nil, no gate can be asked.
 	Gate func(ctx context.Context, j jobs.Job, g requirements.Gate, plan []byte) (runs.Judgement, error)
 	// Rescue stores a state that its backend refused, and returns its address, for people.
 	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error)
@@ -42,7 +42,7 @@ type Engine struct {
 	Fetch func(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error
 	// Packages is the store of providers' packages; nil for none.
 	Packages Packages
-	// Redact removes our own secrets, and others, from a child's reports; nil if there are none.
+	// Redact removes our own secrets, and the secrets in others, from a text of a child; nil if there are none.
 	Redact func(text string, others []string) string
 	// Scratch is the directory for the temporary files of runs.
 	Scratch string
@@ -51,7 +51,7 @@ type Engine struct {
 	Ports []int
 	// Remedy is the advice after a run has hit a limit, in Markdown; "" means a sentence that fits all limits.
 	Remedy string
-	// Protection is told once how programs are confined: a line for each way.
+	// Protection is called once with a line for each way in which programs are confined.
 	Protection func(lines []string)
 
 	mu     sync.Mutex
@@ -65,9 +65,8 @@ var (
 	_ jobs.Projects = (*Engine)(nil)
 )
 
-// Used reports whether a run has started programs that the base branch allows without knowing them:
-// provisioners' commands, or those of the provider "external". If the machine can be replaced, no other run may
-// use it afterwards.
+// Used reports whether a run has started programs of the configuration: provisioners' commands, or programs of
+// the provider "external". If the machine can be replaced, no other run may use it afterwards.
 func (e *Engine) Used() bool { return e.used.Load() }
 
 // Plan implements jobs.Engine.
@@ -187,7 +186,7 @@ func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, er
 	return got, nil
 }
 
-// Look tells Protection how the programs of runs will be confined, before there are any.
+// Look calls Protection with the ways in which the programs of runs will be confined, before the first run.
 func (e *Engine) Look(ctx context.Context) error {
 	_, err := e.call(order{Action: looks}).do(ctx)
 	return err
@@ -219,7 +218,7 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 	return d, nil
 }
 
-// Rehearse is a jobs.TryPoliciesFunc.
+// Rehearse tries policies in a child. It is a jobs.TryPoliciesFunc.
 func (e *Engine) Rehearse(ctx context.Context, dir string, of jobs.PolicyTrial) ([]jobs.TriedPolicies, error) {
 	r, err := e.call(order{Action: rehearses, Dir: dir, Policies: of}).do(ctx)
 	for _, p := range r.Rehearsed {
@@ -259,8 +258,8 @@ func (e *Engine) hide(text string, others []string) string {
 	return e.Redact(text, others)
 }
 
-// letGo releases the lock of a process that died. All its work has ended. If the lock cannot be released,
-// "lockstep unlock" can do so later.
+// letGo releases the state's lock of a child that died. All processes of the child have ended. If the lock
+// cannot be released, "lockstep unlock" can do so later.
 func (e *Engine) letGo(ctx context.Context, c *call) {
 	if !c.locked {
 		return
@@ -282,7 +281,7 @@ func (e *Engine) complete(o *order) error {
 	return nil
 }
 
-// what describes the work of a child, in Markdown.
+// what returns a description of the child's work for people, in Markdown.
 func (o order) what() string {
 	switch o.Action {
 	case plans:

@@ -33,7 +33,7 @@ func (c *call) address(ctx context.Context, p PackageName) (string, error) {
 	return c.engine.Packages.Address(ctx, p)
 }
 
-// installs reports whether the child has providers to install.
+// installs reports whether the child's work includes installing providers.
 func (c *call) installs() bool {
 	return slices.Contains([]action{plans, applies, checks, snapshots}, c.order.Action)
 }
@@ -67,13 +67,13 @@ func (c *call) keep(ctx context.Context, p PackageName, file string) error {
 	return c.engine.Packages.Keep(ctx, p, f)
 }
 
-// Package returns the address of a package in the store.
+// Package asks the parent for the address of a package in the store.
 func (c *Child) Package(_ context.Context, p PackageName) (url string, err error) {
 	a, err := c.ask(question{Kind: isPackage, Package: p})
 	return a.Text, err
 }
 
-// Keep puts a package into the store. The parent takes the file away.
+// Keep has the parent put a package into the store. The parent removes the file.
 func (c *Child) Keep(_ context.Context, p PackageName, path string) error {
 	c.keeps++
 	name := fmt.Sprintf("kept-%d.zip", c.keeps)

@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// maxFrame is the maximum size of a frame: a value as JSON after its length in four bytes, big endian.
+// maxFrame is the maximum size of a frame in bytes. A frame is the length in four bytes (big endian), followed
+// by a value as JSON.
 const maxFrame = 256 << 20
 
 func send(w io.Writer, value any) error {
@@ -67,7 +68,7 @@ const (
 	looks     action = "look" // lists the protections against programs
 )
 
-// An order is the first message to a child.
+// An order is the first message to a child: its work, and everything that it needs for the work.
 type order struct {
 	Action   action
 	Settings json.RawMessage
@@ -86,7 +87,8 @@ type order struct {
 	Narrowed bool            // the parent has credentials for the job's state
 }
 
-// A question is a message of a child: a request, or its result if the kind is result.
+// A question is a message from a child to its parent: a request, or the result of its work if the kind is
+// isResult.
 type question struct {
 	Kind             kind
 	Present          jobs.BeforeApply
@@ -123,7 +125,7 @@ const (
 	isResult      kind = "result"
 )
 
-// An answer is a message of the parent.
+// An answer is the parent's message to a child in reply to a question.
 type answer struct {
 	Permit jobs.Permit
 	Text   string   // an address, or a directory
@@ -191,7 +193,7 @@ func (f *failure) err() error {
 	return errors.New(f.Text)
 }
 
-// A noProject wraps jobs.ErrNoProject and keeps the text of the error.
+// A noProject is an error of a child that wraps jobs.ErrNoProject and has the text of the child's error.
 type noProject struct{ text string }
 
 func (e noProject) Error() string { return e.text }

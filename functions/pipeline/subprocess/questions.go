@@ -19,12 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxQuestions is the maximum number of a child's questions. It is more than the modules that a configuration
-// may call.
+// maxQuestions is the maximum number of a child's questions. It is more than the number of modules that a
+// configuration may call.
 const maxQuestions = 2000
 
-// converse gives the child its order, and answers its questions until it has a result. After an error other
-// than errShape the child is gone.
+// converse gives the child its order, and answers its questions until it has a result. After any other error
+// than errShape, the child has ended.
 func (c *call) converse(ctx context.Context) (result, error) {
 	if err := send(c.out, c.order); err != nil {
 		return result{}, err
@@ -57,7 +57,7 @@ func (c *call) converse(ctx context.Context) (result, error) {
 // progressEvery is the shortest interval at which the progress of an apply is passed on.
 const progressEvery = 4 * time.Second
 
-// progress passes on the progress of an apply.
+// progress passes the progress of an apply to the job's Progress, at most once in progressEvery.
 func (c *call) progress(p comment.Progress) {
 	c.far = p
 	if tell := c.order.Job.Progress; tell != nil && time.Since(c.told) >= progressEvery {
@@ -66,7 +66,7 @@ func (c *call) progress(p comment.Progress) {
 	}
 }
 
-// tellEnd passes on the outcome of an apply.
+// tellEnd passes the outcome of an apply to the job's Ended.
 func (c *call) tellEnd(o jobs.Outcome) error {
 	tell := c.order.Job.Ended
 	if tell == nil {
@@ -79,7 +79,8 @@ func (c *call) tellEnd(o jobs.Outcome) error {
 // answer answers a question. The error is errShape if the child has no right to ask it.
 func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	if c.permitted {
-		// Work under way, and the state, are completed although the child is to stop.
+		// These questions are answered even if the child is to stop: it has to complete changes in progress,
+		// and the state.
 		ctx = context.WithoutCancel(ctx)
 	}
 	if c.order.Job.Snapshot != nil && !slices.Contains(unprivileged, q.Kind) {
@@ -102,15 +103,15 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	return a, nil
 }
 
-// An answering says who may ask a question and how it is answered. The children of some actions may ask (nil
-// means all), if a condition is true.
+// An answering says which children may ask a question, and how it is answered. A child may ask if its action is
+// listed (nil lists all) and the condition is true.
 type answering struct {
 	of   []action
 	may  func(*call, question) bool
 	give func(*call, context.Context, question, *answer) error
 }
 
-// answers lists the questions with their answerings, without that for the permit.
+// answers lists how each kind of question is answered, except the permit.
 var answers = map[kind]answering{
 	isEnvironment: {give: (*call).environment},
 	isSecrets: {
@@ -199,8 +200,8 @@ func (c *call) rescue(ctx context.Context, q question, a *answer) (err error) {
 	return err
 }
 
-// vault returns the secrets of the job, and how its states are encrypted, which may contain another secret.
-// They are read once, and removed from everything that the child says from here on.
+// vault returns the secrets of the job, and the setting for the encryption of its states, which may contain a
+// secret, too. They are read once, and removed from all later texts of the child.
 func (c *call) vault(ctx context.Context) (map[string]string, error) {
 	if c.secrets != nil {
 		return c.secrets, nil
@@ -223,8 +224,8 @@ func (c *call) clean(text string) string {
 	return c.engine.hide(text, slices.Collect(maps.Values(c.secrets)))
 }
 
-// permits asks for the permit of a child. It may be asked once, and once more with the plan that was made
-// again, if that was the answer.
+// permits asks whether the child may apply its plan. A child may ask once, and once more with the new plan if
+// the answer was to plan again.
 func (c *call) permits(now jobs.BeforeApply) (a answer, err error) {
 	if c.again != (now.Again != nil) {
 		return a, errShape
@@ -265,7 +266,7 @@ func (c *call) credentials(ctx context.Context, session *aws.CredentialsProvider
 	return &got, nil
 }
 
-// accessOf returns the access of an action's session.
+// accessOf returns the access to the state that the session for an action has.
 func accessOf(a action) jobs.Access {
 	switch a {
 	case applies, recovers:
@@ -276,8 +277,8 @@ func accessOf(a action) jobs.Access {
 	return jobs.Reads
 }
 
-// gate asks one of the job's gates about a plan as the child describes it. The child cannot say which gates
-// there are.
+// gate asks one of the job's gates about the plan that the child has sent. The child can name only a gate of
+// its job.
 func (c *call) gate(ctx context.Context, q question) (*runs.Judgement, error) {
 	j := c.order.Job
 	i := slices.IndexFunc(j.Gates, func(g requirements.Gate) bool { return g.Name == q.Gate })

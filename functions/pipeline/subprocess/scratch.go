@@ -13,8 +13,8 @@ import (
 // names of up to 62 bytes, and the kernel allows 107 bytes for the path of a socket. Source: unix(7)
 const longestScratch = 44
 
-// A Scratch is a directory for temporary files: checkouts and downloads. Nobody else uses it, and it does not
-// outlive its process for long.
+// A Scratch is a directory for temporary files: checkouts and downloads. Only one process uses it. If the
+// process dies, another process removes the directory later.
 type Scratch struct {
 	Dir  string
 	lock *os.File
@@ -33,7 +33,7 @@ func OpenScratch(dir string) (*Scratch, error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
-	// One process at a time does this, because a directory without its lock yet looks abandoned.
+	// Only one process at a time does this: a new directory that has no lock yet looks abandoned.
 	all, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func OpenScratch(dir string) (*Scratch, error) {
 	return &Scratch{Dir: own, lock: lock}, nil
 }
 
-// lockSuffix is the suffix of the lock file that shows others that a process is alive. The kernel releases the
-// lock when the process ends.
+// lockSuffix is the suffix of the lock file that shows other processes that the owner of a directory is alive.
+// The kernel releases the lock when the process ends.
 const lockSuffix = ".lock"
 
 // private makes a directory that belongs to us alone, or checks that it does. Anybody can create one in a
@@ -121,7 +121,8 @@ func (s *Scratch) Close() error {
 	return errors.Join(remove(s.Dir), os.Remove(s.lock.Name()), s.lock.Close())
 }
 
-// remove removes a directory with all its content, including directories that a program has closed to us.
+// remove removes a directory with all its content, including directories whose permissions a program has
+// removed.
 func remove(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil {

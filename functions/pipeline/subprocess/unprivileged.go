@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// unprivileged are the questions that the process of a fork's plan may ask. It has none of our rights, whatever
-// it asks for, and leaves nothing to later processes. A question that is added later is not among them.
+// unprivileged are the questions that the process of a fork's plan may ask. The process gets none of our rights
+// by them, and can store nothing for later processes. A question that is added later has to be added here, too.
 var unprivileged = []kind{isEnvironment, isFetch, isPackage, isKeep, isMemory, isState, isProtection, isResult}
 
-// rights reports whether the programs of a run get any rights. Those of a fork's plan do not. Neither do those
-// that provide the schemas for a snapshot.
+// rights reports whether the programs of a run get any rights. The programs of a fork's plan get none, and
+// neither do those that provide the schemas for a snapshot.
 func (c *call) rights() bool { return c.order.Action != snapshots && c.order.Job.Snapshot == nil }
 
-// unprivilegedEnv returns the part of a run's environment with which its process finds packages and modules.
-// The only secret in it may be a password in the address of a proxy, and that stays in the process.
+// unprivilegedEnv returns the part of a run's environment with which its process finds packages and modules. It
+// can contain one secret, a password in the address of a proxy, which is not passed to programs.
 func unprivilegedEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

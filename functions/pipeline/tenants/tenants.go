@@ -1,9 +1,9 @@
 // Package tenants lets several GitHub Apps share the stores of one deployment, for example those of several
 // organizations and servers. The IDs of repositories, installations and comments are unique on one server only:
-// another server has the same ones. So each App except the first has a [Space] of its own, under a name that
-// the operator chooses. Its records, artifacts and messages are separated from all others by construction, and
-// not by care. Only the claims on addresses of states are common to all, because the states are. Each claim
-// names the App of its owner.
+// another server has the same IDs. So each App except the first has a [Space] of its own, under a name that the
+// operator chooses. The keys of its records, artifacts and messages contain this name, so no App can reach
+// those of another by mistake. Only the claims on addresses of states are common to all, because the states
+// are. Each claim names the App of its owner.
 //
 // The first App has no name, and uses the stores directly. This package refuses to know what is stored. Start
 // reading at [Space].
@@ -41,8 +41,8 @@ func (s Space) Artifacts(all pipeline.Artifacts) pipeline.Artifacts { return art
 // Queue returns a queue for the App's messages. Their handlers recognize them by their Pull.App.
 func (s Space) Queue(all pipeline.Queue) pipeline.Queue { return queue{all, s} }
 
-// mark is the prefix of the segment with the App's name, which is the second of a key. No ID and no name begins
-// with it.
+// mark is the prefix of the segment with the App's name, the second segment of a key. No ID and no name of a
+// repository begins with it.
 const mark = "~"
 
 type records struct {
@@ -94,8 +94,8 @@ type artifacts struct {
 	s   Space
 }
 
-// Artifact returns the name of an App's artifact among those of all Apps. Its owner changes, too. Names of the
-// first App's artifacts stay the same.
+// Artifact returns the artifact with the key and the owner that it has among the artifacts of all Apps.
+// Artifacts of the first App stay the same.
 func (s Space) Artifact(a pipeline.Artifact) pipeline.Artifact {
 	if s == "" {
 		return a
@@ -125,7 +125,7 @@ type queue struct {
 	s   Space
 }
 
-// Ahead is for [pipeline.Ahead].
+// Ahead returns how many of the App's plans come before a plan that is sent now. [pipeline.Ahead] calls it.
 func (q queue) Ahead(ctx context.Context, about pipeline.Pull) (int, error) {
 	about.App = string(q.s)
 	return pipeline.Ahead(ctx, q.all, about)

@@ -25,15 +25,17 @@ type Finding struct {
 	Reasons reasons.List
 }
 
-// OnlySettleable reports whether a plan shows the effect of all the parts that have changed.
+// OnlySettleable reports whether a plan that is made again shows the effect of all the changed parts, so that
+// it settles all reasons of the finding.
 func (f Finding) OnlySettleable() bool {
 	return !slices.ContainsFunc(f.Reasons, func(r reasons.Reason) bool { return !settleable(r) })
 }
 
-// planRenewed refuses a plan that Lockstep made by itself in place of another one, unless the comment names it.
+// planRenewed refuses to apply a plan that Lockstep made by itself in place of the former plan, unless the
+// comment names the new plan.
 func planRenewed(q *Request) reasons.Reason {
 	if q.asksForMerge() {
-		return nil // occasion says so
+		return nil // the rule occasion reports that
 	}
 	if !q.Run.Renewed() || q.Entry == ByComment && (q.Decided || q.Named != "") {
 		return nil // unseen checks that the name is the plan's
@@ -42,7 +44,8 @@ func planRenewed(q *Request) reasons.Reason {
 	return reasons.PlanRenewed{Project: q.Run.Project, Plan: q.Run.Plan.Hash, Merged: q.merged(), Outputs: outputs}
 }
 
-// trusted are the rules about a plan that is compared with another one. moving are the rules about its parts.
+// trusted are the rules that prove that a plan is the one that was made and shown. Only then it is compared
+// with a new plan. moving are the rules about the parts of the plan that may have changed.
 var (
 	trusted = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged}
 	moving  = []func(*Request) reasons.Reason{inputsMoved, blocksMoved, othersMoved, modulesMoved, providersMoved, otherVersion, stateMoved, outputsPlanned, outputsMoved}

@@ -4,7 +4,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// goingOn are the rules for an apply that one process began and another continues.
+// goingOn are the rules for an apply that one process has begun and another process continues.
 var goingOn = []func(*Request) reasons.Reason{savedExchanged, shownExchanged, keptExchanged, inputsMoved}
 
 // Continue decides whether an apply that the gate has allowed may be continued. It ignores who asked and the

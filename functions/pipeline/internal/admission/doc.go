@@ -2,8 +2,9 @@
 // effects.
 //
 // [Decide] takes facts that its caller has just read. Each rule is a row of one table. A decision contains
-// rules and facts, and package comment has the words. [Check] compares a waiting plan with one that was made
-// again. [Continue] decides about the rest of an apply, and [PlaceFor] about the address of a state.
+// reasons with facts; package comment turns them into text. [Check] compares a waiting plan with the plan that
+// was made again. [Continue] decides whether another process may continue an apply. [PlaceFor] decides about
+// the address of a state.
 //
 // This package refuses to read anything. It does not decide about the requirements of the settings: package
 // requirementrules does. Start reading at [Request] and [Decide].

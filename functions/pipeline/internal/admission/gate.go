@@ -49,8 +49,8 @@ var general = []reasons.Reason{
 	reasons.FromFork{}, reasons.ForkUnnamed{}, reasons.OtherCommit{}, reasons.OwnFork{}, reasons.ForkOnlyPlanned{},
 }
 
-// SameForAllProjects reports whether a refusal is only about the person who asks and about the pull request.
-// Then it is the same for each project.
+// SameForAllProjects reports whether all reasons of a refusal concern only the person who asks or the pull
+// request. Then the refusal is the same for each project.
 func SameForAllProjects(all reasons.List) bool {
 	return len(all) > 0 && !slices.ContainsFunc(all, func(r reasons.Reason) bool {
 		return !slices.ContainsFunc(general, func(g reasons.Reason) bool { return reflect.TypeOf(g) == reflect.TypeOf(r) })
@@ -133,7 +133,7 @@ var rules = []rule{
 }
 
 // Decide decides whether a command may be carried out, whichever way it came in. It returns all reasons against
-// it at once. But it says nothing about the run to somebody who may not ask.
+// it at once. But a person who may not ask learns nothing about the run.
 func Decide(q Request) Decision {
 	if !slices.Contains(everything, q.Verb) {
 		panic(fmt.Sprintf("admission: the gate has no rules for %q", q.Verb))
@@ -168,8 +168,8 @@ func Decide(q Request) Decision {
 	return d
 }
 
-// besideOthers returns a reason marked as one among several. comes tells whether the others may disappear after
-// the merge.
+// besideOthers returns a reason, marked as one of several reasons. comes is set if the others may disappear
+// after the merge.
 func besideOthers(r reasons.Reason, comes bool) reasons.Reason {
 	switch r := r.(type) {
 	case reasons.AppliedLater:
@@ -185,7 +185,7 @@ func besideOthers(r reasons.Reason, comes bool) reasons.Reason {
 	return r
 }
 
-// ask adds the reasons of all rules on a subject.
+// ask adds to d the reasons of all rules on a subject that refuse the request.
 func (d *Decision) ask(q *Request, on subject) {
 	for _, r := range rules {
 		if r.on != on || !slices.Contains(r.verbs, q.Verb) {
@@ -195,7 +195,7 @@ func (d *Decision) ask(q *Request, on subject) {
 		switch {
 		case no == nil:
 		case q.Again != nil && settleable(no):
-			d.settled = append(d.settled, no) // an equal plan has settled it; for a different one planDiffers speaks
+			d.settled = append(d.settled, no) // an equal plan has settled it; for a different plan, planDiffers refuses
 		default:
 			d.Reasons = append(d.Reasons, no)
 		}

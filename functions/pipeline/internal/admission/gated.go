@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// BlocksOf returns the commands whose require blocks a request has to meet. They are the commands that ask for
-// the same thing, even under another name.
+// BlocksOf returns the names of the commands whose require blocks a request has to meet. For example, a plan
+// for what has failed has to meet the blocks of "plan" and of "retry".
 func BlocksOf(verb comment.Verb, r runs.Run) []string {
 	var out []string
 	for _, v := range grammar.Gated() {

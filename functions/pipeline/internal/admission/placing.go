@@ -45,18 +45,19 @@ type Placing struct {
 	// are the arguments that a new place takes from others in the same bucket.
 	Ignored, Imposed []string
 	// InClear is set if an apply would write the state in clear text although the pull request has an
-	// encryption block. The base commit does not have the project, and so has no such block for it.
+	// encryption block. The reason is that the base commit does not have the project, and so no encryption
+	// block for it.
 	InClear bool
-	// Former is the project that had the place before and has left it. LeftBy is the number of the pull request
-	// that removed that project without destroying its objects. The objects in the state still belong to that
-	// project. Both are empty if there is no such project.
+	// Former is the project that had the address before and has left it. LeftBy is the number of the pull
+	// request that removed that project without destroying its objects. The objects in the state still belong
+	// to that project. Both are empty if there is no such project.
 	Former string
 	LeftBy int
 	// Reasons speak against any address.
 	Reasons reasons.List
 }
 
-// A PlaceKind relates an address to the base commit.
+// A PlaceKind says how the address in the pull request differs from the project's address at the base commit.
 type PlaceKind string
 
 const (
@@ -69,8 +70,8 @@ const (
 // Moves reports whether the base commit has another address for the state.
 func (p Placing) Moves() bool { return p.Kind == MovedPlace }
 
-// PlaceFor decides about the address of a project's state, and about its locks. The wish of a pull request
-// counts only if the base commit has the same address, or allows it.
+// PlaceFor decides about the address of a project's state, and about its locks. A pull request gets the address
+// that it names only if the base commit has the same address for the project, or allows the address.
 func PlaceFor(q PlaceQuestion) Placing {
 	d := &placing{PlaceQuestion: q, is: func(x project.Project) bool {
 		return x.Name == q.Project.Name && x.Workspace == q.Project.Workspace
@@ -124,7 +125,7 @@ func (d *placing) same(base places.Place) {
 	d.out.Ignored = base.Differing(d.Project.Place)
 }
 
-// other decides about an address that is not the project's at the base commit.
+// other decides about an address that the base commit does not have for the project.
 func (d *placing) other() {
 	wanted := d.Project.Place
 	owner, taken := d.find(d.Base, func(x project.Project) bool { return x.Place.Is(wanted) })
@@ -152,8 +153,8 @@ func (d *placing) follows(owner project.Project) bool {
 	})
 }
 
-// renamed grants a place whose project has another name at the head. It can be planned now. It is applied when
-// the base branch knows the new name.
+// renamed grants an address whose project has another name at the head. The project can be planned at once, and
+// applied once the base branch has the new name.
 func (d *placing) renamed(owner project.Project) {
 	d.out.Kind, d.out.Owner, d.out.Place = RenamedPlace, owner.Name, owner.Place
 	d.out.From = owner.Place.String()
@@ -190,9 +191,9 @@ func (d *placing) guarded(p places.Place) places.Place {
 	return granted
 }
 
-// claimed decides by the registry of claims who owns the place. Nobody else gets a place in these cases:
-// another repository has claimed it, the base commit still has its owner, or its owner came there after this
-// project was removed. A place that its owner has left is granted, and Former names that owner.
+// claimed refuses an address that belongs to somebody else by its claim. That is so if another repository has
+// claimed it, if the base commit still has its owner, or if its owner got it after this project was removed. An
+// address that its owner has left is granted, and Former names that owner.
 func (d *placing) claimed() {
 	c := d.Claim
 	ours := c != nil && c.App == d.App && c.RepoID == d.Repo.ID

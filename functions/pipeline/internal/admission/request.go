@@ -13,14 +13,14 @@ import (
 type Entry string
 
 const (
-	ByPush    Entry = "push" // GitHub let somebody push or open a pull request
+	ByPush    Entry = "push" // a person pushed or opened a pull request, as GitHub allowed
 	ByComment Entry = "comment"
-	ByMerge   Entry = "merge" // somebody merged a pull request whose plans the merge applies; also an apply that leaves its lock after that
+	ByMerge   Entry = "merge" // a person merged a pull request whose plans the merge applies; also the release of a lock that such an apply has left
 )
 
-// A Request has all facts for the decision about one command for one project. They were read just before.
-// Expensive facts come later, and the gate is asked again with them: a fact that is absent speaks against
-// nothing.
+// A Request has all facts for the decision about one command for one project, read just before. The gate is
+// first asked without the expensive facts, and again with them. A fact that is still absent is no reason to
+// refuse.
 type Request struct {
 	Verb  comment.Verb
 	Entry Entry
@@ -53,8 +53,8 @@ type Request struct {
 	Run runs.Run
 	// Conflict is set if the head conflicts with the present base branch.
 	Conflict bool
-	// Restored is set if the project of a Removed run exists all the same: in the present trial merge, or after
-	// the merge on the present base branch.
+	// Restored is set if the project of a Removed run does exist: in the present trial merge, or after the
+	// merge on the present base branch.
 	Restored bool
 	// Copied is the project that has a copy of the state of a Removed run; "" for none. Mutual is set if the
 	// pull request of Last waits for this one.
@@ -62,16 +62,16 @@ type Request struct {
 	Mutual bool
 	// Differ are the changed inputs of the plan: in the present trial merge, or in the commit of the merge.
 	Differ []string
-	// Broken are the errors of the settings in those files, in Markdown, if they are why the project is not
-	// found there; "" for none. OfBase is set if the base branch itself has errors.
+	// Broken are the errors of the settings in the same commit, in Markdown, if the project is not found there
+	// because of them; "" for none. OfBase is set if the base branch itself has errors.
 	Broken string
 	OfBase bool
 	// Blocks are changed configuration files among the inputs that are not in Differ. Whether the plan depends
 	// on those changes is known once it is made again.
 	Blocks []string
 	// Whole is set if all files are inputs, because programs could read them. Around are then the changed files
-	// that are not in Differ. They are not part of the configuration. The providers' lock file is always one of
-	// them.
+	// outside the configuration; Differ does not list them. The project's dependency lock file is in neither:
+	// it counts by the providers that it selects.
 	Whole  bool
 	Around []string
 	// Provisioners is set if the base branch allows provisioners.
@@ -83,7 +83,7 @@ type Request struct {
 	OtherVersion bool
 	Providers    string
 	// Again is the plan that was made again with the state locked, because the approved plan is out of date;
-	// nil before.
+	// nil until then.
 	Again *Again
 	// Required is the decision about the requirements of the base branch's settings. Package gatefacts makes it
 	// for each command that can have requirements.
@@ -94,8 +94,8 @@ type Request struct {
 	// Placing is the decision about the address of the state; nil before it is made. The gate must be asked
 	// again with it before the state is read.
 	Placing *Placing
-	// Sealed is the base commit whose encryption block counts, for an apply that continues; "" means that of
-	// Run.
+	// Sealed is the base commit whose encryption block counts, for an apply that continues; "" means the base
+	// commit of Run.
 	Sealed string
 	// Last is the last apply to the project's state; nil for none.
 	Last *runs.LastApply
@@ -109,8 +109,8 @@ type Request struct {
 	// Applied is the present number of applies to the states of the projects that the plan depends on, by
 	// target.
 	Applied map[string]int
-	// State is the present state, read under its lock; nil before. The gate must be asked again with it before
-	// the first change.
+	// State is the present state, read under its lock; nil until then. The gate must be asked again with it
+	// before the first change.
 	State *runs.StateID
 }
 
@@ -121,11 +121,11 @@ type Again struct {
 	Equal bool
 }
 
-// merged reports whether a merge asks for an apply. Then a comment is no remedy.
+// merged reports whether a merge asks for the apply. Then a refusal cannot advise to comment before the merge.
 func (q *Request) merged() bool { return q.Entry == ByMerge }
 
-// afterMerge reports whether a person asks for something after the merge, or asked then for the plan that is
-// checked.
+// afterMerge reports whether a person asks for something after the merge. It is also true for the check of a
+// plan that a person asked for after the merge.
 func (q *Request) afterMerge() bool {
 	return q.Pull.Merged && (q.Entry == ByComment || q.Entry == ByPush && q.Run.Spec.AfterMerge)
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A plan that is out of date for a settleable reason is made again, with the state locked, before anything
-// changes. If the new plan is the same, the approval counts for it. A reason is settleable if a plan shows its
-// effect:
+// A plan that is out of date for a settleable reason is made again, with the state locked, before any change.
+// If the new plan is the same, the approval of the former plan counts for it. A reason is settleable if a plan
+// shows its effect:
 //   - the state
 //   - the version of Lockstep
 //   - the packages of providers
@@ -22,7 +22,7 @@ import (
 // configurations, provisioners, or expressions for values that are not known yet. So the same plan could do
 // something else. For the same reason files around the configuration are not settleable if provisioners may
 // run, because those read them. A state that is gone, or that has another lineage, is not the approved one,
-// whatever its plan is.
+// even if the new plan is the same.
 
 // PlanAgain reports whether making the plan again would settle all reasons, if the new plan is the same.
 func (d Decision) PlanAgain() bool {
@@ -34,7 +34,7 @@ func (d Decision) PlanAgain() bool {
 	return len(d.Reasons) > 0
 }
 
-// Settled returns the reasons that a plan made again has settled.
+// Settled returns the reasons that no longer count, because the plan was made again.
 func (d Decision) Settled() reasons.List { return d.settled }
 
 func settleable(r reasons.Reason) bool {
@@ -47,7 +47,7 @@ func settleable(r reasons.Reason) bool {
 	return false
 }
 
-// othersMoved refuses if files around the configuration have changed and programs can read them.
+// othersMoved refuses if files outside the configuration have changed and programs can read them.
 func othersMoved(q *Request) reasons.Reason {
 	switch {
 	case len(q.Around) == 0 || len(q.Differ) > 0: // inputsMoved lists them all
@@ -73,7 +73,7 @@ func providersMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// againElsewhere refuses if the plan made again is not of the locked state.
+// againElsewhere refuses if the plan made again was not made from the locked state.
 func againElsewhere(q *Request) reasons.Reason {
 	if q.Again == nil || q.State != nil && q.Again.State == *q.State {
 		return nil
@@ -85,8 +85,9 @@ func againElsewhere(q *Request) reasons.Reason {
 	return r
 }
 
-// outputsPlanned refuses to apply a plan that was made with planned outputs of others. By now their state has
-// other outputs, or is to get them. For a check, only the plans that have changed count.
+// outputsPlanned refuses to apply a plan that was made with the planned outputs of other projects: their states
+// may have other outputs by now. When a waiting plan is checked, the rule refuses only if one of those projects
+// has another plan by now.
 func outputsPlanned(q *Request) reasons.Reason {
 	if q.State == nil || q.Run.Plan.Parts == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 )
 
 // fork allows one thing for a pull request from a fork: planning the commit that somebody else has named. After
-// the merge the rule does not count, because the commit is part of the base branch.
+// the merge the rule allows everything, because the commit is part of the base branch.
 func fork(q *Request) reasons.Reason {
 	merged := q.afterMerge()
 	switch {

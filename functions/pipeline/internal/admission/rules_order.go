@@ -4,8 +4,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// WaitsForProjects reports whether an apply may be accepted although it cannot be done yet. The only reason
-// against it is that other projects come first, and their applies are coming. on are their names.
+// WaitsForProjects reports whether an apply can be accepted although it has to wait. The only reason against
+// the apply is that other projects are applied first, and their applies are queued or in progress. on lists the
+// names of these projects.
 func (d Decision) WaitsForProjects() (on []string, ok bool) {
 	if len(d.Reasons) != 1 {
 		return nil, false
@@ -14,9 +15,9 @@ func (d Decision) WaitsForProjects() (on []string, ok bool) {
 	return w.On, ok
 }
 
-// WaitsAfterMerge is the same for an apply that a merge requested. The only reasons against it are requirements
-// or a lock, which time or people can end, and perhaps such projects. held has the reasons for which it waits,
-// without the projects.
+// WaitsAfterMerge is [Decision.WaitsForProjects] for an apply that a merge requested. The only reasons against
+// the apply are requirements that can still be met, a person's lock, and perhaps projects that are applied
+// first. held has the reasons for which the apply waits, without the projects.
 func (d Decision) WaitsAfterMerge() (held Decision, on []string, ok bool) {
 	for _, r := range d.Reasons {
 		switch no := r.(type) {
@@ -43,12 +44,13 @@ func (d Decision) WaitsAfterMerge() (held Decision, on []string, ok bool) {
 	return held, on, ok
 }
 
-// awaited are the rules for an apply that waits, in addition to inOrder. All other rules are asked when it is
-// done.
+// awaited are the rules for an apply that waits, in addition to inOrder. All other rules are checked when it
+// is the turn of the apply.
 var awaited = []func(*Request) reasons.Reason{occasion, phase, headMoved, planReplaced}
 
-// DecideWaiting decides about an apply that waits. It still waits for the projects of
-// [Decision.WaitsForProjects], it can be queued, or it is over.
+// DecideWaiting decides about an apply that waits. An allowed apply can be queued. If
+// [Decision.WaitsForProjects] is true for the decision, the apply continues to wait. Any other reason ends the
+// wait.
 func DecideWaiting(q Request) Decision {
 	var d Decision
 	w := q.Run.Asked.Waits

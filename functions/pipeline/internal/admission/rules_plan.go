@@ -84,7 +84,8 @@ func inputsMoved(q *Request) reasons.Reason {
 	return nil
 }
 
-// ownFirst lists all changed files, beginning with those in the project's directory. There may be many others.
+// ownFirst lists all changed files, first those in the project's directory: there may be many others, and
+// people see only some.
 func (q *Request) ownFirst() []string {
 	own := func(name string) bool { return q.Run.Spec.Dir == "." || strings.HasPrefix(name, q.Run.Spec.Dir+"/") }
 	return slices.SortedStableFunc(slices.Values(slices.Concat(q.Differ, q.Blocks, q.Around)), func(a, b string) int {
@@ -148,7 +149,7 @@ func stateMoved(q *Request) reasons.Reason {
 	return r
 }
 
-// placeRenamed refuses to apply to a state under a new name until the base branch has that name.
+// placeRenamed refuses to apply a project under a new name until the base branch has that name for the state.
 func placeRenamed(q *Request) reasons.Reason {
 	if q.Placing.Kind == RenamedPlace {
 		return reasons.PlaceRenamed{Project: q.Run.Project, Owner: q.Placing.Owner}
@@ -156,7 +157,7 @@ func placeRenamed(q *Request) reasons.Reason {
 	return nil
 }
 
-// placeLeft refuses to destroy, as one project, objects that another project has left at the state's address.
+// placeLeft refuses a plan that destroys objects that another project has left in the state.
 func placeLeft(q *Request) reasons.Reason { return q.Placing.DestroysFormer(q.Run) }
 
 // copied refuses to destroy a removed project's objects if another project of the pull request has them by now.

@@ -95,20 +95,21 @@ func occasion(q *Request) reasons.Reason {
 	return no
 }
 
-// phaseExplains reports whether the rule phase says what will happen to a run whose pull request is merged, or
-// what has happened.
+// phaseExplains reports whether the reason of the rule phase is enough for a run whose pull request is merged:
+// the apply waits, is in progress, or is done.
 func phaseExplains(r runs.Run) bool {
 	return r.End.FinishedBy != 0 || r.Waiting() || r.Phase.UnderWay() || r.Phase == runs.Applied && runs.Complete(r)
 }
 
-// asksForMerge reports whether a comment asks for an apply that the merge is to do. The refusal says what is in
-// the way of the merge's apply, and nothing about the comment alone.
+// asksForMerge reports whether a comment asks for an apply that only the merge does. The refusal then contains
+// only reasons that would block the merge's apply, too.
 func (q *Request) asksForMerge() bool {
 	return q.Verb == comment.Apply && q.Entry == ByComment && q.Run.ByMerge()
 }
 
-// notAll refuses a merge whose plan leaves out something that the pull request changes. The merge stands for
-// all changes. Anybody who may plan chooses a plan's options, and the person who merges need not look at them.
+// notAll refuses a merge whose plan leaves out something that the pull request changes. A person who merges
+// expects all changes to be applied. But anybody who may plan chooses a plan's options, and the person who
+// merges need not look at them.
 func notAll(q *Request) reasons.Reason {
 	if q.merged() && !runs.PlansEverything(q.Run) {
 		return reasons.NotAll{Options: q.Run.Spec.Options.Words()}

@@ -4,8 +4,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// required refuses if the requirements of the base branch's settings are not met. Package gatefacts has them
-// decided.
+// required refuses if the requirements of the base branch's settings are not met. Package gatefacts sets
+// q.Required, the decision about them.
 func required(q *Request) reasons.Reason {
 	if q.Required == nil || q.Required.Outcome.Allows() {
 		return nil

@@ -14,8 +14,8 @@ import (
 )
 
 // ApplyAfterPlan queues the apply that a comment requested together with a plan, now that the plan is made. The
-// apply is of exactly that plan, named by its hash, if the gate allows it. Otherwise ApplyAfterPlan answers
-// with the reasons. It can be repeated.
+// queued apply names that plan by its hash. If the gate refuses it, ApplyAfterPlan answers with the reasons. It
+// can be repeated.
 func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 	s, err := qu.Ledger.Read(ctx, r.Key())
 	if err != nil || s.Asked.Attempt != r.Asked.Attempt {
@@ -48,9 +48,9 @@ func (qu *ApplyQueuer) ApplyAfterPlan(ctx context.Context, r runs.Run) error {
 	return qu.Report.AtRest(ctx, s.Run)
 }
 
-// applyWithPlan answers an apply of a plan that the same comment asked for. The apply waits for the plan. Or it
-// is refused: nobody has seen the head, or there is a reason from [planrun.WhyNotAppliedNext]. ok is false for
-// all other plans.
+// applyWithPlan answers an apply of a plan that the same comment asks for. The apply waits for the plan. Or it
+// is refused: the head is newer than the comment, or there is a reason from [planrun.WhyNotAppliedNext]. ok is
+// false if the same comment does not ask for the plan.
 func (qu *ApplyQueuer) applyWithPlan(ctx context.Context, c comment.Command, s ledger.Versioned) (no comment.Reply, ok bool, err error) {
 	switch {
 	case s.Asked.PlanFor != qu.Facts.Message.ID || c.Plan != "" || s.Phase.UnderWay() && s.Asked.ThenApply == 0:

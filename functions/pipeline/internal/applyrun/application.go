@@ -64,8 +64,8 @@ func (c *application) execute(ctx context.Context) (jobs.Outcome, error) {
 	return outcome, err
 }
 
-// progress records how much of the apply is done. As long as an apply makes progress, the deaths of its
-// processes are no reason to give it up.
+// progress records how much of the apply is done. While an apply makes progress, it is not given up, even if
+// its processes die.
 func (c *application) progress(ctx context.Context, p comment.Progress) (err error) {
 	if p.Done > c.far.Done && c.begun.Version != "" {
 		c.ap.Tries.Restart(ctx)
@@ -75,8 +75,8 @@ func (c *application) progress(ctx context.Context, p comment.Progress) (err err
 	return err
 }
 
-// ended records the outcome while the journal still exists: this process may die before it has recorded the
-// end.
+// ended records the outcome in the apply record while the journal still exists. So the outcome is known even if
+// this process dies before it has recorded the end.
 func (c *application) ended(ctx context.Context, o jobs.Outcome) (err error) {
 	if o, err = c.storeFull(ctx, o); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (c *application) storeFull(ctx context.Context, o jobs.Outcome) (jobs.Outco
 func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error {
 	ap := c.ap
 	if err != nil {
-		// If the process was ended because its time was over, the journal has the rest.
+		// If the time of the process is over, the next process can continue from the journal.
 		o.Failed, o.Resumable, o.Report = true, ctx.Err() != nil || c.stop != nil, markdown.Code(ap.Report.Clean(err.Error()))
 	}
 	if o.Progress.Of == 0 {
@@ -134,9 +134,9 @@ func (c *application) end(ctx context.Context, o jobs.Outcome, err error) error 
 	return ap.recordOutcome(ctx, c.run, o, c.begun)
 }
 
-// handOver passes the apply on to the next process, with the state locked. A process that finds one of the
-// writes missing can repeat it. After the record of the apply, the next process need not wait for the end of
-// this one. The other writes are for people.
+// handOver passes the apply on to the next process, with the state locked. If this process dies between two of
+// these writes, the next one can repeat them. Once the apply record is written, the next process need not wait
+// for the end of this one. The other writes are for people.
 func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Begun, o jobs.Outcome) error {
 	goesOn := o.Progress.Done > b.Progress.Done
 	if _, err := ap.Ledger.RecordHandOver(ctx, s.Run, b, o); err != nil {
@@ -145,7 +145,8 @@ func (ap *Applier) handOver(ctx context.Context, s ledger.Versioned, b ledger.Be
 	if goesOn {
 		ap.Tries.Restart(ctx)
 	}
-	// Plans of other pull requests would revert what is applied by now, even if nobody ever continued.
+	// Other pull requests must learn of this apply now: their plans would revert its changes, even if no
+	// process ever continued it.
 	if err := recordLastApply(ctx, ap, s.Run, o.State); err != nil {
 		return err
 	}

@@ -4,13 +4,13 @@
 //	ApplyQueuer  gate -> ApplyQueued, and a message
 //	Applier      message -> gate -> are the files the same? -> engine, which asks the gate again
 //	             with the state locked -> apply record -> changes -> Applied
-//	Waves        applies that wait for those of other projects are queued or answered
+//	Waves        applies that wait for other projects are queued or answered
 //	Closer       merged or closed: applies what waited for the merge, drops the rest
 //	Unlocker     releases locks of earlier applies of the pull request
 //
-// Merged changes that are not applied can be planned again, by a person, on the merged pull request. Such a run
-// is AfterMerge. Its plan is made from the tip of the base branch. Events of the merge do not affect it. A
-// comment applies it, whatever the settings say.
+// After the merge, a person can ask for a new plan of changes that are not applied. The run of such a plan is
+// AfterMerge. Its plan is made from the tip of the base branch. Events of the merge do not affect it. A comment
+// applies it, whatever the settings say.
 //
 // An apply begins once. The apply record is written before the first change. A process that finds a record
 // without an outcome continues from the journal, or reports a failure; it never begins again.
@@ -40,7 +40,7 @@ type ApplyQueuer struct {
 	Ledger ledger.Ledger
 	Queue  pipeline.Queue
 	// Tell reports the outcomes of the pull request's applies to GitHub and to people elsewhere. It is called
-	// before a run with an apply moves on, and can be repeated.
+	// before the phase of an applied run changes, and can be repeated.
 	Tell func(context.Context) error
 }
 

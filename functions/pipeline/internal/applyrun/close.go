@@ -20,7 +20,8 @@ import (
 )
 
 // Close settles a closed pull request. It queues the applies that wait for the merge. It deletes saved plans
-// but not their texts. It reports applies that will never be merged, and merges that leave plans unapplied.
+// but not their texts. It reports applies whose changes will never be merged, and merges that leave plans
+// unapplied.
 func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Facts.Look(ctx); err != nil {
 		return err
@@ -53,7 +54,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// CheckRemoved has the plans of other pull requests checked for projects that a merge has removed.
+// CheckRemoved sends messages to check the plans that other pull requests have for projects which a merge has
+// removed.
 func CheckRemoved(ctx context.Context, cl *Closer) error {
 	l, err := cl.Ledger.LastLook(ctx, cl.Facts.Message.Pull)
 	if err != nil || !cl.Facts.Pull.Merged || l.Head != cl.Facts.Pull.Head.SHA || len(l.Removes) == 0 {
@@ -66,8 +68,8 @@ func CheckRemoved(ctx context.Context, cl *Closer) error {
 	return cl.Open.CheckRemoved(ctx, l)
 }
 
-// forgetRefusal deletes from the last look at a pull request what was planned for it, if the look was refused
-// because of its base branch.
+// forgetRefusal replaces the problem that the last look at a pull request shows, if that look was refused. The
+// new text says into which branch the pull request went.
 func forgetRefusal(ctx context.Context, cl *Closer) error {
 	p := cl.Facts.Pull
 	return cl.Ledger.ChangeLook(ctx, cl.Facts.Message.Pull, func(l *ledger.Look) {
@@ -120,9 +122,10 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// planMerged has the projects of a merge planned that have no plan of its head which people could see before.
-// The merge came at once, or from a fork; the pull request had another base branch before; it had a conflict;
-// or the base branch has moved. The merge applies nothing of these projects, and nobody would know.
+// planMerged sends a message to plan projects of a merge that had no visible plan of its head before the merge.
+// That happens if the merge came at once or from a fork, after a change of the base branch, after a conflict,
+// or if the base branch has moved. The merge applies no changes of these projects, and without a plan nobody
+// would notice.
 func (cl *Closer) planMerged(ctx context.Context) error {
 	about, p := cl.Facts.Message.Pull, cl.Facts.Pull
 	if !p.Merged {
@@ -144,8 +147,8 @@ func (cl *Closer) planMerged(ctx context.Context) error {
 	}
 	looked := l.Head == p.Head.SHA && l.Refused == "" && l.Problem == "" && !l.Conflict
 	if looked && !overtaken && !l.Asked && len(all) >= l.Projects {
-		// If the base branch did not move in between, the merge is what was planned. Otherwise the merge may
-		// touch other projects.
+		// If the base branch did not move in between, the merge contains the files that were planned. Otherwise
+		// the merge may touch other projects.
 		onto, _, err := cl.Facts.Hub.MergedOnto(ctx, about.Number)
 		if err == nil && onto == l.Base && l.Compared || err != nil && !errors.Is(err, github.ErrNotFound) {
 			return err
@@ -158,8 +161,8 @@ func (cl *Closer) planMerged(ctx context.Context) error {
 	return pipeline.Send(ctx, cl.Open.Queue, about, m, about.Repo.ID, about.Number, p.Head.SHA)
 }
 
-// mergedTooEarly reports whether the merge came before the plan of one of these runs was seen, or has a project
-// that was gone.
+// mergedTooEarly reports whether the merge came before people could see the plan of one of these runs. It is
+// also true if the merge has a project that the base branch did not have when the run ended.
 func (cl *Closer) mergedTooEarly(ctx context.Context, all []ledger.Versioned) (overtaken bool, err error) {
 	for _, s := range all {
 		o, err := gatefacts.MergedTooEarly(ctx, cl.Facts, s.Run)
@@ -176,8 +179,8 @@ func (cl *Closer) mergedTooEarly(ctx context.Context, all []ledger.Versioned) (o
 	return overtaken, nil
 }
 
-// touchesMore reports whether the merge touches a project that none of the runs belongs to. If nobody can tell,
-// the runs report why.
+// touchesMore reports whether the merge touches a project that has none of the known runs. It returns false if
+// that cannot be determined: the runs report the reason.
 func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bool, error) {
 	t, d, err := gatefacts.TouchedByMerge(ctx, cl.Facts)
 	if err != nil {
@@ -201,7 +204,8 @@ func (cl *Closer) touchesMore(ctx context.Context, known []ledger.Versioned) (bo
 	}), nil
 }
 
-// SettleAll settles the runs of the pull request. If apply is set, those that wait for its merge are applied.
+// SettleAll settles the runs of the pull request. If apply is set, the runs that wait for its merge are queued
+// for their apply.
 func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	all, err := cl.Ledger.Runs(ctx, cl.Facts.Message.Pull)
 	if err != nil {
@@ -261,12 +265,13 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 	if err != nil {
 		return err
 	}
-	// A run that is applied, or queued for its apply, settles itself at its end.
+	// drop leaves alone a run whose apply is queued or in progress: it is settled when the apply ends.
 	return cl.drop(ctx, s, was)
 }
 
-// endedPhase returns the phase in which people see an ended run. If the plan had nothing to destroy and another
-// pull request was applied since, the objects of that one are not planned here any more.
+// endedPhase returns the phase in which people see a run whose pull request has ended. The plan of a removed
+// project that had nothing to destroy becomes Stale if another pull request was applied since: it may have
+// created objects that this plan does not destroy.
 func (cl *Closer) endedPhase(ctx context.Context, r runs.Run) (runs.Phase, error) {
 	if !r.Spec.Removed || r.Phase != runs.Planned || r.Plan.Applyable || !cl.Facts.Pull.Merged {
 		return r.Phase, nil
@@ -289,9 +294,9 @@ func (cl *Closer) endLock(ctx context.Context, r runs.Run) error {
 }
 
 // settleStates settles the states that a run was applied to. It reports an apply whose changes the base branch
-// will never contain. Such a pull request was closed without a merge, or merged into a branch that is not
-// planned, or into another branch than it was applied for. Or it was merged with another head that leaves the
-// project alone.
+// will never contain. The pull request was closed without a merge. Or it was merged into a branch that is not
+// planned, or into another branch than it was applied for. Or it was merged with another head that does not
+// touch the project.
 func (cl *Closer) settleStates(ctx context.Context, r runs.Run) error {
 	fate := runs.Closed
 	if cl.Facts.Pull.Merged {
@@ -365,8 +370,8 @@ func destroyed(r runs.Run) bool {
 	return r.Phase == runs.Applied && r.Spec.Options.Destroy && !r.Spec.Options.Partial()
 }
 
-// applyMerged queues the apply of a plan after the merge of its pull request. It does not apply the plan of a
-// former head. It does not apply a plan that the merge came before: the merged changes are planned then.
+// applyMerged queues the apply of a plan after the merge of its pull request. It skips the plan of a former
+// head. It also skips a plan that was shown only after the merge: then the merged changes are planned.
 func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	overtaken, err := gatefacts.MergedTooEarly(ctx, cl.Facts, s.Run)
 	if err != nil {
@@ -396,8 +401,8 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 }
 
 // drop moves a run to Dropped, and deletes its artifacts. Its pull request is closed, or goes into a branch
-// that is not planned. was is the phase that people see from then on. Whoever waits for the plan, or for an
-// apply requested together with it, is answered. A run that is applied, or queued for its apply, stays. The
+// that is not planned. was is the phase that people see from then on. drop answers the person who waits for the
+// plan, or for an apply requested together with the plan. A run whose apply is queued or in progress stays. The
 // error wraps pipeline.ErrConflict if the run was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
 	here := s.Spec.Head == cl.Facts.Pull.Head.SHA
@@ -460,7 +465,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	return report.EndCheck(ctx, cl.Report, s.Run)
 }
 
-// answerWaiting tells whoever waits for a run why it has ended.
+// answerWaiting tells the person who waits for a run why the run has ended.
 func (cl *Closer) answerWaiting(ctx context.Context, r runs.Run, gone reasons.Reason) error {
 	if r.Phase == runs.Queued || r.Phase == runs.Planning {
 		no := gatefacts.Refused(comment.Command{Verb: comment.Plan}, r.Project, admission.Refusal(gone))
@@ -476,8 +481,8 @@ func (cl *Closer) answerWaiting(ctx context.Context, r runs.Run, gone reasons.Re
 	return cl.Queuer.Tell(ctx)
 }
 
-// planned is [gatefacts.BasePlanned]. Plans are dropped only if it can be read. The gate reports an error that
-// stays, and plans are kept.
+// planned is [gatefacts.BasePlanned], but returns true if the answer cannot be read until a person fixes
+// something: then plans are kept, and the gate reports the error.
 func (cl *Closer) planned(ctx context.Context) (bool, error) {
 	planned, err := gatefacts.BasePlanned(ctx, cl.Facts)
 	if err != nil {

@@ -24,9 +24,9 @@ import (
 )
 
 // continueApply continues an apply that an earlier process has begun, with the same lock and a higher fence.
-// admission.Continue decides whether that is safe, and not the gate, because the apply was allowed before.
-// "lockstep stop" ends it. Losing our access ends it, too: messages of a repository that is not served any more
-// are not handled.
+// The gate allowed the apply before, so admission.Continue, and not admission.Decide, decides whether it is
+// safe to continue. "lockstep stop" ends it. So does the loss of our access: messages of a repository that is
+// no longer served are not handled.
 func (ap *Applier) continueApply(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
 	if b.Busy(time.Now()) {
 		return &pipeline.BusyError{Until: b.HardStop}
@@ -78,7 +78,8 @@ func (ap *Applier) continueApply(ctx context.Context, s ledger.Versioned, b ledg
 }
 
 // prepared prepares the continuation of an apply: the same plan and the same files, with the rights that the
-// base branch grants now. problem is a problem that stays, for people.
+// base branch grants now. problem is a text for people about a problem that another attempt does not solve; ""
+// for none.
 func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *application, problem string, done func(), err error) {
 	none := func() {}
 	plan, err := ap.Artifacts.Get(ctx, s.AppliedPlan())
@@ -109,7 +110,8 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	job.Continues = true
 	c = &application{ap: ap, run: s, plan: plan, job: job, far: b.Progress}
 	c.permit = func(ctx context.Context, _ jobs.BeforeApply) (ledger.Begun, jobs.Permit, error) {
-		// The state is locked. A process with a higher fence has written its own record by now, or waits.
+		// The state is locked. If another process has a higher fence, it has changed the record by now, or it
+		// waits for the lock.
 		_, now, err := ap.Ledger.ApplyRecord(ctx, s.Run)
 		if err != nil || now != b.Version {
 			return b, jobs.Refused, err
@@ -164,13 +166,14 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	}
 	moved := planned.Compare(now, r)
 	if q.Differ, q.Whole = moved.Own, planned.Whole; r.Plan.Again == "" {
-		// Otherwise the plan that was made again comes from the blocks and files of the commit.
+		// The plan was not made again, so changed blocks and files count as well.
 		q.Differ = slices.Concat(moved.Own, moved.Blocks, moved.Around)
 	}
 	return q, dir, done, nil
 }
 
-// finalProblem returns an error that another attempt does not help against as a problem for people.
+// finalProblem returns a text for people if err stays until a person fixes something. It returns any other
+// error.
 func (ap *Applier) finalProblem(s ledger.Versioned, err error) (string, error) {
 	d, err := gatefacts.FinalRefusal(err)
 	if err != nil {
@@ -179,8 +182,8 @@ func (ap *Applier) finalProblem(s ledger.Versioned, err error) (string, error) {
 	return comment.Markdown(gatefacts.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)), nil
 }
 
-// stopped ends an apply that somebody has stopped. The lock is released, and the journal keeps what a
-// continuation needs.
+// stopped ends an apply that somebody has stopped. The lock is released. The journal stays, so that the apply
+// can be continued.
 func (ap *Applier) stopped(ctx context.Context, c *application, o jobs.Outcome, stop ledger.Stop) error {
 	ctx = context.WithoutCancel(ctx)
 	if _, err := ap.Engine.Unlock(ctx, c.job); err != nil {

@@ -59,7 +59,7 @@ func (ap *Applier) recordOutcome(ctx context.Context, s ledger.Versioned, o jobs
 }
 
 // storeReport stores the report of an outcome as an artifact, and returns the outcome for the apply record.
-// That contains the report if the artifact could not be stored.
+// That outcome contains the report only if the artifact could not be stored, shortened to maxKept bytes.
 func (ap *Applier) storeReport(ctx context.Context, s ledger.Versioned, o jobs.Outcome) jobs.Outcome {
 	if o.Report != "" {
 		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
@@ -70,14 +70,14 @@ func (ap *Applier) storeReport(ctx context.Context, s ledger.Versioned, o jobs.O
 	return o
 }
 
-// stateUntouched reports whether an apply is known to have left the state as its plan had found it. Then no
-// other pull request can revert anything of it.
+// stateUntouched reports whether an apply is known to have left the state as its plan had found it. Then the
+// plan of no other pull request can revert it.
 func stateUntouched(r runs.Run, o jobs.Outcome) bool {
 	return o.Failed && !o.Lost && o.Counts == jobs.Outcome{}.Counts && o.Progress.Done == 0 && o.State == r.Plan.State
 }
 
-// recordLastApply records that a run was applied, with the state since then. It has the pull requests shown
-// again whose plans would revert the apply.
+// recordLastApply records that a run was applied, with the ID of the state after the apply. It also updates the
+// comments of pull requests whose plans would revert the apply.
 func recordLastApply(ctx context.Context, ap *Applier, r runs.Run, since runs.StateID) error {
 	l := runs.LastApply{Number: r.Pull.Number, Head: r.Spec.Head, By: r.Asked.By, State: since, Into: r.Asked.Into}
 	if err := ap.Ledger.Remember(ctx, r, l); err != nil {
@@ -86,7 +86,7 @@ func recordLastApply(ctx context.Context, ap *Applier, r runs.Run, since runs.St
 	return ap.Closer.Open.ShowAgain(ctx, r, "applied", r.Asked.Try)
 }
 
-// Finish moves a run on after its apply, from the apply record.
+// Finish gives a run its last phase after its apply, as the apply record says.
 func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
 	if e.Outcome == nil {
 		e.Outcome = e.Ended

@@ -33,7 +33,7 @@ func ReportFinished(ctx context.Context, cl *Closer) error {
 			continue
 		}
 		s.Run = r
-		// The check is written before the record, because nobody would come back to it.
+		// The check is written first: once the record is written, no later message would write it.
 		if err := cl.Report.PutCheck(ctx, s.Run); err != nil {
 			return err
 		}
@@ -54,8 +54,8 @@ func ReportFinished(ctx context.Context, cl *Closer) error {
 }
 
 // recordFinished records the changes of other pull requests that the apply of a run has made: their merges had
-// left them unapplied. It has their issues written again. The plan of the run contains those changes if the tip
-// of its base branch contains the merge. It can be repeated.
+// left them unapplied. It also sends messages to update their issues. The plan of the run contains the changes
+// of a merge if its base commit contains the merge. It can be repeated.
 func (ap *Applier) recordFinished(ctx context.Context, r runs.Run) error {
 	all, err := ledger.UnappliedMerges(ctx, ap.Ledger, r)
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 )
 
 // An inquiry reads everything that is needed before an apply, from the cheapest fact to the most expensive. The
-// gate is asked after each step, always about all facts: a fact is not read twice, but a new fact can make
-// another rule count.
+// gate is asked after each step, always with all facts read so far. No fact is read twice.
 type inquiry struct {
 	ap *Applier
 	s  ledger.Versioned
@@ -38,8 +37,8 @@ type inquiry struct {
 // A fact is a step of an inquiry. read may refuse by itself.
 type fact struct {
 	read func(*inquiry, context.Context) (admission.Decision, error)
-	// commit is set if GitHub may have deleted the commit by now. again is set if an outdated plan may be made
-	// again later.
+	// commit is set if GitHub may have deleted the commit by now. again is set if the step may find that the
+	// plan is out of date: the apply goes on, and makes the plan again.
 	commit, again bool
 }
 
@@ -83,7 +82,7 @@ func (x *inquiry) request(ctx context.Context) (_ admission.Decision, err error)
 	return admission.Decision{}, err
 }
 
-// saved reads the saved plan, and what GitHub shows of it.
+// saved reads the saved plan, and its hash in our check run on GitHub.
 func (x *inquiry) saved(ctx context.Context) (no admission.Decision, err error) {
 	x.plan, err = x.ap.Artifacts.Get(ctx, x.s.AppliedPlan())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
@@ -112,8 +111,8 @@ func (x *inquiry) trialMerge(ctx context.Context) (no admission.Decision, err er
 }
 
 // restored sets the commits of the run: the commit that is checked out, and the base, which grants rights from
-// then on. If the present base branch does not count, both are the commit of the merge. restored also reads
-// whether a removed project exists.
+// then on. If the plan is not compared with the present base branch, both are the commit of the merge. restored
+// also reads whether a removed project exists.
 func (x *inquiry) restored(ctx context.Context) (no admission.Decision, err error) {
 	if !x.present() {
 		x.q.Run.Spec.Base, x.q.Run.Spec.Merge = x.ap.Facts.Pull.MergeSHA, x.ap.Facts.Pull.MergeSHA
@@ -155,7 +154,8 @@ func (x *inquiry) files(ctx context.Context) (no admission.Decision, err error) 
 	return no, err
 }
 
-// place reads where the state is, what the base branch grants, and what is in the way there.
+// place reads the address of the state, the grants of the base branch, and what can block the apply there: the
+// last apply to the state, and the lock of a person.
 func (x *inquiry) place(ctx context.Context) (no admission.Decision, err error) {
 	job, problem, err := x.ap.Facts.Job(ctx, &x.q, x.dir)
 	if err != nil {

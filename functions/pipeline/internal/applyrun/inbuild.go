@@ -15,7 +15,8 @@ import (
 )
 
 // inBuild hands an apply that the gate allows to a build, if its environment names one. It reports whether the
-// apply is dealt with. The gate is asked again in the build. Our own lease would block the build.
+// caller is done with the apply. The build asks the gate again. inBuild first ends the lease of this process,
+// which would block the build.
 func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job) (bool, error) {
 	if ap.Builder.Service == nil || job.Environment.Runner().Name != environments.CodeBuild {
 		return false, nil
@@ -31,8 +32,9 @@ func (ap *Applier) inBuild(ctx context.Context, s ledger.Versioned, job jobs.Job
 	return true, err
 }
 
-// continuesInBuild has the next build continue an apply that an earlier build has begun. A stop is carried out
-// here. So is the rest of an apply if there are no builds any more.
+// continuesInBuild has the next build continue an apply that an earlier build has begun. It returns nil if this
+// process has to handle the apply itself: no build has begun it, somebody has stopped it, or no build can be
+// started.
 func (ap *Applier) continuesInBuild(ctx context.Context, s ledger.Versioned, b ledger.Begun) error {
 	began, err := ap.Builder.Began(ctx)
 	if err != nil || !began || b.Busy(time.Now()) {

@@ -15,13 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// mergedUnchanged checks a run whose plan has no changes, so that its merge applies nothing. The merge may need
-// changes by now, for two reasons. There was an apply to the state that the plan does not know. Or the merge
-// has other files than the plan was made from.
+// mergedUnchanged checks a run whose plan has no changes, so that its merge applies nothing. After the merge
+// there may be changes all the same, for two reasons. There was an apply to the state after the plan. Or the
+// merge has other files than the plan was made from.
 //
-// In the first case that apply may be under way. The plan then waits for its end, as a plan after the merge,
-// and is checked then: waits is set. The second case is recorded in the run, which is planned from the base
-// branch once it is dropped.
+// In the first case, the other apply may be in progress. Then waits is set: the plan waits for the end of that
+// apply, as a plan after the merge, and is checked then. The second case is recorded in the run, which is
+// planned from the base branch once it is dropped.
 func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (waits bool, err error) {
 	last, err := cl.Ledger.LastApply(ctx, s.Run)
 	if err != nil {
@@ -52,8 +52,8 @@ func mergedUnchanged(ctx context.Context, cl *Closer, s *ledger.Versioned) (wait
 	return true, checkWaiting(ctx, cl, s.Run)
 }
 
-// checkWaiting has a plan without changes checked that waits after the merge, if nothing it waits for is left.
-// It can be repeated.
+// checkWaiting sends a message to check a plan without changes that waits after the merge, once the apply that
+// it waits for has ended. It can be repeated.
 func checkWaiting(ctx context.Context, cl *Closer, r runs.Run) error {
 	if err := cl.Open.CheckNew(ctx, r); err != nil {
 		return err

@@ -78,8 +78,8 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	return replies, nil
 }
 
-// refuseTogether refuses to apply the plan of a removed project by a command that is for other projects, too. A
-// command of its own is the remedy only if the gate would allow that, now or once the plan is made.
+// refuseTogether refuses to apply the plan of a removed project by a command that is also for other projects.
+// The refusal advises a separate command only if the gate would allow that, now or once the plan is made.
 func (qu *ApplyQueuer) refuseTogether(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
 	d, err := qu.mayQueue(ctx, c, r, false)
 	if err != nil {
@@ -134,7 +134,7 @@ func (qu *ApplyQueuer) selectedAbove(c comment.Command, r runs.Run) bool {
 	return again && r.SelectedBy(c)
 }
 
-// done reports whether nothing of a run is left to apply.
+// done reports whether a run is applied completely.
 func done(r runs.Run) bool { return r.Phase == runs.Applied && runs.Complete(r) }
 
 // leftByMerge reports whether a command without names is for runs of a merged pull request that need a new
@@ -170,7 +170,7 @@ func (qu *ApplyQueuer) enqueueOne(ctx context.Context, c comment.Command, s ledg
 		case !d.Allowed():
 			return gatefacts.Refused(c, runs.Label(s.Run), d), nil
 		default:
-			if answer != s.Asked.Answer && s.Asked.Waits == nil { // whoever wanted the plan applied at once learns that somebody else has it applied
+			if answer != s.Asked.Answer && s.Asked.Waits == nil { // the person who asked for the apply before learns that another request has it applied
 				if err := qu.Report.AnswerWaitingApply(ctx, s.Run, reasons.BeingApplied{By: m.Actor, Verb: comment.Apply}); err != nil {
 					return nil, err
 				}
@@ -248,9 +248,9 @@ func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.R
 	return admission.Decide(q), err
 }
 
-// onceMerged returns a decision about an apply that lacks requirements. If the base branch has the state under
-// another name, it adds the reason that the plan can be applied only after the merge. Otherwise people would
-// learn that only once the requirements are met.
+// onceMerged adds a reason to a decision about an apply whose requirements are not met: if the base branch has
+// the state under another name, the plan can be applied only after the merge. Otherwise people would learn that
+// only once the requirements are met.
 func onceMerged(q admission.Request, d admission.Decision) admission.Decision {
 	if !q.Pull.Open || q.Run.Standing() != comment.OnceMerged {
 		return d

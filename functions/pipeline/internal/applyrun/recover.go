@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Recoverer recovers states after unfinished applies. A recovery writes the state. So it is queued, and done,
-// where applies are.
+// A Recoverer recovers states after unfinished applies. A recovery writes the state. So it uses the queue of
+// applies.
 type Recoverer struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
@@ -26,7 +26,7 @@ type Recoverer struct {
 	Engine jobs.Engine
 }
 
-// recoverReply returns the reply about the recovery of a run's state.
+// recoverReply returns a reply as it is stored in the answer: with an ID for the recovery of this run's state.
 func recoverReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return report.NewReply("recover "+r.Target(), reply)
 }

@@ -69,8 +69,8 @@ func wait(ctx context.Context, ap *Applier, s ledger.Versioned, on []string) err
 }
 
 // releaseLeft releases the lock that an earlier process may have left on the state, if it died between the lock
-// and the apply record. Nobody would continue this apply and release the lock. A process that may not unlock
-// the state now leaves it to one that may.
+// and the apply record. Otherwise nobody would release the lock. If this process may not unlock the state now,
+// it leaves the lock to a later one.
 func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 	if !ap.left {
 		return nil
@@ -79,8 +79,8 @@ func (ap *Applier) releaseLeft(ctx context.Context, r runs.Run) error {
 	return ap.release(ctx, r)
 }
 
-// Release releases that lock for an apply that was given up. It handles a message, and can be repeated. An
-// apply under way keeps its lock.
+// Release releases the lock that a given-up apply may have left. It handles a message, and can be repeated. An
+// apply in progress keeps its lock.
 func (ap *Applier) Release(ctx context.Context) error {
 	s, err := ap.Ledger.Read(ctx, ap.Facts.Message.Run())
 	if err != nil || s.Version == "" {
@@ -117,7 +117,7 @@ func (ap *Applier) release(ctx context.Context, r runs.Run) error {
 	return err
 }
 
-// retryable returns an error that another attempt may help against, and nil for others.
+// retryable returns err if another attempt may help, and nil otherwise.
 func retryable(err error) error {
 	_, err = gatefacts.FinalRefusal(err)
 	return err

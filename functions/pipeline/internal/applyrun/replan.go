@@ -30,7 +30,7 @@ type permission struct {
 	content *runs.Content
 }
 
-// decide is [application.permit].
+// decide implements [application.permit].
 func (p *permission) decide(ctx context.Context, now jobs.BeforeApply) (none ledger.Begun, _ jobs.Permit, err error) {
 	if err := p.look(ctx, now); err != nil {
 		return none, jobs.Refused, err
@@ -79,7 +79,7 @@ func asksAgain(q admission.Request) comment.Command {
 	}
 }
 
-// look adds the facts that are known once the state is locked.
+// look adds to the request the facts that are known once the state is locked.
 func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error) {
 	q := &p.q
 	q.State, q.OtherVersion, q.Providers = &now.State, now.OtherVersion, now.Providers
@@ -111,7 +111,8 @@ func (p *permission) look(ctx context.Context, now jobs.BeforeApply) (err error)
 	return err
 }
 
-// judged returns a run with the verdicts that refuse its apply, so that people see the latest ones.
+// judged returns a run with the verdicts of policies and gates that the refusal is based on, so that people see
+// the latest ones.
 func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
 	if s.Plan.Judged = nil; admission.Has[reasons.Required](p.last) {
 		s.Plan.Judged = p.content
@@ -119,9 +120,9 @@ func (p *permission) judged(s ledger.Versioned) ledger.Versioned {
 	return s
 }
 
-// settle stores a plan that was made again and is the same. It is applied in place of the plan that people
-// know, and the run keeps the name of that plan. Records can be exchanged, so our check run gets the hash of
-// the new plan, too.
+// settle stores a plan that was made again and is the same. It is applied in place of the plan that people have
+// seen, and the run keeps the hash of that plan. Somebody could exchange records, so our check run gets the
+// hash of the new plan, too.
 //
 // The check is written first. If the process dies before the record has the new plan, the record still has the
 // former plan, which is made again. In the other order, nobody could prove that we made the new plan.
@@ -141,8 +142,9 @@ func (p *permission) settle(ctx context.Context, why reasons.List) (err error) {
 	return err
 }
 
-// asApplied returns the hash of a saved plan for the facts. An apply that was stopped, or has died, may have
-// made the plan again. If our check run has the new plan, asApplied returns the hash of the approved one.
+// asApplied returns the hash of a saved plan, as the gate compares it with the approved plan. An apply that was
+// stopped, or has died, may have made the plan again. If our check run has the new plan, asApplied returns the
+// hash of the approved plan.
 func asApplied(q *admission.Request, plan []byte) string {
 	saved := runs.HashOf(plan)
 	if q.Run.Plan.Again != "" && saved == q.Run.Plan.Again && saved == q.AgainOnGitHub {

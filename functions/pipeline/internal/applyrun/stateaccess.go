@@ -21,8 +21,8 @@ type stateAccess struct {
 	command comment.Command
 }
 
-// do asks the gate about a run. If the gate allows the command, do calls work with the job of the run. The
-// reply is that of work, or the refusal.
+// do asks the gate about a run. If the gate allows the command, do calls work with the job of the run. do
+// returns the reply of work, or the refusal.
 func (x stateAccess) do(ctx context.Context, r runs.Run, work func(jobs.Job) (comment.Reply, error)) (comment.Reply, error) {
 	q, no, err := x.allowed(ctx, r)
 	if err != nil || no != nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unlock ends the locks that people put for the pull request, and releases those that its earlier applies left.
+// Unlock ends the locks that people have put on states for the pull request. It also releases the locks that
+// earlier applies of the pull request have left.
 func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := un.Ledger.Runs(ctx, un.Facts.Message.Pull)
 	if err != nil {
@@ -24,7 +25,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	known := slices.Clone(all)
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.SelectedBy(c) })
 	if len(all) == 0 {
-		// Somebody who may not ask learns nothing about the runs, not even that there are none.
+		// A person who may not ask learns nothing about the runs, not even that there are none.
 		q, err := un.Facts.Request(ctx, comment.Unlock, runs.Run{})
 		if err != nil {
 			no, err := gatefacts.FinalReply(c, "", err)
@@ -59,7 +60,8 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if err != nil || no != nil {
 		return []comment.Reply{no}, err
 	}
-	// The repeatable step comes first. A lock of the engine is released once, and reported once.
+	// The step that can be repeated comes first. The release of the engine's lock cannot be repeated, and is
+	// reported once.
 	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}
 	v, err := lifter.Lift(ctx, r)
 	if err != nil {
@@ -109,8 +111,8 @@ func (un *Unlocker) lockedElsewhere(ctx context.Context, c comment.Command, r ru
 	return no, nil
 }
 
-// unlockUnderWay ends the lock of a person while an apply is under way. The lock does not belong to an apply.
-// If there is none, the reply is the refusal.
+// unlockUnderWay ends the lock of a person, which does not belong to an apply, while an apply is in progress.
+// If there is no such lock, it returns the refusal.
 func (un *Unlocker) unlockUnderWay(ctx context.Context, r runs.Run, refusal comment.Reply) (comment.Reply, error) {
 	lifter := locking.Lifter{Ledger: un.Ledger, Open: un.Open}
 	v, err := lifter.Lift(ctx, r)

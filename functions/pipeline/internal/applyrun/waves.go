@@ -35,7 +35,7 @@ import (
 // person's lock (runs.Asked.Late). Here the gate is asked about everything. The janitor sends a message once
 // the clock may have changed the decision.
 
-// Waves continues with the applies that wait for those of other projects.
+// Waves continues the accepted applies that wait for other projects of their pull request.
 type Waves struct {
 	Facts   *gatefacts.Reader
 	Report  *report.Reporter
@@ -48,8 +48,9 @@ type Waves struct {
 	changed bool        // see Continue
 }
 
-// Continue looks at all waiting applies of the pull request. It belongs to the handling of each message of the
-// pull request's events, and can be repeated. changed is set if the comments need an update.
+// Continue looks at all waiting applies of the pull request, and queues those that need not wait any more. Each
+// handler of an event of the pull request calls it. It can be repeated. changed is set if the comments need an
+// update.
 func (w *Waves) Continue(ctx context.Context) (changed bool, err error) {
 	w.order, w.changed = nil, false
 	all, err := w.Ledger.Runs(ctx, w.Facts.Message.Pull)
@@ -82,8 +83,8 @@ func (w *Waves) Continue(ctx context.Context) (changed bool, err error) {
 	return w.changed, nil
 }
 
-// markLate marks the applies of a merge as late if they wait beside a late one. By their turn the base branch
-// may have moved.
+// markLate marks all waiting applies of a merge as late if one of them is late: when it is their turn, the base
+// branch may have moved.
 func markLate(ctx context.Context, w *Waves, all []ledger.Versioned) (err error) {
 	late := func(s ledger.Versioned) bool { return s.Waiting() && s.Asked.Late }
 	if !slices.ContainsFunc(all, late) {
@@ -94,7 +95,7 @@ func markLate(ctx context.Context, w *Waves, all []ledger.Versioned) (err error)
 			continue
 		}
 		s.Asked.Late, w.changed = true, true
-		if err := w.Report.PutCheck(ctx, s.Run); err != nil { // before the record: nobody would come back to it
+		if err := w.Report.PutCheck(ctx, s.Run); err != nil { // before the record: later no message would write it
 			return err
 		}
 		if all[i], err = w.Ledger.Save(ctx, s); err != nil {
@@ -104,9 +105,9 @@ func markLate(ctx context.Context, w *Waves, all []ledger.Versioned) (err error)
 	return nil
 }
 
-// leaveQueue refuses a queued apply that would be refused in its turn, because somebody stopped it or the pull
-// request is closed. So the applies after it move up at once. Its message finds that later. If its turn has
-// come meanwhile, its handler decides.
+// leaveQueue refuses a queued apply at once if it was stopped or its pull request is closed. So the applies
+// behind it in the queue move up. Its message finds the refusal later. If its handler has begun meanwhile, the
+// handler decides.
 func leaveQueue(ctx context.Context, w *Waves, s ledger.Versioned) error {
 	p := w.Facts.Pull
 	stop, err := w.Ledger.StopOf(ctx, s.Run)
@@ -211,13 +212,13 @@ func (w *Waves) unable(ctx context.Context, all []ledger.Versioned, err error) e
 	return err
 }
 
-// giveUp answers whoever asked for an apply that will not be done.
+// giveUp ends the wait of an apply that will not be done, and tells the person who asked for it.
 func (w *Waves) giveUp(ctx context.Context, s ledger.Versioned, d admission.Decision) error {
 	return w.GiveUp(ctx, s, gatefacts.Refused(comment.Command{Verb: comment.Apply}, runs.Label(s.Run), d))
 }
 
 // GiveUp is giveUp with any reply. While the pull request is open, the plan can still be applied. The check is
-// written before the record, because nobody would come back to it.
+// written first: once the record is written, no later message would write it.
 func (w *Waves) GiveUp(ctx context.Context, s ledger.Versioned, no comment.Reply) error {
 	if err := w.Report.Reply(ctx, s.Asked.Waits.Answer, report.NextApply(s.Run, no)); err != nil {
 		return err
@@ -243,9 +244,10 @@ func (qu *ApplyQueuer) sort(ctx context.Context, all []ledger.Versioned) error {
 	return err
 }
 
-// reportWaiting reports that an apply is accepted and waits. What it waits for may have ended before its record
-// was written. Messages of events check that themselves, and other messages send one. If the apply is late,
-// such a message also informs people elsewhere, because this may be the only outcome of the merge.
+// reportWaiting reports that an apply is accepted and waits. The apply that it waits for may have ended before
+// its own record was written. The handler of an event checks that; any other handler sends a message that has
+// it checked. For a late apply, the message also sends notifications, because this may be the only outcome of
+// the merge.
 func (qu *ApplyQueuer) reportWaiting(ctx context.Context, r runs.Run) error {
 	if err := qu.reportReasons(ctx, r); err != nil || qu.Facts.Message.Queue() == pipeline.Events && !r.Asked.Late {
 		return err
@@ -253,7 +255,8 @@ func (qu *ApplyQueuer) reportWaiting(ctx context.Context, r runs.Run) error {
 	return pipeline.Send(ctx, qu.Queue, qu.Facts.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.MessageName(), "waits", r.Asked.ThenApply)
 }
 
-// reportReasons reports why an apply waits. The reasons of a late apply are reported already.
+// reportReasons reports why an apply waits. For a late apply it only writes the check, because the reasons are
+// reported already.
 func (qu *ApplyQueuer) reportReasons(ctx context.Context, r runs.Run) error {
 	if r.Asked.Late {
 		return qu.Report.PutCheck(ctx, r)

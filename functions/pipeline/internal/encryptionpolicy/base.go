@@ -3,10 +3,11 @@
 // needs it, and makes the ciphers there.
 //
 // Before a merge the block of the base commit counts, for plans and for applies. The block of a pull request is
-// only compared with it. Its author could otherwise have a state written in clear text, or with a key that
-// nobody else has. The values for the block come from the same commit: defaults, variable files and
-// lockstep.hcl. The values of secrets, and [encrypting.Variable], come from the environment that the base
-// branch grants. -var options of a comment do not count here. Functions see no files.
+// only compared with the block of the base commit. Otherwise the author of a pull request could have a state
+// written in clear text, or with a key that nobody else has. The values for the block come from the same
+// commit: defaults, variable files and lockstep.hcl. The values of secrets, and [encrypting.Variable], come
+// from the environment that the base branch grants. -var options of a comment do not count here. Functions see
+// no files.
 //
 // The life of a block:
 //
@@ -53,7 +54,7 @@ type Base struct {
 	Variables map[string]json.RawMessage `json:",omitempty"`
 }
 
-// errTooLarge is wrapped by the error about files that exceed the limit.
+// errTooLarge reports that files exceed the limit. Other errors wrap it.
 var errTooLarge = errors.New("the files are too large")
 
 // Size returns the length of the files in bytes.
@@ -98,10 +99,11 @@ func Read(files fs.FS, p project.Project, limit int) (Base, error) {
 	return b, nil
 }
 
-// named returns the name in Files of a file that lockstep.hcl names. No file of a directory has such a name.
+// named returns the name in [Base.Files] of a variable file that lockstep.hcl names. It begins with "//", so no
+// file of the root module has the same name.
 func named(file string) string { return "//" + file }
 
-// add adds a file, and returns the rest of the limit.
+// add adds a file, and returns how much of the limit is left, in bytes.
 func (b Base) add(files fs.FS, name, at string, limit int) (int, error) {
 	f, err := files.Open(at)
 	if err != nil {

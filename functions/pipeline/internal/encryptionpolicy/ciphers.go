@@ -24,10 +24,11 @@ import (
 type Input struct {
 	Base      Base
 	Workspace string
-	// Environment is the value of [encrypting.Variable]. Secrets are values of variables.
+	// Environment is the value of the environment variable [encrypting.Variable]. Secrets are the
+	// configuration's variables that secrets set.
 	Environment string
 	Secrets     inputs.Source
-	// KMS and Refuse are those of [encrypting.Input].
+	// KMS and Refuse are the fields of [encrypting.Input].
 	KMS    encrypting.KMS
 	Refuse func(argument string) string
 	Budget *budget.Budget
@@ -132,8 +133,8 @@ func (b *block) sources() []inputs.Source {
 // Branch is a suffix for the names of the base branch's files.
 const Branch = " (base branch)"
 
-// theirs makes diagnostics point to files of the base branch, because the files of a pull request have the same
-// names. It removes values in expressions from errors, because they may be secrets.
+// theirs adds [Branch] to the file names in diagnostics, because the files of the pull request have the same
+// names. It also removes the values of expressions, because they may be secret.
 func (b *block) theirs(ds diags.Diagnostics) diags.Diagnostics {
 	files := map[string]*hcl.File{}
 	for name, f := range b.out.Files {

@@ -29,14 +29,14 @@ type Recorder struct {
 	Log func(error)
 }
 
-// last is the last state of a run's deployment that GitHub was told.
+// last is the last state of a run's deployment that was reported to GitHub.
 type last struct {
 	Try   int
 	State github.DeploymentState
 }
 
-// deploymentDue returns the state of a run's deployment that GitHub has to be told; "" if GitHub knows it, or
-// there is none.
+// deploymentDue returns the state of a run's deployment that has to be reported to GitHub; "" if it is reported
+// already, or if there is no deployment.
 func deploymentDue(r runs.Run, told last) github.DeploymentState {
 	state := github.DeploymentState("")
 	switch {
@@ -57,7 +57,7 @@ func deploymentDue(r runs.Run, told last) github.DeploymentState {
 	return state
 }
 
-// Record reports the applies since the last time to GitHub.
+// Record reports to GitHub the applies that have begun or ended since its last call.
 func (rec Recorder) Record(ctx context.Context) error {
 	pull := rec.Facts.Message.Pull
 	all, err := rec.Ledger.Runs(ctx, pull)
@@ -112,7 +112,8 @@ func (rec Recorder) told(ctx context.Context, key string) (map[string]last, erro
 	return told, err
 }
 
-// deployment returns the deployment of a run's last apply. Each try is one deployment.
+// deployment returns the deployment of a run's last apply. Each attempt at an apply that somebody asked for is
+// one deployment.
 func deployment(r runs.Run, state github.DeploymentState, p github.PullRequest) github.Deployment {
 	sha := r.Spec.Head
 	switch {

@@ -1,12 +1,12 @@
-// Package integrations does what a pull request causes beside its plans and applies.
+// Package integrations has the effects of a pull request outside of its plans, applies and comments.
 //
 //	Hooks     calls the programs of the base branch before and after a plan or an apply
 //	Teller    sends notifications about outcomes to chats and webhooks
 //	Recorder  records applies as deployments on GitHub
 //	Merger    merges the pull request, if the settings of the base branch ask for it
 //
-// The functions mergeDue and deploymentDue decide from the records, and are pure. Each action is recorded, so
-// after a death it is repeated, or found done.
+// The functions mergeDue and deploymentDue decide from the records, and are pure. Each action is recorded. So
+// after the death of a process, the next one repeats the action, or finds that it was done.
 //
 // This package refuses to know the meaning of a plan, and of a hook's answer. Start reading at the type that
 // you need.

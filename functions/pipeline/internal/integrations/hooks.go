@@ -15,15 +15,15 @@ import (
 )
 
 // Hooks calls the hooks of a run: a team's own programs, at the events that the base branch names. All hooks of
-// an event are called at the same time, so only the slowest one delays. Only the base branch names hooks.
+// an event are called at the same time, so the run waits only for the slowest. A pull request cannot add hooks.
 type Hooks struct {
 	Facts *gatefacts.Reader
-	// Step calls one hook. If it is nil, nobody can, and each hook is a mistake.
+	// Step calls one hook. If it is nil, no hook can be called, and each hook counts as failed.
 	Step jobs.StepFunc
 }
 
 // Run calls the hooks of an event for a run, and returns their answers in the order of their blocks. s
-// describes the call, without the hook.
+// describes the call; its field Hook is not set.
 func (r Hooks) Run(ctx context.Context, s jobs.Step) ([]reasons.Hooked, error) {
 	s.Run.Pull = r.Facts.Message.Pull // the record has the repository's name at the time of the plan
 	all, err := gatefacts.Hooks(ctx, r.Facts, s.Event, s.Run)

@@ -7,17 +7,17 @@ import (
 )
 
 // forBase reports whether an apply was for the present base branch of a pull request. branch is the name of the
-// base branch of the apply; "" is unknown, and counts.
+// apply's base branch; if it is "", the branch is unknown, and forBase returns true.
 func forBase(branch string, p github.PullRequest) bool { return branch == "" || branch == p.Base.Ref }
 
-// mergeDue reports whether only the merge of an open pull request is left to do. Its present head was looked
-// at. At least one project is applied. All other projects that the head touches are applied, too, or have no
-// changes. A project whose earlier apply has just ended has no plan of the head yet, and the apply of a part
-// does not count.
+// mergeDue reports whether only the merge of an open pull request is left to do. The last look was at its
+// present head. At least one project is applied, and all other projects that the head touches are applied or
+// have no changes. A project without a plan of the head is not done, and neither is a project that was applied
+// only in part.
 //
-// These pull requests are left alone: drafts, those from forks, those that cannot be merged, those with broken
-// policies, and those that were applied for another base branch. kept are the keys of the runs to whose states
-// the pull request was applied last. If such a run's plan has no changes, its project counts as applied.
+// It is false for drafts, for pull requests from forks, with conflicts or with broken policies, and for those
+// that were applied for another base branch. kept are the keys of the runs to whose states the pull request was
+// applied last. If such a run's plan has no changes, its project counts as applied.
 func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[string]bool) bool {
 	alone := !p.Open || p.Draft || p.Fork()
 	moved := l.Head != p.Head.SHA || l.Into != p.Base.Ref
@@ -43,8 +43,8 @@ func mergeDue(p github.PullRequest, l ledger.Look, all []runs.Run, kept map[stri
 	return applied && planned >= l.Projects
 }
 
-// appliedAt reports whether a run has nothing left to apply at a head, and whether the pull request was applied
-// for that.
+// appliedAt reports in done whether a run has nothing left to apply at a head. It reports in applied whether
+// the pull request was applied to the run's state.
 func appliedAt(r runs.Run, head string, p github.PullRequest, kept map[string]bool) (done, applied bool) {
 	switch {
 	case r.Spec.Head != head:

@@ -16,7 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub is the part of GitHub that merges. A *github.FinalError is a refusal that stays.
+// Hub is the part of GitHub's API that merges pull requests. A *github.FinalError is a refusal that stays until
+// a person fixes something.
 type Hub interface {
 	// Land merges a pull request whose head is still sha. An error wraps github.ErrHeadMoved if the head has
 	// changed, and github.ErrQueued if the pull request went into the base branch's merge queue instead.
@@ -28,7 +29,7 @@ type Hub interface {
 	DeleteBranch(ctx context.Context, number int, name, sha string) error
 }
 
-// A Merger merges the pull request of a message. One process does so at a time.
+// A Merger merges the pull request of a message. Only one process at a time may do so.
 type Merger struct {
 	Facts  *gatefacts.Reader
 	Report *report.Reporter
@@ -36,7 +37,7 @@ type Merger struct {
 	Hub    Hub
 }
 
-// Merge merges the pull request if that is due. The comments and checks are written before.
+// Merge merges the pull request if that is due. The caller has written the comments and checks before.
 func (m Merger) Merge(ctx context.Context) error {
 	pull := m.Facts.Pull
 	look, err := m.Ledger.LastLook(ctx, m.Facts.Message.Pull)
@@ -106,8 +107,8 @@ func (m Merger) Merge(ctx context.Context) error {
 	return m.deleteBranch(ctx, look)
 }
 
-// watch has the merge tried again after each event that may have removed GitHub's reason for refusing it, and
-// once an hour.
+// watch records a [pipeline.Watch], so that the merge is tried again once an hour, and after each event that
+// may have removed GitHub's reason for refusing it.
 func (m Merger) watch(ctx context.Context) error {
 	pull := m.Facts.Pull
 	tip, err := m.Facts.Hub.Tip(ctx, pull.Base.Ref)
@@ -130,8 +131,8 @@ func (m Merger) watch(ctx context.Context) error {
 	return err
 }
 
-// unwatch ends the watch over a merge once its hour is over and nothing is to be merged. The change that makes
-// the merge due tries it, too.
+// unwatch removes the merge from the watch if its hour is over and no merge is due. The event that later makes
+// the merge due tries it anyway.
 func (m Merger) unwatch(ctx context.Context) error {
 	if !m.Facts.Message.Decided() {
 		return nil
@@ -188,7 +189,7 @@ func (m Merger) deleteBranch(ctx context.Context, l ledger.Look) error {
 		return m.recordLanding(ctx, "")
 	}
 	err = m.Hub.DeleteBranch(ctx, m.Facts.Pull.Number, head.Ref, head.SHA)
-	// The merge counts. A branch that stays is visible on GitHub.
+	// The merge itself has succeeded. If GitHub refuses to delete the branch, people can see that there.
 	if err != nil && !errors.As(err, new(*github.FinalError)) {
 		return err
 	}
@@ -203,7 +204,8 @@ func (m Merger) reportRefusal(ctx context.Context, sha string, no comment.MergeR
 	return m.Report.Sync(ctx)
 }
 
-// reportMerged adds to a comment about a refusal of GitHub that the pull request is merged all the same.
+// reportMerged adds to the comment about GitHub's refusal, if there is one, that the pull request is merged
+// now.
 func (m Merger) reportMerged(ctx context.Context, sha string) error {
 	name := ledger.AutomergeAnswer + "-" + sha
 	rec, err := m.Ledger.Records.Get(ctx, ledger.AnswerDir(m.Facts.Message.Pull)+"/"+name)
@@ -228,8 +230,8 @@ func (m Merger) reportMerged(ctx context.Context, sha string) error {
 	return m.Report.Sync(ctx)
 }
 
-// recordQueued records that a head is in the merge queue. If somebody takes it out, or the checks of its merge
-// group fail, it is not put there again.
+// recordQueued records that a head is in the merge queue. If somebody removes it from the queue, or the checks
+// of its merge group fail, Lockstep does not add it again.
 func (m Merger) recordQueued(ctx context.Context, sha string) error {
 	return m.Ledger.ChangeLook(ctx, m.Facts.Message.Pull, func(l *ledger.Look) { l.Queued = sha })
 }

@@ -23,14 +23,14 @@ type Teller struct {
 	Log func(error)
 }
 
-// A news is an outcome with the notifications about it.
+// A news is an outcome of a run, with the notifications that report it.
 type news struct {
 	jobs.Happened
 	key, name string
 	of        []jobs.Notice
 }
 
-// Tell sends the notifications about outcomes since the last time.
+// Tell sends the notifications about outcomes that have not been reported yet.
 func (t Teller) Tell(ctx context.Context) error {
 	if t.Notify == nil {
 		return nil
@@ -72,7 +72,7 @@ func (t Teller) Tell(ctx context.Context) error {
 	return err
 }
 
-// news returns the outcomes of the pull request that notifications are about.
+// news returns the outcomes of the pull request's runs that have to be reported now.
 func (t Teller) news(ctx context.Context) (out []news, err error) {
 	all, err := t.Ledger.Runs(ctx, t.Facts.Message.Pull)
 	if err != nil {
@@ -99,8 +99,8 @@ func (t Teller) news(ctx context.Context) (out []news, err error) {
 	return out, nil
 }
 
-// deliver delivers the notifications about outcomes, all at the same time. Each notification has all of its
-// outcomes.
+// deliver delivers the notifications about outcomes, all at the same time. All outcomes for the same
+// notification are sent as one message.
 func (t Teller) deliver(ctx context.Context, all []news) {
 	var notices []jobs.Notice
 	for _, n := range all {

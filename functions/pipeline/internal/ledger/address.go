@@ -13,17 +13,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// addresses is the record of where the state of a project is.
+// addresses is the record of a project's state addresses, one for each base branch.
 type addresses struct {
 	Place string           // the last address on any base branch
 	Of    map[string]where `json:",omitempty"` // by base branch
 }
 
-// where is an address of the state that a project has on one base branch.
+// where is the address of a project's state on one base branch, with the former addresses.
 type where struct {
 	Place string
-	// Was is the address before. Before are older addresses, the latest first: those where a pull request had
-	// an apply or a lock that counted when the state was last moved.
+	// Was is the previous address. Before are older addresses, the latest first. They are those at which a pull
+	// request had an unsettled apply or a lock when the state was last moved.
 	Was    string   `json:",omitempty"`
 	Before []string `json:",omitempty"`
 }
@@ -31,8 +31,8 @@ type where struct {
 // former returns the earlier addresses, the latest first.
 func (w where) former() []string { return append([]string{w.Was}, w.Before...) }
 
-// Place makes the plan of a run one of the state at a place, as the decision p says. base is the base branch.
-// Place records the other addresses of that state: see [runs.Address].
+// Place sets the address of a run's state to place, and its other addresses as the decision p says: see
+// [runs.Address]. base is the base branch.
 func Place(ctx context.Context, ld Ledger, r *runs.Run, place string, p admission.Placing, base string) error {
 	were := append(slices.Clone(r.Address.Were), r.Address.Place)
 	r.Address.Place, r.Address.From, r.Address.Before = place, "", nil
@@ -80,8 +80,8 @@ func FollowMove(r *runs.Run, p admission.Placing) bool {
 	return true
 }
 
-// maxWere is how many former addresses are all kept. Each is read whenever the pull request ends, and a pull
-// request may name another address with each push.
+// maxWere is the number of former addresses of a run that are kept in any case; see forget. Each is read when
+// the pull request ends, and a pull request may name another address with each push.
 const maxWere = 16
 
 // forget removes the oldest of too many former addresses of a run, if its pull request has no apply and no lock
@@ -215,8 +215,8 @@ func decodeAddress(key string, value []byte) (a addresses, err error) {
 	return a, nil
 }
 
-// moveLast makes an unmerged apply count at a project's new address, too: its objects are in the state that was
-// moved there. Whether it is settled is checked wherever it is in the way.
+// moveLast copies the record of an unmerged apply from a project's former address to the new one: the state
+// that was moved there contains its objects. Both records are settled separately, when they block an apply.
 func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	if former == "" {
 		return nil
@@ -289,7 +289,8 @@ func others(r runs.Run) []string {
 	return append([]string{r.Address.From}, r.Address.Before...)
 }
 
-// namesElsewhere returns the names of the states at some addresses of a target's project, without its own name.
+// namesElsewhere returns the names of the states at some addresses of a target's project. It leaves out the
+// name of the project itself.
 func namesElsewhere(target string, places ...string) (names []string) {
 	for _, place := range places {
 		if place != "" {
@@ -299,8 +300,8 @@ func namesElsewhere(target string, places ...string) (names []string) {
 	return names
 }
 
-// nameOf returns the name of a run's state: see [runs.StateName]. For a run without a plan it is the name at
-// the project's last known address.
+// nameOf returns the name of a run's state: see [runs.StateName]. For a run without a plan, the project's last
+// known address decides.
 func nameOf(ctx context.Context, ld Ledger, r runs.Run) (string, error) {
 	return nameAt(ctx, ld, r.Pull.Repo.ID, r.Address.Place, r.Target())
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// An Answer is a comment that is being composed. Those who carry out commands add replies, and the single
-// writer of comments turns the replies into text.
+// An Answer is a comment that is being composed. The handlers of commands add replies, and the single writer of
+// comments turns the replies into text.
 type Answer struct {
 	Pull pipeline.Pull
 	Name string
 	// Message is the ID of the message with the comment to answer.
 	Message string
-	// At is the time of the comment to answer, by GitHub's clock. The answer is not older.
+	// At is the time of the comment to answer, by GitHub's clock. The answer was written at that time or later.
 	At      time.Time `json:",omitzero"`
 	Replies []Reply   `json:"Parts"`
 	// Synced is set if the comment on GitHub has all replies.
 	Synced bool `json:"Told"`
 	// Promised are the IDs of replies that people may have read as pending. First are the IDs of all replies
-	// that were there when people first read a pending one. Apart is set if the result is, or may be, a comment
-	// of its own.
+	// that were there when people first read a pending one. Apart is set if the result has, or may have, a
+	// separate comment.
 	Promised []string `json:",omitempty"`
 	First    []string `json:",omitempty"`
 	Apart    bool     `json:",omitempty"`
@@ -37,7 +37,7 @@ type Answer struct {
 type Reply struct {
 	ID   string          // unique in the answer
 	Data json.RawMessage `json:"Reply"` // made by comment.MarshalReply
-	// Body is the artifact with the reply's body, if it has a key.
+	// Body is the artifact with the reply's long text; its Key is "" if there is none.
 	Body pipeline.Artifact
 }
 
@@ -67,8 +67,8 @@ func (r Reply) Pending() bool {
 	return err == nil && is
 }
 
-// These are the names of answers that are not to a comment. An answer to a comment is named by the comment's
-// ID.
+// These are the names of answers to events that are no comments. The name of an answer to a comment is the
+// comment's ID.
 const (
 	PushAnswer      = "push"      // refusals and failures after a push
 	MergeAnswer     = "merge"     // the outcomes of applies on merge

@@ -42,18 +42,19 @@ type ApplyRecord struct {
 	// progress.
 	Progress comment.Progress `json:",omitzero"`
 	Idle     int              `json:",omitempty"`
-	// Counts are the changes made when the last process handed over.
+	// Counts are the changes that were made by the time the last process handed over.
 	Counts counting.Counts `json:",omitzero"`
 	// Ended is the outcome that is recorded before the journal is removed and the state is unlocked. While the
-	// journal exists, the journal is more precise. Ended is nil before that, and once there is an Outcome.
+	// journal exists, the journal is more precise. Ended is nil before it is recorded, and again once there is
+	// an Outcome.
 	Ended *jobs.Outcome `json:",omitempty"`
-	// Outcome is nil until it is known. Its report is an artifact, or is in here if the artifact could not be
-	// written.
+	// Outcome is nil until it is known. Its report is an artifact; it is part of Outcome only if the artifact
+	// could not be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
 }
 
-// applyRecordKey returns the key of the apply record. Each try has its own. A try that was refused in the end
-// has no record.
+// applyRecordKey returns the key of the apply record. Each try (each apply that somebody asked for) has a key
+// of its own. A try that was refused has no record.
 func applyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Asked.Try) }
 
 // ApplyRecord reads the record of an apply; begun is "" if there is none.
@@ -67,9 +68,9 @@ func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, be
 	return e, rec.Version, err
 }
 
-// Begin writes the apply record. If that fails, nothing is begun, and Begin deletes a record that was written
-// nevertheless. If that fails, too, the next handler of the message finds the record and treats the apply as
-// begun.
+// Begin writes the apply record. If the write reports an error, the apply is not begun, and Begin deletes the
+// record in case it was written. If the deletion fails, too, the next handler of the message may find the
+// record, and treats the apply as begun.
 func (ld Ledger) Begin(ctx context.Context, r runs.Run, e ApplyRecord) (Begun, error) {
 	e.Nonce, e.Begun, e.Fence, e.Build = rand.Text(), time.Now().UTC(), 1, ld.Build
 	version, err := ld.Records.Put(ctx, applyRecordKey(r), pipeline.Encode(e), "")

@@ -23,8 +23,8 @@ import (
 type Inputs struct {
 	Tree project.Tree
 	Read []string // see [jobs.PlanResult.Read]
-	// Whole is set if programs could run, so that Tree is the whole checkout. Own is the part that would count
-	// without them; nil if no programs could run.
+	// Whole is set if programs of the base branch could run and read any file, so that Tree is the whole
+	// checkout. Own is the part that the configuration itself uses; nil if no programs could run.
 	Whole bool         `json:",omitempty"`
 	Own   project.Tree `json:",omitempty"`
 }
@@ -77,7 +77,7 @@ func (in Inputs) wasRead(name string) bool {
 	})
 }
 
-// Scope is the part of a checkout that these inputs were taken from.
+// Scope returns the part of a checkout that these inputs were taken from.
 func (in Inputs) Scope() jobs.Scope { return jobs.Scope{Read: in.Read, Whole: in.Whole} }
 
 // ErrExchanged reports that an artifact is not the one that was stored.
@@ -136,7 +136,7 @@ func Body(ctx context.Context, from pipeline.Artifacts, r runs.Run, s comment.St
 	return body, note, err
 }
 
-// plansOf returns the projects whose planned outputs a plan used, in the order of their targets.
+// plansOf returns the names of the projects whose planned outputs a plan used, sorted by target.
 func plansOf(on map[string]string) (names []string) {
 	for _, target := range slices.Sorted(maps.Keys(on)) {
 		if on[target] != "" {

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Attempts counts the attempts at a message since its work last made progress. It is for messages whose
-// hand-overs are receives, too, so the queue's own count is useless.
+// Attempts counts the attempts at a message since its work last made progress. It is for applies: each
+// hand-over is a receive, too, so the queue's own count is no number of attempts.
 type Attempts struct {
 	Ledger  Ledger
 	Key     string // of the record that the message was handled
@@ -58,8 +58,8 @@ func (t *Attempts) Join(ctx context.Context) (int, error) {
 	return t.n, nil
 }
 
-// Restart resets the count, because the work makes progress. If that cannot be recorded, the count is too high,
-// and nothing else happens.
+// Restart resets the count, because the work makes progress. If that cannot be recorded, the count stays too
+// high; Restart reports no error.
 func (t *Attempts) Restart(ctx context.Context) {
 	if (t.counted || t.joined) && t.n > 0 {
 		t.n = 0

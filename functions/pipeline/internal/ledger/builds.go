@@ -66,8 +66,8 @@ func (ld BuildBook) AtWork(ctx context.Context, m pipeline.Message) (string, err
 	return l.Build, nil
 }
 
-// Over records that a build has certainly ended, so nobody waits for the end of its time. It removes the
-// build's lease. Another process may then continue the apply that the build has begun.
+// Over records that a build has certainly ended, and removes the build's lease. So another process can continue
+// the apply at once, without waiting for the end of the build's time.
 func (ld BuildBook) Over(ctx context.Context, m pipeline.Message, r runs.Run, id string) error {
 	e, version, err := ld.ApplyRecord(ctx, r)
 	if err != nil {

@@ -24,7 +24,7 @@ type Group struct {
 	// More are the targets of projects that the pull request touches in the group and that were not planned at
 	// Head.
 	More []string `json:",omitempty"`
-	// Looks counts how often GitHub was asked for the group and did not know it.
+	// Looks is the number of times that GitHub was asked for the group and did not know it.
 	Looks int `json:",omitempty"`
 }
 
@@ -48,12 +48,12 @@ func groupKey(p pipeline.Pull, sha string) string {
 	return fmt.Sprintf("group/%d/%d/%s", p.Repo.ID, p.Number, sha)
 }
 
-// maxGroups is how many merge groups are kept. A queue makes a new group when it changes before the pull
-// request's turn.
+// maxGroups is how many merge groups of a pull request are kept. GitHub makes a new group if the queue changes
+// before it is the pull request's turn.
 const maxGroups = 5
 
-// maxBehind is how many groups behind another one are kept. GitHub makes as many at a time as the queue's
-// settings say, at most 100. Source:
+// maxBehind is how many groups behind another one are kept. The queue's settings limit how many GitHub makes at
+// a time; the largest limit is 100. Source:
 // https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/configuring-pull-request-merges/managing-a-merge-queue
 const maxBehind = 100
 

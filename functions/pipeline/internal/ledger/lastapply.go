@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reopen undoes what closing a pull request has settled. The base branch lacks its applied changes, and another
-// apply would revert them.
+// Reopen marks the applies of a reopened pull request as not settled. The base branch does not contain the
+// applied changes, so another apply would revert them.
 func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 	all, err := ld.Runs(ctx, p)
 	if err != nil {
@@ -93,8 +93,8 @@ func changeLastOf(ctx context.Context, ld Ledger, repo int64, name string, chang
 	return err
 }
 
-// MoveLast records that the base branch has moved the state of a run. It does so in the last apply at the
-// former address, if that belongs to another open pull request.
+// MoveLast records that the base branch has moved the state of a run. It sets the new address in the last apply
+// at the former address, if another open pull request made that apply.
 func MoveLast(ctx context.Context, ld Ledger, r runs.Run) error {
 	for _, name := range namesElsewhere(r.Target(), r.Address.From) {
 		err := changeLastOf(ctx, ld, r.Pull.Repo.ID, name, func(old []byte) ([]byte, error) {
@@ -126,8 +126,9 @@ func decodeLast(value []byte) (*runs.LastApply, error) {
 	return &l, nil
 }
 
-// Remember records which pull request was last applied, and counts the apply. The later apply wins; the lock of
-// the state has ordered them. An apply that is recorded already stays as it is, because it may be settled.
+// Remember records which pull request was last applied, and counts the apply. A later apply replaces an earlier
+// one; the lock of the state has ordered them. If this apply is recorded already, its record stays, because it
+// may be settled.
 func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
 	if err := firstAddress(ctx, ld, r); err != nil {
 		return err
@@ -156,8 +157,8 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 	return changeLastOf(ctx, ld, r.Pull.Repo.ID, runs.StateName(r.Address.From, r.Target()), remember)
 }
 
-// Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply,
-// if that was of this pull request.
+// Settle records the fate of a pull request that was applied to the state of a run. It returns the last apply
+// to that state if this pull request made it; otherwise nil.
 func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.Fate) (last *runs.LastApply, err error) {
 	all, err := SettleAll(ctx, ld, r, number, fate)
 	if len(all) > 0 {
@@ -167,7 +168,7 @@ func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, fate runs.F
 }
 
 // SettleAll is Settle for all addresses of a run's state: see [OtherPlaces]. It returns the last applies that
-// were of the pull request, beginning with that at the address of the present plan.
+// this pull request made, first the one at the address of the present plan.
 func SettleAll(ctx context.Context, ld Ledger, r runs.Run, number int, fate runs.Fate) (all []runs.LastApply, err error) {
 	var found *runs.LastApply
 	settle := func(old []byte) ([]byte, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Lease says that a process works on a message, and when the process certainly ends. A lease that is found
-// after that time has no process any more.
+// A Lease says that a process works on a message, and when the process certainly ends. The process of a lease
+// that still exists after that time is dead.
 type Lease struct {
 	Message  pipeline.Message
 	HardStop time.Time
@@ -38,8 +38,8 @@ const leases = "lease"
 
 func leaseKey(run string) string { return leases + "/" + url.PathEscape(run) }
 
-// Hold takes the lease of a run from whoever had it. Messages about one run are handled one after the other. So
-// the former holder is dead, or will soon find out that the run has moved on.
+// Hold takes the lease of a run, even if another process has it. Messages about one run are handled one after
+// the other. So the former holder is dead, or will soon find that the run has changed.
 func (h *Holder) Hold(ctx context.Context, r runs.Run) error {
 	return h.take(ctx, r, func([]byte) error { return nil })
 }
@@ -61,7 +61,7 @@ func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
 	return h.alone(ctx, rec.Value)
 }
 
-// alone returns an error if, by the lease that was found, another process with the same message may be alive.
+// alone returns an error if the found lease shows that another process with the same message may be alive.
 func (h *Holder) alone(ctx context.Context, found []byte) error {
 	var l Lease
 	if len(found) == 0 || bytes.Equal(found, h.lease) {
@@ -76,7 +76,7 @@ func (h *Holder) alone(ctx context.Context, found []byte) error {
 	return nil
 }
 
-// take takes the lease, unless free objects to the present one.
+// take takes the lease, unless free returns an error for the present lease.
 func (h *Holder) take(ctx context.Context, r runs.Run, free func(old []byte) error) error {
 	end := pipeline.HardStop(ctx)
 	if end.IsZero() {

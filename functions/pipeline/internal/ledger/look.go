@@ -30,21 +30,23 @@ type Look struct {
 	Refused  string `json:",omitempty"`
 	// Policies are the broken policies in Head, in Markdown. After a merge they would block applies.
 	Policies string `json:",omitempty"`
-	// Denied are the refused plans of single projects, in Markdown. It counts while there are fewer plans than
-	// projects.
+	// Denied is the text about the refused plans of single projects, in Markdown. It is shown while there are
+	// fewer plans than projects.
 	Denied string `json:",omitempty"`
-	// Denials are the projects of Denied. A denial counts until the project has a plan of Head.
+	// Denials are the same refusals, one for each project. A denial counts until the project has a plan of
+	// Head.
 	Denials []Denial `json:",omitempty"`
 	// Closed is set once the pull request is closed: if it is reopened, its head has to be looked at again.
 	// Merged is set if a merge closed it.
 	Closed bool `json:",omitempty"`
 	Merged bool `json:",omitempty"`
-	// Unheard is set if another message's handler found the pull request closed. Its end is still to be
-	// handled.
+	// Unheard is set if the handler of another message found the pull request closed. The event of the close is
+	// still to be handled.
 	Unheard bool `json:",omitempty"`
-	// Asked is set if only commands about some projects had Head looked at. Nobody has seen the other projects.
+	// Asked is set if only commands for some projects caused looks at Head. The other projects were not looked
+	// at.
 	Asked bool `json:",omitempty"`
-	// Projects is the number of projects that Head touches.
+	// Projects is the number of projects of our deployment that Head touches.
 	Projects int `json:",omitempty"`
 	// Touches are the targets of those projects that belong to our deployment, if a look has found them: see
 	// [runs.ID.Target]. It is not recorded.
@@ -57,7 +59,8 @@ type Look struct {
 	Heads []string `json:",omitempty"`
 	// Groups are the last commits of merge groups for the pull request: see [Group].
 	Groups []string `json:",omitempty"`
-	// Landing is a head that Lockstep merges, or has merged, and whose branch it deletes afterwards.
+	// Landing is a head that Lockstep is merging or has merged, and whose branch it still has to delete; "" for
+	// none.
 	Landing string `json:",omitempty"`
 	// Queued is the head that Lockstep put into the base branch's merge queue.
 	Queued string `json:",omitempty"`
@@ -77,7 +80,7 @@ type Look struct {
 	// Settings is the hash of the base branch's settings that were used when the waiting plans at Head were
 	// last shown.
 	Settings string `json:",omitempty"`
-	// Told is set once there was something to report that is not about a run. There may be a comment then.
+	// Told is set once there was something to report that is not about a run. So a status comment may exist.
 	Told bool `json:",omitempty"`
 	// Comment is the comment with the status.
 	Comment Comment `json:",omitzero"`
@@ -87,11 +90,11 @@ type Look struct {
 type Comment struct {
 	ID int64
 	// Alone is set once the comment was found again. Two processes that write it at the same time make two
-	// comments, and whoever finds both keeps one.
+	// comments; the process that finds both deletes one.
 	Alone bool `json:",omitempty"`
 }
 
-// Earlier returns where to look for the comment.
+// Earlier says where GitHub's client has to look for the comment: at its ID once it is Alone, else everywhere.
 func (c Comment) Earlier() github.Earlier {
 	if !c.Alone {
 		return github.Earlier{}
@@ -178,8 +181,9 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	})
 }
 
-// since adds the findings of a former look at the same head with the same base branch. A command is about some
-// projects only, and a look may fail. A look that succeeds and finds no order ends the former order.
+// since returns the order with the touched projects of a former look at the same head with the same base
+// branch, because a command looks only at some projects. If the new look has failed, the former order stays. A
+// look that succeeds and finds no order ends the former order.
 func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {
 	switch {
 	case o == nil && failed:
@@ -209,16 +213,16 @@ func FoundClosed(ctx context.Context, ld Ledger, p pipeline.Pull, merged bool) e
 	return ld.ChangeLook(ctx, p, func(l *Look) { l.Unheard, l.Closed, l.Merged = endUnhandled(*l), true, merged })
 }
 
-// endUnhandled reports whether nobody has handled the end of a pull request that is found closed. If nobody
-// looked at it while it was open, nothing has to be done.
+// endUnhandled reports whether the end of a pull request that is found closed still has to be handled. If it
+// was never looked at while it was open, nothing has to be done.
 func endUnhandled(l Look) bool { return l.Unheard || !l.Closed && l.Head != "" }
 
-// GiveUpLook records that nobody could look at a head.
+// GiveUpLook records that all attempts to look at a head failed.
 func (ld Ledger) GiveUpLook(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) { l.GivenUp = sha })
 }
 
-// AddHead adds a commit to those whose check has an entry of a pull request.
+// AddHead adds a commit to [Look.Heads]: the check of the commit has an entry of this pull request.
 func (ld Ledger) AddHead(ctx context.Context, p pipeline.Pull, sha string) error {
 	return ld.ChangeLook(ctx, p, func(l *Look) {
 		if !slices.Contains(l.Heads, sha) {

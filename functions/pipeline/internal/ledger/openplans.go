@@ -13,7 +13,7 @@ import (
 )
 
 // ListPlan lists the plan of a run among the open plans of its state, and of the projects that it depends on.
-// It is called before the run's record has the plan, so none is missed.
+// It is called before the plan is written into the run's record, so that no plan is missed.
 func (ld Ledger) ListPlan(ctx context.Context, r runs.Run, author string) error {
 	o := runs.Open{Pull: r.Pull, Author: author}
 	if r.StateName() != r.Target() {
@@ -43,7 +43,7 @@ func list(ctx context.Context, ld Ledger, key string, o runs.Open) error {
 	return err
 }
 
-// UnlistPlan removes a run from these lists.
+// UnlistPlan removes a run from the lists of [Ledger.ListPlan].
 func (ld Ledger) UnlistPlan(ctx context.Context, r runs.Run) error {
 	for _, target := range slices.Sorted(maps.Keys(r.Plan.Reads)) {
 		if err := unlist(ctx, ld, runs.ReaderKey(r, target)); err != nil {
@@ -74,9 +74,8 @@ func unlist(ctx context.Context, ld Ledger, key string) error {
 	return err
 }
 
-// OpenPlans returns the list for a state, each entry with its target. place is the state's address in a plan;
-// "" if it is not known. target names its project, as in messages. further are other addresses of that state:
-// see [OtherPlaces].
+// OpenPlans returns the open plans of a state. place is the state's address; "" if it is not known. target
+// names the state's project, as in messages. further are other addresses of the state: see [OtherPlaces].
 func (ld Ledger) OpenPlans(ctx context.Context, repo int64, place, target string, further ...string) (all []runs.Open, err error) {
 	name, err := nameAt(ctx, ld, repo, place, target)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Queue returns the turns of a run's state that are not over, the first one first.
+// Queue returns the queue of applies to a run's state: the turns that are not over, in their order.
 func (ld Ledger) Queue(ctx context.Context, r runs.Run) ([]runs.Turn, error) {
 	queue, over, err := turns(ctx, ld, r)
 	return without(queue, over), err

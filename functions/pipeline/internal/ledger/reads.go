@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// maxReads and maxReadsBytes limit what is kept for a project. Several open pull requests may each have a plan
-// of it.
+// maxReads is the maximum number of lists of files that are kept for a project, and maxReadsBytes their maximum
+// size. Each of several open pull requests may have a plan of the project.
 const (
 	maxReads      = 10
 	maxReadsBytes = 100 << 10 // in one record
@@ -21,7 +21,8 @@ const (
 func readsDir(repo int64) string { return fmt.Sprintf("seen/%d", repo) }
 
 // PutReads records the files that the plan of a run has read in addition to the project's own, the newest last.
-// If that is too much, it is not kept. Then everything counts that the configuration may read.
+// If there are too many files, the list is not kept. Then all files that the configuration may read count as
+// read.
 func PutReads(ctx context.Context, ld Ledger, r runs.Run, s project.FilesRead) error {
 	_, err := ld.Change(ctx, readsDir(r.Pull.Repo.ID)+"/"+r.Target(), func(old []byte) ([]byte, error) {
 		all, err := decodeReads(old)

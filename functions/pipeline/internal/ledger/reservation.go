@@ -19,8 +19,8 @@ func (ld Ledger) Reservation(ctx context.Context, r runs.Run) (*runs.Reservation
 	return reserved(ctx, ld, keys)
 }
 
-// locksOf returns the keys of the locks on the state of a run. They are those of the state, of its project (for
-// a lock from before the state's address was known), and of further addresses.
+// locksOf returns the keys under which a lock on the state of a run may be recorded. They belong to the state,
+// to its further addresses, and to its project: a lock may be older than the known address.
 func locksOf(ctx context.Context, ld Ledger, r runs.Run, further ...string) (keys []string, err error) {
 	name, err := nameOf(ctx, ld, r)
 	names := []string{name}
@@ -33,7 +33,7 @@ func locksOf(ctx context.Context, ld Ledger, r runs.Run, further ...string) (key
 	return keys, err
 }
 
-// reserved returns the lock with one of some keys.
+// reserved returns the lock under one of the keys; nil for none.
 func reserved(ctx context.Context, ld Ledger, keys []string) (*runs.Reservation, error) {
 	var lifted *runs.Reservation
 	for _, key := range keys {

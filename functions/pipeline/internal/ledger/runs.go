@@ -44,7 +44,8 @@ func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
 	return Versioned{r, rec.Version}, err
 }
 
-// known reports whether a phase exists: each existing phase can move to one of these.
+// known reports whether this version of Lockstep knows a phase. It knows each phase that can move to one of
+// these phases.
 func known(p runs.Phase) bool {
 	return p.May(runs.Queued) || p.May(runs.Dropped) || p.May(runs.Stopped)
 }
@@ -71,9 +72,9 @@ func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
 	return s, nil
 }
 
-// Successor returns the project that a run's project has become in a checkout without it: see
-// [project.Successor]. known are the runs of its pull request; their projects existed together with it. all are
-// the projects of the checkout.
+// Successor returns the project that has replaced a run's project under a new name, in a checkout without the
+// old name: see [project.Successor]. known are the runs of its pull request; their projects existed together
+// with it. all are the projects of the checkout.
 func Successor(r runs.Run, known []Versioned, all []project.Project) (p project.Project, ok bool) {
 	return project.Successor(project.Former{Place: r.Address.Place, Name: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Now: r.End.Renamed}, all, func(p project.Project) bool {
 		return slices.ContainsFunc(known, func(s Versioned) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
@@ -97,11 +98,11 @@ func (ld Ledger) Runs(ctx context.Context, p pipeline.Pull) ([]Versioned, error)
 	return out, nil
 }
 
-// ErrAsIs is what the function for [Ledger.Change] returns to leave the record unchanged.
+// ErrAsIs is the error that a function passed to [Ledger.Change] returns to leave the record unchanged.
 var ErrAsIs = errors.New("there is nothing to change")
 
-// Change makes a new value of a record from the present one, which is nil if there is no record. It repeats
-// that until no other writer comes in between. It returns the value that is stored afterwards.
+// Change replaces the value of a record with next(old); old is nil if there is no record. If another writer
+// comes in between, Change calls next again with the new value. It returns the value that is stored afterwards.
 func (ld Ledger) Change(ctx context.Context, key string, next func(old []byte) ([]byte, error)) ([]byte, error) {
 	for {
 		rec, err := ld.Records.Get(ctx, key)

@@ -35,7 +35,7 @@ func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at tim
 	return fresh, nil
 }
 
-// ShownAt returns since when the plan of a run is shown; zero if it is not.
+// ShownAt returns the time at which the plan of a run was first shown; zero if it was never shown.
 func (ld Ledger) ShownAt(ctx context.Context, r runs.Run) (at time.Time, err error) {
 	rec, err := ld.Records.Get(ctx, r.ShownKey())
 	if err == nil && rec.Version != "" {

@@ -36,8 +36,8 @@ func stoppable(r runs.Run) Stop {
 	return Stop{}
 }
 
-// OrderStop orders the work on a run to end, and returns the order; its number is 0 if nothing is under way. An
-// earlier order to end the same work stays.
+// OrderStop orders the plan or apply of a run that is in progress to stop, and returns the order. The number of
+// the order is 0 if nothing is in progress. An earlier order to stop the same work stays.
 func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, error) {
 	order := stoppable(r)
 	if order.Number == 0 {
@@ -55,7 +55,7 @@ func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, er
 	return order, err
 }
 
-// StopOf returns the order to end the work under way on a run; nil for none.
+// StopOf returns the order to stop the plan or apply of a run that is in progress; nil for none.
 func (ld Ledger) StopOf(ctx context.Context, r runs.Run) (*Stop, error) {
 	rec, err := ld.Records.Get(ctx, stopKey(r.Key()))
 	if err != nil || rec.Version == "" {

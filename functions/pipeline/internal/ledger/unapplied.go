@@ -13,8 +13,8 @@ import (
 type UnappliedMerge struct {
 	Pull  pipeline.Pull // the merged pull request
 	Merge string        // the commit of the merge
-	// Attempt and Try are the run's numbers when it was left unapplied. After another plan or apply, the entry
-	// does not count.
+	// Attempt and Try are those of the run when the merge left it unapplied. After another plan or apply, the
+	// entry no longer counts.
 	Attempt, Try int
 	// By is the number of the pull request whose apply has made the changes; 0 for none.
 	By int `json:",omitempty"`
@@ -35,8 +35,8 @@ func (l UnappliedMerge) Of(r runs.Run) bool {
 }
 
 // Finishes reports whether the apply of a run may have made the changes that another pull request's merge left
-// unapplied. The run is applied, and its plan left nothing out. The caller checks in addition that its base
-// branch contains that merge.
+// unapplied. It does if the run is applied and its plan left nothing out. The caller also has to check that the
+// base commit of the run contains that merge.
 func (l UnappliedMerge) Finishes(r runs.Run) bool {
 	return r.Phase == runs.Applied && runs.PlansEverything(r) && (l.By == 0 || l.By == r.Pull.Number) && l.Pull.Number != r.Pull.Number
 }

@@ -9,22 +9,23 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// An Undeliverable is a message that could not be handled because its repository was away: the App had been
-// removed from it, or it was not served. The queue does not have the message any more.
+// An Undeliverable is a message that could not be handled because its repository was not accessible: the App
+// had been removed from the repository, or the repository was not served. The message is no longer on the
+// queue.
 type Undeliverable struct {
 	Message pipeline.Message
 	Times   int  // how often it could not be handled
 	Sent    bool `json:",omitempty"` // sent again since then
 }
 
-// undeliverables is the directory of all of them.
+// undeliverables is the directory of the keys of all undeliverable messages.
 const undeliverables = "stray"
 
-// maxUndeliverable is how often a message may be undeliverable. After that its pull request is considered gone,
-// not its repository.
+// maxUndeliverable is how often a message may be undeliverable. After that many times, its pull request counts
+// as deleted.
 const maxUndeliverable = 5
 
-// KeepUndeliverable keeps such a message until its repository is back.
+// KeepUndeliverable stores an undeliverable message until its repository is accessible again.
 func KeepUndeliverable(ctx context.Context, ld Ledger, m pipeline.Message) error {
 	return changeUndeliverable(ctx, ld, m, func(s *Undeliverable) { s.Message, s.Times, s.Sent = m, s.Times+1, s.Times >= maxUndeliverable })
 }

@@ -15,14 +15,14 @@ type Lifter struct {
 	Open   openplans.Finder
 }
 
-// Lift ends the reservation that a run's pull request has on its state, and returns it; nil for none. Until
-// [Lifter.Finish] it can be repeated, and returns the same.
+// Lift ends the reservation that a run's pull request has on its state, and returns it; nil for none. It can be
+// repeated, with the same result, until [Lifter.Finish] is called.
 func (li Lifter) Lift(ctx context.Context, r runs.Run) (*runs.Reservation, error) {
 	return li.Ledger.LiftReservation(ctx, r, r.Pull.Number)
 }
 
-// Finish has the other pull requests shown without the reservation that [Lifter.Lift] has ended, and removes
-// the reservation. message is the ID of the message that asks for it.
+// Finish removes the reservation that [Lifter.Lift] has ended, and has the comments of other pull requests
+// updated. message is the ID of the message that asks for it.
 func (li Lifter) Finish(ctx context.Context, r runs.Run, message string) error {
 	if err := li.Open.ShowAgain(ctx, r, "lifted", messagePart(message)); err != nil {
 		return err
@@ -30,5 +30,5 @@ func (li Lifter) Finish(ctx context.Context, r runs.Run, message string) error {
 	return li.Ledger.DropReservation(ctx, r, r.Pull.Number)
 }
 
-// messagePart returns the ID of a message as a part of another one's.
+// messagePart returns the ID of a message in a form that can be part of another message's ID.
 func messagePart(id string) string { return strings.ReplaceAll(id, "/", "-") }

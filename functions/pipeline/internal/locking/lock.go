@@ -24,7 +24,7 @@ type Locker struct {
 // Lock reserves the states of all projects that a command selects for the pull request, or none of them. It can
 // be repeated. A later lock of the same pull request replaces the earlier one.
 func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	// Somebody who may not ask learns nothing about the runs, not even that there are none.
+	// A person who may not ask learns nothing about the runs, not even that there are none.
 	q, err := lo.Facts.Request(ctx, comment.Lock, runs.Run{})
 	if err != nil {
 		no, err := gatefacts.FinalReply(c, c.Project, err)
@@ -65,8 +65,8 @@ func (lo *Locker) Lock(ctx context.Context, c comment.Command) ([]comment.Reply,
 	return replies, nil
 }
 
-// mayLock asks the gate about all runs of a set. The replies are the refusals; nil for none. The states of a
-// set are locked together, or not at all.
+// mayLock asks the gate about all runs of a command. It returns nil if all may be locked. Otherwise it returns
+// one refusal for each run: either all states are locked, or none.
 func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := map[string]comment.Reply{}
 	for _, s := range all {
@@ -89,8 +89,8 @@ func (lo *Locker) mayLock(ctx context.Context, c comment.Command, all []ledger.V
 	return withOthers(c, all, refused), nil
 }
 
-// withOthers returns the refusals of a set. Because some projects are refused, the others are not locked
-// either.
+// withOthers returns a refusal for each run in all. refused has the runs that the gate refuses, by label. The
+// others are refused because of these.
 func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]comment.Reply) []comment.Reply {
 	var replies []comment.Reply
 	why := reasons.SetNotLocked{Projects: slices.Sorted(maps.Keys(refused))}
@@ -104,9 +104,9 @@ func withOthers(c comment.Command, all []ledger.Versioned, refused map[string]co
 	return replies
 }
 
-// take locks all states of a set, in the order of their records, or none. If another pull request is quicker
-// with one, the locks that were taken for this message are given back. States that the pull request had locked
-// before come last, because nobody can be quicker with them: they stay as they were.
+// take locks the states of all runs, in their order, or none. If another pull request locks one of them first,
+// the locks that were taken for this message are ended again. States that this pull request had locked before
+// come last, because nobody else can lock them: they stay as they were.
 func (lo *Locker) take(ctx context.Context, c comment.Command, all []ledger.Versioned) (conflict string, no *reasons.LockedByAnother, err error) {
 	m := lo.Facts.Message
 	var fresh, had []runs.Run

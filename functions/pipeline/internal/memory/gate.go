@@ -8,20 +8,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// An Effect is one call of the pipeline to its environment. It is "get", "put", "delete" or "list" with the key
-// of a record, "store", "load" or "drop" with that of an artifact, "send" with the ID of a message, or a call
-// of a test's own.
+// An Effect is one call of the pipeline to its environment. Its name is "get", "put", "delete" or "list" with
+// the key of a record; "store", "load" or "drop" with the key of an artifact; "send" with the ID of a message;
+// or a name that a test defines.
 type Effect struct {
 	Call  string
 	Reads bool // the call changes nothing
 	With  any  // the argument: the []byte of a put, or the message that is sent
 }
 
-// A Gate decides about an effect. It carries it out by calling do, or does something before, after or instead
-// of it.
+// A Gate decides about an effect. It carries out the effect by calling do. It may do something else before,
+// after, or instead.
 type Gate func(ctx context.Context, x Effect, do func(context.Context) error) error
 
-// A Verdict is what happens to an effect.
+// A Verdict says whether an effect is carried out, and which error its caller gets. The zero value carries it
+// out without an error.
 type Verdict struct {
 	Undone error // returned instead of the effect
 	Done   error // returned after the effect
@@ -55,13 +56,13 @@ func Read[T any](ctx context.Context, g Gate, call string, f func(context.Contex
 	return Pass(ctx, g, Effect{Call: call, Reads: true}, f)
 }
 
-// Records returns records behind the gate.
+// Records returns r with the gate before each call.
 func (g Gate) Records(r pipeline.Records) pipeline.Records { return gatedRecords{r, g} }
 
-// Artifacts returns artifacts behind the gate.
+// Artifacts returns a with the gate before each call.
 func (g Gate) Artifacts(a pipeline.Artifacts) pipeline.Artifacts { return gatedArtifacts{a, g} }
 
-// Queue returns a queue behind the gate.
+// Queue returns q with the gate before each call.
 func (g Gate) Queue(q pipeline.Queue) pipeline.Queue { return gatedQueue{q, g} }
 
 type gatedRecords struct {

@@ -23,7 +23,7 @@ type Store struct {
 	waiting   []*Message
 }
 
-// do carries out a call.
+// do calls f with the store locked. If ctx has ended, it returns an error that names the call.
 func (m *Store) do(ctx context.Context, call string, f func() error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
@@ -152,7 +152,7 @@ func (m *Store) Send(ctx context.Context, x pipeline.Message) error {
 	})
 }
 
-// Next takes the first message; nil if none waits.
+// Next removes and returns the first waiting message; nil if none waits.
 func (m *Store) Next() *Message {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// CheckRemoved has the open plans of projects checked that the merge of a pull request has removed from the
-// base branch. If no apply of the removal settles, nobody else would do that. l is the last look at that pull
-// request. It can be repeated.
+// CheckRemoved sends a message to check each open plan of a project that the merge of a pull request has
+// removed from the base branch. If the removal is never applied, nothing else would cause that check. l is the
+// last look at the merged pull request. It can be repeated.
 func (f Finder) CheckRemoved(ctx context.Context, l ledger.Look) error {
 	for _, target := range l.Removes {
 		opens, err := f.Ledger.OpenPlans(ctx, l.Pull.Repo.ID, "", target)
@@ -39,8 +39,8 @@ func (f Finder) CheckRemoved(ctx context.Context, l ledger.Look) error {
 	return nil
 }
 
-// CheckGone has a run checked whose project the base branch has removed. The branch has another tip now, so it
-// may have the project again.
+// CheckGone sends a message to check a run whose project the base branch had removed: its new tip may have the
+// project again.
 func (f Finder) CheckGone(ctx context.Context, r runs.Run, tip string) error {
 	m := check(r)
 	m.Tip = tip

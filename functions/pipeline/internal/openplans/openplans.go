@@ -1,6 +1,6 @@
-// Package openplans finds waiting plans that may be out of date. Another pull request was applied to their
-// state, or to the state of a project that they depend on. It has each of them checked, and failed ones made
-// again.
+// Package openplans finds waiting plans that may be out of date. That is so after another pull request was
+// applied to their state, or to the state of a project that they depend on. It sends a message for each, by
+// which the plan is checked, or made again if it had failed.
 //
 //	an apply is settled     its pull request is merged or closed: [Finder.Settled] sends one message
 //	its message is handled  [Finder.Find] lists the open plans of the state, and those that depend on it, and sends one message for each
@@ -9,10 +9,11 @@
 // Before the apply is settled, plans would be compared with a base branch that lacks the applied changes, and
 // each would revert them. The list of open plans may have too many entries. A plan's own record decides whether
 // it is due ([Due], [ReadsOutdated]). At most [AtOnce] plans of a state are under way, and authors take turns
-// (inTurns). Package reconcile comes back for the rest.
+// (inTurns). Package reconcile sends messages for the rest later.
 //
-// It also has pull requests shown again whose plans are unchanged, but whose place is not. A person has locked
-// the state ([Finder.ShowAgain]), or they have moved up in the queue of their state ([Finder.ShowQueue]).
+// It also has comments updated if their plans stay as they are, but something else has changed: a person has
+// locked the state ([Finder.ShowAgain]), or their applies have moved up in the queue of the state
+// ([Finder.ShowQueue]).
 //
 // This package refuses to know how a plan is checked: package replanning does. Start reading at [Finder.Find].
 package openplans
@@ -28,9 +29,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// AtOnce is how many plans of a state are checked after an apply, or in a round of the janitor. All of them are
-// planned again before their own applies anyway. Somebody who opens thousands of pull requests delays others by
-// no more than this.
+// AtOnce is how many plans of a state are checked after an apply, or in a round of the janitor. A limit is
+// safe: each plan is made again before its own apply anyway. It keeps a person who opens thousands of pull
+// requests from delaying others for long.
 const AtOnce = 25
 
 // Due reports whether the plan of a run has to be checked because there was another apply to its state. A run
@@ -54,14 +55,14 @@ func inTurns(all []runs.Open) []runs.Open {
 	return all
 }
 
-// A Finder has open plans checked.
+// A Finder finds open plans, and sends messages to check them.
 type Finder struct {
 	Ledger ledger.Ledger
 	Queue  pipeline.Queue
 }
 
-// Settled has the open plans of a run's state checked, because the last apply to it is settled. It can be
-// repeated. It does nothing if no apply is recorded.
+// Settled sends the message to check the open plans of a run's state, because the last apply to the state is
+// settled. It can be repeated. It does nothing if no apply is recorded.
 func (f Finder) Settled(ctx context.Context, r runs.Run, last *runs.LastApply) error {
 	if last == nil {
 		return nil
@@ -69,13 +70,13 @@ func (f Finder) Settled(ctx context.Context, r runs.Run, last *runs.LastApply) e
 	return pipeline.Send(ctx, f.Queue, r.Pull, Message(r), r.MessageName(), last.Applies)
 }
 
-// Message returns the message about the state of a run.
+// Message returns the message to check the open plans of a run's state.
 func Message(r runs.Run) pipeline.Message {
 	return pipeline.Message{Kind: pipeline.Settled, Target: r.Target()}
 }
 
-// CheckNew is for a run whose plan was just recorded. If an apply was settled while the plan was made, Settled
-// has not found the plan. Whichever of the two comes later finds the other.
+// CheckNew sends a message to check the plan of a run that was just recorded, if an apply was settled while the
+// plan was made. In that case Settled did not find the plan.
 func (f Finder) CheckNew(ctx context.Context, r runs.Run) error {
 	last, err := f.Ledger.LastApply(ctx, r)
 	if err != nil {
@@ -104,7 +105,7 @@ func sum(applies map[string]int) (n int) {
 	return n
 }
 
-// check returns a message about the plan of a run.
+// check returns the message to check the plan of a run.
 func check(r runs.Run) pipeline.Message {
 	return pipeline.Message{Kind: pipeline.ToCheck, Target: r.Target(), Attempt: r.Asked.Attempt}
 }
@@ -161,7 +162,7 @@ func (f Finder) due(ctx context.Context, s ledger.Versioned) (applies int, is bo
 	return last.Count(), err == nil && ReadsOutdated(s.Run, now), err
 }
 
-// ShowQueue has the comments and checks of the applies written again that were queued after that of a finished
+// ShowQueue sends messages to update the comments and checks of the applies that are queued behind a finished
 // run, up to the limit. It can be repeated.
 func (f Finder) ShowQueue(ctx context.Context, r runs.Run) error {
 	left, err := f.Ledger.Queue(ctx, r)
@@ -176,8 +177,8 @@ func (f Finder) ShowQueue(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// ShowAgain has the comments and checks of the open plans on a run's state written again, up to the limit, but
-// not those of its own pull request. why distinguishes the messages from others.
+// ShowAgain sends messages to update the comments and checks of the open plans on a run's state, up to the
+// limit. It leaves out the run's own pull request. why becomes part of the messages' IDs.
 func (f Finder) ShowAgain(ctx context.Context, r runs.Run, why ...any) error {
 	opens, err := f.Ledger.OpenPlans(ctx, r.Pull.Repo.ID, r.Address.Place, r.Target(), ledger.OtherPlaces(r)...)
 	if err != nil {

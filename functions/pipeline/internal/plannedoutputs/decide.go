@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/order"
 )
 
-// before returns the runs that a run depends on, directly or not, at the head of the pull request. Projects in
-// a cycle depend on nothing here, because their applies are refused.
+// before returns the runs that a run depends on, directly or not, at the head of the pull request. For a
+// project in a cycle it returns none, because its apply is refused.
 func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
 	if edges == nil || r.Spec.Removed || r.Spec.Options.Destroy || order.Cycle(order.Around(edges, r.Project)) != nil {
 		return nil // a destroy is planned with the present state
@@ -40,11 +40,11 @@ func wanted(edges order.Edges, name string) bool {
 	return false
 }
 
-// underWay reports whether the plan of a run is still to come.
+// underWay reports whether the plan of a run is queued or being made.
 func underWay(r runs.Run) bool { return r.Phase == runs.Queued || r.Phase == runs.Planning }
 
-// planned returns the hash of the plan whose outputs the state of a run will have; "" if there is none, and
-// then the outputs in the state count.
+// planned returns the hash of the plan whose outputs the state of a run will have. It returns "" if there is
+// none: then the outputs in the state count.
 func planned(r runs.Run) string {
 	if r.Spec.Removed || r.Spec.Options.Destroy || r.Plan.Parts == nil || r.Plan.Parts.Outputs == "" {
 		return ""
@@ -61,9 +61,9 @@ func planned(r runs.Run) string {
 	return r.Plan.Hash
 }
 
-// stands returns what a run contributes to a plan that depends on it. It is the plan of the run until that is
-// applied, and then the apply. If it changes, a failed plan may succeed. For example, a plan with unknown
-// outputs of another one cannot tell how many objects there will be.
+// stands identifies the result of a run that a dependent plan uses: the hash of the run's plan, and after its
+// apply "apply" and the number of the apply. If it changes, a failed dependent plan may succeed. For example, a
+// plan fails if an unknown output decides how many objects there will be.
 func stands(r runs.Run) string {
 	switch r.Phase {
 	case runs.Applied, runs.ApplyFailed:
@@ -76,7 +76,7 @@ func stands(r runs.Run) string {
 	return ""
 }
 
-// on returns what the runs contribute, by target.
+// on returns the results of the runs that a dependent plan uses, by target: see stands.
 func on(first []runs.Run) map[string]string {
 	out := map[string]string{}
 	for _, s := range first {
@@ -85,8 +85,8 @@ func on(first []runs.Run) map[string]string {
 	return out
 }
 
-// due compares the plans whose outputs a plan was made or checked with, or has failed with, with the present
-// ones, by target. It waits for a plan that is being made again.
+// due reports whether a plan has to be checked, because plans whose outputs it used have changed. now are the
+// present plans, by target. The result is false while one of them is being made again.
 func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 	made, planned := with(r)
 	if len(made) == 0 {
@@ -112,8 +112,8 @@ func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 	return now, !maps.Equal(now, on)
 }
 
-// with returns the plans of others that a run's plan was made with, by target, and a function that returns the
-// present one.
+// with returns the plans of other runs whose outputs a run's plan has used, by target, and a function that
+// returns the present plan of such a run.
 func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 	switch {
 	case r.Phase == runs.Planned && r.Plan.Parts != nil:
@@ -124,7 +124,7 @@ func with(r runs.Run) (made map[string]string, now func(runs.Run) string) {
 	return nil, nil
 }
 
-// digest names the plans that others wait for, so that messages about the same plans have the same ID.
+// digest returns a short name for a set of plans, so that messages about the same plans have the same ID.
 func digest(all []runs.Run) string {
 	sum := sha256.New()
 	for _, r := range all {

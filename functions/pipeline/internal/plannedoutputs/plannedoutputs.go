@@ -8,13 +8,13 @@
 //	                      same, it stays, with its approvals
 //	it is applied         the gate has it made again with the state locked (admission.Decide)
 //
-// A dependency grants nothing. Whoever adds a depends_on gets outputs that the project's own credentials could
-// read in the state; the engine tries that first (package remotestates).
+// A dependency grants nothing. A person who adds a depends_on gets only outputs that the project's own
+// credentials can read in the state; the engine tries that first (package remotestates).
 //
-// If a process dies: a wait is recorded before its message ends, and checked again after that. So either the
-// waiting plan or the last of those that it waits for sees the other. Messages are named by the plans that they
-// are about, and can be sent again. If a message of a plan is lost for good, the failure of the plan wakes the
-// others.
+// A death of a process does no harm. A wait is recorded before its message ends, and checked again after that.
+// So either the waiting plan finds that the others are made, or the last of the others finds the waiting plan.
+// The ID of a message names the plans that it is for, so it can be sent again. If the message of a plan is lost
+// for good, the plan fails, and that wakes the others.
 //
 // This package refuses to know states and configurations. Start reading at [Foreseer.Complete].
 package plannedoutputs
@@ -33,7 +33,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Foreseer finds the plans of other projects in the pull request.
+// A Foreseer finds the plans of other projects in the pull request whose outputs a plan uses.
 type Foreseer struct {
 	Facts     *gatefacts.Reader
 	Ledger    ledger.Ledger
@@ -75,8 +75,8 @@ func (f Foreseer) Waits(ctx context.Context, r runs.Run) (on []string, err error
 	return on, err
 }
 
-// Complete adds to a job the outputs of the plans that it is made with. It returns the inputs for the case that
-// the job fails: see [runs.Failure].
+// Complete adds to a job the planned outputs of other projects. It returns the record of these plans for the
+// case that the job fails: see [runs.Failure].
 func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.Failure, error) {
 	edges, err := f.edges(ctx, r)
 	if err != nil || edges == nil {
@@ -107,8 +107,8 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 	return runs.Failure{On: on(first)}, nil
 }
 
-// Due reports whether a plan has to be checked. It was made with the outputs of plans that have changed since,
-// or has failed with them. now are the hashes of the present ones, by target.
+// Due reports whether a plan has to be checked, because plans whose outputs it used, or failed with, have
+// changed since. now are the hashes of the present plans, by target.
 func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, is bool, err error) {
 	if made, _ := with(r); len(made) == 0 {
 		return nil, false, nil
@@ -121,8 +121,8 @@ func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, i
 	return now, is, nil
 }
 
-// GoOn wakes the plans that have waited for others, and has those checked that were made with others. It can be
-// repeated.
+// GoOn wakes the plans whose wait for other plans is over. It also sends messages to check the plans that used
+// outputs of plans which have changed. It can be repeated.
 func (f Foreseer) GoOn(ctx context.Context) error {
 	all, err := f.runs(ctx)
 	if err != nil {

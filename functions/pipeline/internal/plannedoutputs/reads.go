@@ -13,7 +13,8 @@ import (
 const maxReads = 100
 
 // Reads returns the number of applies so far to the states of the projects that a run depends on directly, by
-// target; nil for none. It is called before the plan is made, which may know of more.
+// target; nil for none. It is called before the plan is made: if another apply follows, the plan is known to be
+// out of date.
 func (f Foreseer) Reads(ctx context.Context, r runs.Run) (map[string]int, error) {
 	o, err := f.Facts.Ordered(ctx, r)
 	if err != nil || o == nil || r.Spec.Removed || r.Spec.Options.Destroy {

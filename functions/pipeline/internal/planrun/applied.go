@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// addApplied adds projects that the pull request touches no longer. It was applied to them before, and then a
-// push reverted or replaced the change. Until such a project is planned and applied at the present head, it has
-// something that neither the head nor the base branch has.
+// addApplied adds projects that the pull request no longer touches, but to which it was applied. A push has
+// reverted or replaced the change since. Until such a project is planned and applied at the present head, its
+// state contains a change that neither the head nor the base branch contains.
 //
 // Once somebody asks for plans, addApplied also adds projects that the pull request touched when its head was
 // planned. The base branch has changed since, and their plans are out of date. all are the projects of the

@@ -47,8 +47,8 @@ func (qu *PlanQueuer) supersedeRemoved(ctx context.Context, all []project.Projec
 }
 
 // SupersedeRemoved supersedes a run whose project the base branch has removed, unless the run stays as it is:
-// see [runs.RemovedByBase]. The answer and the check are written before the record, because nobody would come
-// back to them.
+// see [runs.RemovedByBase]. The answer and the check are written first: once the record is written, no later
+// message would write them.
 func SupersedeRemoved(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned) error {
 	r, ok := runs.RemovedByBase(s.Run)
 	if !ok {

@@ -11,9 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// needsNoPlan reports whether a pull request needs no plan, although none would be allowed. It changes no
-// configuration file, and nothing that the base branch's projects depend on. The projects are those of the base
-// branch, so a fork has no say. The fork's files are compared, and not read as a configuration.
+// needsNoPlan reports whether a pull request whose plan would be refused needs no plan at all. It must change
+// no configuration file, and no file that the base branch's projects depend on. The projects are those of the
+// base branch, so a fork cannot influence the result. The fork's files are compared, and not read as a
+// configuration.
 func (qu *PlanQueuer) needsNoPlan(ctx context.Context, q admission.Request) (bool, error) {
 	if q.Entry != admission.ByPush {
 		return false, nil

@@ -25,8 +25,8 @@ func plannedAbove(lines []grammar.Line, c comment.Command, r runs.Run) reasons.R
 }
 
 // appliedNext reports whether a later line of the comment asks for the apply of the plan that c makes of a run.
-// The author has not seen the plan, and accepts that by writing both lines. The apply is of exactly that plan,
-// if the gate allows it. A line that names a plan by its hash means another plan.
+// The author has not seen the plan, and accepts that by writing both lines. Exactly that plan is applied, if
+// the gate allows it. A line that names a plan by its hash does not count: it means another plan.
 func appliedNext(lines []grammar.Line, c comment.Command, r runs.Run) bool {
 	return WhyNotAppliedNext(lines, lineOf(lines, c), r) == nil && appliedAfter(lines, c, r)
 }
@@ -46,8 +46,8 @@ func asksForApply(l grammar.Line, c comment.Command, r runs.Run) bool {
 }
 
 // WhyNotAppliedNext returns why a later line of a comment does not apply the plan that a line makes of a run;
-// nil for no reason. The plan changes the state, and such plans are shown first. Or another line in between
-// asks for another plan, and nobody knows which one is meant.
+// nil for no reason. One reason is that the plan changes the state: such plans are shown first. The other is
+// that a line in between asks for another plan: then it is unclear which plan is meant.
 func WhyNotAppliedNext(lines []grammar.Line, line int, r runs.Run) reasons.Reason {
 	if line >= len(lines) {
 		return nil

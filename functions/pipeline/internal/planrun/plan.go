@@ -55,8 +55,8 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return err
 	}
 	if s.Over(pl.Facts.Pull.Open) {
-		// The message about the pull request's end handles this, too, unless it is open again by then. Whoever
-		// sees that has the project planned.
+		// The message about the pull request's end handles the run, unless the pull request is open again by
+		// then. In that case the handler that sees Missed has the project planned.
 		s.Asked.Missed = true
 		if _, err := pl.Ledger.Save(ctx, s); err != nil {
 			return err
@@ -119,9 +119,9 @@ func (pl *Planner) writeSupersededCheck(ctx context.Context, r runs.Run) error {
 	return report.EndCheck(ctx, pl.Report, r)
 }
 
-// waitsForOthers reports whether a queued run is planned after other runs. One of those wakes it. They are
-// checked again once the record says that the run waits: the last of them may have ended in between, and found
-// nobody waiting.
+// waitsForOthers reports whether a queued run has to wait for the plans of other runs; the last of these wakes
+// it. After the wait is recorded, waitsForOthers checks the other runs again: the last of them may have ended
+// before the record.
 func (pl *Planner) waitsForOthers(ctx context.Context, s ledger.Versioned) (ledger.Versioned, bool, error) {
 	if s.Phase != runs.Queued {
 		return s, false, nil
@@ -239,8 +239,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q admission.Req
 	return pl.storePlan(ctx, s, result, in, job.Foreseen...)
 }
 
-// checkout checks out the commit of a plan. If GitHub has deleted the trial merge, it gets the present one, and
-// the gate may refuse that.
+// checkout checks out the commit of a plan. If GitHub has deleted the trial merge, checkout uses the present
+// trial merge, and the gate may refuse that.
 func (pl *Planner) checkout(ctx context.Context, s ledger.Versioned) (_ ledger.Versioned, dir string, done func(), no admission.Decision, err error) {
 	dir, done, err = pl.Facts.Checkout(ctx, s.Spec.Merge)
 	if errors.Is(err, github.ErrNotFound) {
@@ -258,8 +258,8 @@ func (pl *Planner) checkout(ctx context.Context, s ledger.Versioned) (_ ledger.V
 }
 
 // recordFilesRead records the files that a plan of the whole project read in addition to its own files, which
-// are in static. From then on a change of these files touches the project. A project that has read no other
-// files, and has no record yet, gets none.
+// are in static. From then on a change of these files touches the project. If a project has read no other
+// files, its files are recorded only if Lockstep had to guess which files it reads.
 func (pl *Planner) recordFilesRead(ctx context.Context, dir string, r runs.Run, static project.Tree, result jobs.PlanResult) error {
 	if result.Plan == nil || r.Spec.Removed || !r.Spec.Options.IsZero() {
 		return nil
@@ -276,8 +276,8 @@ func (pl *Planner) recordFilesRead(ctx context.Context, dir string, r runs.Run, 
 }
 
 // recountApplies counts the applies to the state of a run again, if its address has turned out to be different.
-// The address was unknown or different when the plan was begun, or the base branch had the state elsewhere. The
-// state has not been read yet.
+// The address was unknown or different when the plan was begun, or the base branch had the state at another
+// address. The state has not been read yet.
 func (pl *Planner) recountApplies(ctx context.Context, s *ledger.Versioned, place string, p admission.Placing) error {
 	was := append([]string{s.Address.Place}, ledger.OtherPlaces(s.Run)...)
 	if err := ledger.Place(ctx, pl.Ledger, &s.Run, place, p, pl.Facts.Pull.Base.Ref); err != nil {
@@ -321,7 +321,8 @@ func (pl *Planner) renewMerge(ctx context.Context, s ledger.Versioned) (ledger.V
 	return s, admission.Decide(q), nil
 }
 
-// failWithoutInputs records a failed plan: without its inputs nobody could tell when it is out of date.
+// failWithoutInputs records that a plan failed because its inputs could not be read: without them, nobody could
+// tell when the plan is out of date.
 func (pl *Planner) failWithoutInputs(ctx context.Context, s ledger.Versioned, err error) error {
 	if ctx.Err() != nil {
 		return err

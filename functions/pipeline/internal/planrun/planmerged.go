@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/report"
 )
 
-// PlanMerged queues plans for a merge whose head was not planned, or was planned in part, as for a command of
-// the person who merged. The answer to the merge has their outcomes. PlanMerged reports nothing in these cases:
-// there is nothing to plan, pull requests into the base branch are not planned, or the project is being
-// applied. The end of that apply has the project planned.
+// PlanMerged queues plans for a merge whose head was not planned, or only in part, as if the person who merged
+// had commented "lockstep plan". The answer to the merge has their outcomes. PlanMerged reports nothing if
+// there is nothing to plan, or if pull requests into the base branch are not planned. It also reports nothing
+// for a project that is being applied: at the end of the apply, the project is planned.
 func (qu *PlanQueuer) PlanMerged(ctx context.Context) error {
 	if err := qu.Facts.Look(ctx); err != nil {
 		return err

@@ -44,14 +44,14 @@ type PlanQueuer struct {
 	// DefaultLoud.
 	Loud int
 	// Tell reports the outcomes of the pull request's applies to GitHub and to people elsewhere. It is called
-	// before a run with an apply moves on, and can be repeated.
+	// before the phase of an applied run changes, and can be repeated.
 	Tell func(context.Context) error
 
 	quiet bool
 }
 
-// crowd is a number of waiting plans that delays other plans of the repository. Only small deployments make
-// fewer plans at a time.
+// crowd is the number of waiting plans from which on people are told that a new plan has to wait. Nearly all
+// deployments make at least this many plans at a time.
 const crowd = 10
 
 // DefaultLoud is a number of projects whose check runs and comments stay below GitHub's limits.

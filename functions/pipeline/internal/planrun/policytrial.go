@@ -19,8 +19,8 @@ import (
 const maxTrialNote = 8 << 10
 
 // tryPolicies notes in l the mistakes in the policies that an open pull request changes. dir is the checkout of
-// its trial merge. Broken policies block nobody before the merge, and every apply after it. base are the
-// settings of the base commit.
+// its trial merge. Before the merge, a broken policy blocks nothing; after the merge, it blocks every apply of
+// its projects. base are the settings of the base commit.
 func (qu *PlanQueuer) tryPolicies(ctx context.Context, dir string, base *project.Settings, t gatefacts.Touch, l *ledger.Look) error {
 	if qu.TryPolicies == nil || !qu.Facts.Pull.Open || l.Problem != "" {
 		return nil

@@ -13,8 +13,8 @@ import (
 )
 
 // preview makes the plan of a fork's commit in dir, and stores it. First the state is read with the base
-// branch's configuration, then a process without rights plans the fork's configuration. No hook is called: the
-// programs behind hooks have rights, and would meet input that a stranger wrote. The gate has ensured that the
+// branch's configuration, then a process without rights plans the fork's configuration. No hook is called: a
+// hook's program has rights, and would read input that an unknown person wrote. The gate has ensured that the
 // checkout is that of the named commit.
 func (pl *Planner) preview(ctx context.Context, s ledger.Versioned, q admission.Request, dir string) error {
 	base, done, err := pl.Facts.Checkout(ctx, s.Spec.Base)

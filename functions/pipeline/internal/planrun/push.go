@@ -70,7 +70,8 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 		if err := qu.endLastPlan(ctx, s.Run); err != nil {
 			return err
 		}
-		// A conflict means that the plan is finished. It stays, as the plan of another head.
+		// A conflict of the write means that the plan is finished by now. It stays, as the plan of a former
+		// head.
 		if _, err := qu.Ledger.Save(ctx, s.To(runs.Superseded)); err != nil && !errors.Is(err, pipeline.ErrConflict) {
 			return err
 		}
@@ -79,8 +80,8 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []selected) error {
 }
 
 // endLastPlan answers everybody who waits for a plan that will not be made, or for the apply of a made one. It
-// also completes the check of a former head. It comes before the run moves on, so it is repeated after a death
-// in between.
+// also completes the check of a former head. It is called before the phase of the run changes, so it is
+// repeated if the process dies in between.
 func (qu *PlanQueuer) endLastPlan(ctx context.Context, r runs.Run) error {
 	left := r.Spec.Head != qu.Facts.Pull.Head.SHA
 	if left {
@@ -108,7 +109,7 @@ func (qu *PlanQueuer) endLastPlan(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// leaveHead writes the check of an unfinished run at a head that the pull request has left.
+// leaveHead writes the check of an unfinished run at a former head. If left is false, it does nothing.
 func (qu *PlanQueuer) leaveHead(ctx context.Context, r runs.Run, left bool) error {
 	if !left {
 		return nil

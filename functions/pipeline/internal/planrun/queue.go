@@ -151,8 +151,8 @@ func (qu *PlanQueuer) denial(p selected, no comment.Reply) ledger.Denial {
 	}
 }
 
-// PlanPermitted has projects of an open head planned whose plans were refused, once everything that was missing
-// is there. Nobody has to ask again.
+// PlanPermitted queues the plans of projects that were refused at the head of an open pull request, once their
+// requirements are met. So nobody has to ask again.
 func (qu *PlanQueuer) PlanPermitted(ctx context.Context) error {
 	l, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
 	if p := qu.Facts.Pull; err != nil || len(l.Denials) == 0 || !p.Open || l.Head != p.Head.SHA || l.Into != p.Base.Ref {
@@ -175,8 +175,8 @@ func (qu *PlanQueuer) PlanPermitted(ctx context.Context) error {
 	return nil
 }
 
-// refuseEarly refuses a command before the projects of the pull request are known. If nothing could be planned
-// anyway, it stays silent.
+// refuseEarly refuses a command before the projects of the pull request are known. If there would be nothing to
+// plan anyway, it returns no reply.
 func (qu *PlanQueuer) refuseEarly(ctx context.Context, c comment.Command, q admission.Request, d admission.Decision, l ledger.Look) (replies []comment.Reply, err error) {
 	if none, err := qu.needsNoPlan(ctx, q); err != nil || none {
 		return nil, errors.Join(err, qu.Ledger.SaveLook(ctx, l))
@@ -197,9 +197,9 @@ func (qu *PlanQueuer) refuseEarly(ctx context.Context, c comment.Command, q admi
 	return []comment.Reply{no}, err
 }
 
-// wasNamed reports whether somebody has named the present commit of a fork. Then the event is an older one, or
-// a repeated one. If the commit was named before the pull request was closed or retargeted, it has to be named
-// again. A comment says so.
+// wasNamed reports whether somebody has named the present commit of a fork before. Then the event is old or
+// repeated, and needs no answer. If the pull request was closed or retargeted after that, the commit has to be
+// named again, and wasNamed writes a comment that says so.
 func (qu *PlanQueuer) wasNamed(ctx context.Context, no comment.Reply) (named bool, err error) {
 	p := qu.Facts.Pull
 	was, err := qu.Ledger.LastLook(ctx, qu.Facts.Message.Pull)
@@ -304,7 +304,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p select
 
 // mayPlan asks the gate about the plan of a project. A non-nil reply is the refusal.
 func (qu *PlanQueuer) mayPlan(ctx context.Context, c comment.Command, p selected, r runs.Run) (comment.Reply, error) {
-	// These come from the head, because a new run has none, and from the command.
+	// The following values come from the head and from the command, because a new run does not have them.
 	options := qu.options(r, c, p)
 	r.Spec.Dir, r.Spec.Environment, r.Spec.Named = p.Dir, p.Environment, c.Commit
 	r.Spec.Options, r.Asked.Retry = options, c.Failed
@@ -342,9 +342,9 @@ func (qu *PlanQueuer) requeue(ctx context.Context, c comment.Command, p selected
 	return qu.Ledger.Save(ctx, s)
 }
 
-// announceAgain announces the runs that an earlier attempt at this message has queued: it may have died before
-// it sent their messages. By now the head may have a conflict, or the gate may refuse. Then no project is
-// found, and nobody else would send the messages.
+// announceAgain announces the runs that an earlier attempt at this message has queued: that attempt may have
+// died before it sent their messages. This is needed if no project is found now, because the head has a
+// conflict or the gate refuses. Nobody else would send the messages.
 func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -393,8 +393,8 @@ func (qu *PlanQueuer) options(r runs.Run, c comment.Command, p selected) grammar
 	if was == runs.Dropped {
 		was = r.End.Was
 	}
-	// The merge stands for everything that the pull request changes. Plans of a part of it, and plans that were
-	// never made, end there.
+	// After a merge, everything that the pull request changes is to be applied. So the options of a partial
+	// plan, or of a plan that was never made, are not used again.
 	landed := qu.Facts.Pull.Merged && !r.Spec.AfterMerge && (!runs.PlansEverything(r) || was == runs.PlanFailed)
 	if r.Spec.AfterMerge && !runs.PlansEverything(r) && !r.Phase.Failed() { // for example a plan for drift
 		landed = true

@@ -45,7 +45,7 @@ func (p selected) label() string {
 }
 
 // removed returns the projects that the pull request removes and that comments may apply. It notes all removed
-// projects in l. If only merges may apply, nobody destroys anything with a pull request that is not merged.
+// projects in l. If only merges may apply, it returns none: an open pull request must not destroy anything.
 // base are the settings of the base branch, all the projects of a checkout, and t what differs there.
 func (qu *PlanQueuer) removed(ctx context.Context, base *project.Settings, all []project.Project, t gatefacts.Touch, l *ledger.Look) ([]selected, error) {
 	if l.Problem != "" {
@@ -108,8 +108,9 @@ func (qu *PlanQueuer) removable(base *project.Settings, gone, all []project.Proj
 }
 
 // removedByMerge returns the projects that a merged pull request has removed, so the tip of the base branch
-// does not have them any more. Some were planned before the merge. Others were not, because the head was never
-// planned: those that the merge took away, and that its head was not known to have.
+// does not have them any more. They are the removed projects that were planned before the merge. It also
+// returns projects that the merge has removed and that have no run at its head, for example because the head
+// was never planned.
 func (qu *PlanQueuer) removedByMerge(ctx context.Context, all []project.Project, t gatefacts.Touch, l *ledger.Look) (out []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 )
 
 // Renamed records that the base branch has renamed the project of a run, unless the run stays as it is: see
-// [runs.RenamedByBase]. It answers whoever waits for the run's apply. The answer and the check are written
-// before the record, because nobody would come back to them.
+// [runs.RenamedByBase]. It answers the person who waits for the run's apply. The answer and the check are
+// written first: once the record is written, no later message would write them.
 func Renamed(ctx context.Context, rp *report.Reporter, ld ledger.Ledger, s ledger.Versioned, name string) error {
 	r, ok := runs.RenamedByBase(s.Run, name)
 	if !ok {

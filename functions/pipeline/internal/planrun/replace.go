@@ -25,20 +25,20 @@ type PlanStore struct {
 	Hooks     integrations.Hooks // for [PlanStore.Replace]
 }
 
-// A Replacement is a plan that replaces a run's plan, because that one is out of date. Since are the reasons,
-// if they are known. Begun is the number of the new plan.
+// A Replacement is a plan that replaces the plan of a run that is out of date. Since are the reasons, if they
+// are known. Begun is the number of the new plan.
 type Replacement struct {
 	Again jobs.Replanned
 	Since reasons.List
 	Begun int
-	// Job is the job that the plan was made for, in a checkout that still exists. Inputs are the inputs of the
-	// checkout before.
+	// Job is the job that the plan was made for, in a checkout that still exists. Inputs are the inputs of that
+	// checkout, read before the plan was made.
 	Job    jobs.Job
 	Inputs ledger.Inputs
 }
 
-// Replace calls the hooks after a plan, stores the plan, and returns the run with it. The caller saves the run;
-// until then the plan belongs to nobody. The next plan deletes the artifacts of the former one.
+// Replace calls the hooks after a plan, stores the plan, and returns the run with it. The caller has to save
+// the run: until then, no run has the plan. The next plan deletes the artifacts of the former one.
 func (k PlanStore) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
 	s.Artifacts.Begun, s.Plan.Replaced = x.Begun, x.Begun
 	in := x.Inputs

@@ -14,7 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unplanned records the failure of a plan that was never made. For a finished plan it repeats the announcement.
+// Unplanned records that a plan was never made, with the reason. If the plan is finished already, Unplanned
+// only announces it again.
 func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why comment.Broken) error {
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
@@ -25,8 +26,8 @@ func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why commen
 	return nil
 }
 
-// storePlan stores the artifacts of a plan, finished or failed, and moves the run on. The artifacts belong to
-// nobody until the run's record names them.
+// storePlan stores the artifacts of a plan, finished or failed. Then it saves the run in its next phase, with
+// their names.
 func (pl *Planner) storePlan(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs, foreseen ...jobs.PlannedOutputs) error {
 	s, err := pl.planStore().store(ctx, s, result, in, foreseen)
 	if err != nil {
@@ -54,7 +55,7 @@ func (pl *Planner) planStore() PlanStore {
 	return PlanStore{Report: pl.Report, Ledger: pl.Ledger, Artifacts: pl.Artifacts, Projects: pl.Projects, Hooks: pl.Hooks}
 }
 
-// sweepOne deletes the artifacts of the last plan.
+// sweepOne deletes the artifacts of the run's last plan, because that plan is not used.
 func (pl *Planner) sweepOne(ctx context.Context, r runs.Run) error {
 	r.Artifacts.Swept = r.Artifacts.Begun - 1
 	return ledger.Sweep(ctx, pl.Artifacts, r, r.Artifacts.Begun)

@@ -109,7 +109,8 @@ func (qu *PlanQueuer) named(ctx context.Context, c comment.Command, every, touch
 	return parts.ours, nil, nil
 }
 
-// nothingSelected returns the reply to a command that selects no project; nil if nobody is to be answered.
+// nothingSelected returns the reply to a command that selects no project. It returns nil if nobody waits for an
+// answer, or if other deployments answer.
 func (qu *PlanQueuer) nothingSelected(ctx context.Context, c comment.Command, settings string, every []selected, l *ledger.Look) (comment.Reply, error) {
 	switch {
 	case qu.Facts.Message.Actor == "" || c.Everything() && len(l.Elsewhere) > 0:
@@ -147,9 +148,9 @@ func orderOf(all []project.Project, found []selected, c comment.Command, base *p
 	return o
 }
 
-// namedBy returns the projects that a command names, in the pull request or not. Their present names count, and
-// the names that they had when they were planned. For --failed, two more count as failed: a project whose plan
-// the gate has refused, and one that the base branch had removed and has again.
+// namedBy returns the projects that a command names, in the pull request or not. A project also matches by the
+// name that it had when it was planned. For --failed, two kinds of projects count as failed, too: those whose
+// plan the gate has refused, and those that the base branch had removed and has again.
 func (qu *PlanQueuer) namedBy(ctx context.Context, c comment.Command, all []selected) (found []selected, err error) {
 	known, err := qu.Ledger.Runs(ctx, qu.Facts.Message.Pull)
 	if err != nil {
@@ -188,8 +189,9 @@ func (qu *PlanQueuer) namedBy(ctx context.Context, c comment.Command, all []sele
 	return found, nil
 }
 
-// noteLeftOut notes in l what cannot be planned of a pull request. That is a problem if the pull request
-// touches it. It also notes the warnings about the repository that the pull request causes.
+// noteLeftOut notes in l the projects of a pull request that cannot be planned, for example because of an error
+// in their files. Such a project is a problem if the pull request touches it. It also notes the warnings about
+// the repository that the pull request causes.
 func (qu *PlanQueuer) noteLeftOut(d jobs.Discovered, t gatefacts.Touch, l *ledger.Look) {
 	var dirs []string
 	for _, p := range d.Left {

@@ -4,8 +4,8 @@
 // Policies run in our own process, and see the plan's JSON as it is. Gates run elsewhere, and see it without
 // sensitive values. Both verdicts are in the plan's content, without secrets.
 //
-// This package refuses to decide by verdicts: package requirementrules does. It calls nothing itself: gates are
-// asked by a func. Start reading at [Judge.Content].
+// This package refuses to decide by verdicts: package requirementrules does. It makes no requests itself: a
+// func asks the gates. Start reading at [Judge.Content].
 package policychecks
 
 import (
@@ -23,7 +23,7 @@ import (
 type Judge struct {
 	// Hide removes secrets, by value, from a text.
 	Hide func(string) string
-	// Ask asks a gate about a plan's JSON; nil if nobody can.
+	// Ask asks a gate about a plan's JSON; if it is nil, no gate can be asked.
 	Ask func(ctx context.Context, g requirements.Gate, plan []byte) (runs.Judgement, error)
 }
 

@@ -40,8 +40,8 @@ func object(v any) map[string]any {
 	return o
 }
 
-// marks are the keys of values, by those of their marks. An identity repeats attributes of its object by their names, and has no
-// marks of its own.
+// marks lists the keys of values in the JSON, by the key of the marks for these values. An identity has no
+// marks of its own: it repeats attributes of its object under their names, so the marks of the object count.
 var marks = map[string][]string{
 	"before_sensitive": {"before", "before_identity"},
 	"after_sensitive":  {"after", "after_identity"},
@@ -49,7 +49,8 @@ var marks = map[string][]string{
 	"sensitive":        {"value", "default"},
 }
 
-// shown replaces the sensitive parts of decoded JSON.
+// shown returns decoded JSON without its sensitive parts: marked values, and texts and numbers that hide
+// removes.
 func shown(v any, hide func(string) string) any {
 	switch x := v.(type) {
 	case string:

@@ -2,20 +2,21 @@ package ratelimits
 
 import "time"
 
-// A Budget is what is left of the requests that GitHub accepts from an installation in an hour. It also has
-// what the repositories have used since less than half was left. The last fifth is for repositories that have
-// used less than their share. So a repository with many plans does not stop others.
+// A Budget counts the requests that GitHub still accepts from an installation in this hour. Once less than half
+// is left, it also counts the requests of each repository. The last fifth is reserved for repositories that
+// have used less than their share. So a repository with many plans does not block the others.
 type Budget struct {
 	Limit, Left int
 	Reset       time.Time
 	Used        map[int64]int `json:",omitempty"` // by the ID of the repository
 }
 
-// Short reports whether so much is used that the repositories have to share the rest.
+// Short reports whether less than half of the hour's requests are left. From then on the repositories have to
+// share the rest.
 func (b Budget) Short() bool { return b.Left < b.Limit/2 }
 
-// Spend adds the requests that a repository has used. now is the budget in GitHub's last answer, without the
-// use of each repository.
+// Spend adds the requests that a repository has used. now is the budget by GitHub's last answer, which does not
+// say what each repository has used.
 func (b Budget) Spend(repo int64, used int, now Budget) Budget {
 	all := map[int64]int{}
 	if b.Reset.Equal(now.Reset) {
@@ -29,8 +30,8 @@ func (b Budget) Spend(repo int64, used int, now Budget) Budget {
 	return now
 }
 
-// Waits reports whether a repository has to wait for the next hour. Only the last fifth is left, and the
-// repository has used more than its share, counted as if one more repository shared.
+// Waits reports whether a repository has to wait for the next hour. It waits if less than a fifth is left, and
+// the repository has used more than its share. The share is counted as if there were one more repository.
 func (b Budget) Waits(repo int64, now time.Time) bool {
 	if !now.Before(b.Reset) || b.Left >= b.Limit/5 {
 		return false

@@ -6,34 +6,35 @@ import "time"
 // costs some ten requests, and check runs come by the hundred.
 const LookEvery = 10 * time.Second
 
-// A Pause is the rule for looks. The first Burst of them come as soon as possible, and further ones one each
-// Gap. The burst refills with time. Gap is a multiple of LookEvery.
+// A Pause limits looks. The first Burst looks are made as soon as possible, and after them one look in each
+// Gap. While fewer looks are made, the burst becomes available again. Gap is a number of LookEvery intervals.
 type Pause struct{ Burst, Gap int }
 
-// OfPull and OfRepository are the pauses of a pull request and of a repository. They allow a repository some
-// 2,500 requests an hour, half of the 5,000 that GitHub gives an installation at least. Source:
+// OfPull and OfRepository are the pauses of a pull request and of a repository. They allow a repository about
+// 2,500 requests an hour. That is half of the 5,000 that every installation has at least. Source:
 // https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 var (
 	OfPull       = Pause{Burst: 10, Gap: 6}
 	OfRepository = Pause{Burst: 60, Gap: 2}
 )
 
-// Looks are the looks at one pull request, or in one repository.
+// Looks is the record of the looks at one pull request, or in one repository.
 type Looks struct {
-	// Began is the time of the last look. The look has seen everything that was reported before.
+	// Began is the time of the last look. The look has read all changes that were reported before that time.
 	Began time.Time `json:",omitzero"`
-	// Due is the time of the next look; zero if nobody waits for one.
+	// Due is the time of the next look; zero if none is planned.
 	Due time.Time `json:",omitzero"`
 	// Full is the time at which the whole burst is available again.
 	Full time.Time `json:",omitzero"`
 }
 
-// Seen reports whether the last look came after a report. The two clocks may differ by half of every.
+// Seen reports whether the last look began after a report that we received at the time told. The clocks of the
+// two processes may differ by half of every.
 func (l Looks) Seen(told time.Time, every time.Duration) bool {
 	return l.Began.Sub(told) > every/2
 }
 
-// Next takes the next look, and returns its time.
+// Next reserves the next look, and returns the record with it, and the time from which on the look is allowed.
 func (l Looks) Next(now time.Time, every time.Duration, p Pause) (Looks, time.Time) {
 	at, gap := now, every*time.Duration(p.Gap)
 	full := now

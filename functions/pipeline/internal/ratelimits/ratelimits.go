@@ -9,7 +9,7 @@ import (
 )
 
 // MaxCommands is the default maximum of comments with commands by one person on one pull request within Window.
-// Nobody types more, and it is low enough that a loop does not delay everybody else.
+// No person types more. The limit is low enough that comments written in a loop do not delay everybody else.
 const MaxCommands = 30
 
 // MaxStrangers and MaxStrangersHere are the default maxima of answers within Window to all people without write
@@ -20,16 +20,16 @@ const (
 	MaxStrangersHere = 20
 )
 
-// StrangerFor is how long a person who was found without write access is assumed to have none, once the answers
-// to such people are used up. A comment then costs no request to GitHub. A person who gets write access is
-// answered soon after.
+// StrangerFor is how long a person who was found to have no write access is assumed to have none, once the
+// answers to such people are used up. During that time, their comments cost no request to GitHub. It is short,
+// so that a person who gets write access is soon answered.
 const StrangerFor = 10 * time.Minute
 
 // Window is the time in which comments are counted.
 const Window = time.Hour
 
-// A Pace counts the commands of one person on one pull request within Window, by GitHub's clock. Each person
-// has a Pace, so nobody can use up the limit of others.
+// A Pace counts the comments with commands of one person on one pull request within Window, by GitHub's clock.
+// Each person has a Pace, so nobody can use up the limit of others.
 type Pace struct {
 	Asked []Asked // admitted comments, in order of arrival
 	// Answered is the comment that was answered with a reference to the limit; zero for none.
@@ -48,11 +48,11 @@ type Admission string
 const (
 	Admitted Admission = "carry it out"
 	TooMany  Admission = "say that it is too much"
-	Ignored  Admission = "pass over it" // the limit was mentioned already
+	Ignored  Admission = "pass over it" // the person was told about the limit before
 )
 
-// Next decides about a comment, and returns the Pace with it. max comments are admitted within the window. For
-// a repeated comment it returns the same decision as before.
+// Next decides about a comment, and returns the Pace with the comment counted. max comments are admitted within
+// the window. For a repeated comment it returns the same decision as before.
 func (p Pace) Next(x Asked, max int) (Pace, Admission) {
 	old := func(y Asked) bool { return !y.At.After(x.At.Add(-Window)) }
 	same := func(y Asked) bool { return y.ID == x.ID }

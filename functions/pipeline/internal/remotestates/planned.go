@@ -16,17 +16,17 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// planned is the stored form of the outputs that a plan will make. Serial and lineage make it a state for
-// ciphers.
+// planned is the stored form of planned outputs. Serial and lineage are in it only because a cipher encrypts
+// states, which have both.
 type planned struct {
 	Serial  int    `json:"serial"`
 	Lineage string `json:"lineage"`
-	// Outputs is an object with the outputs in cty's MessagePack, which has unknown values.
+	// Outputs is an object with the outputs in cty's MessagePack format, which can represent unknown values.
 	Outputs   []byte   `json:"planned_outputs"`
 	Sensitive []string `json:"sensitive,omitempty"`
 }
 
-// lineage belongs to no state.
+// lineage is the lineage in the stored form. No state has this lineage.
 const lineage = "planned outputs"
 
 // Encode returns the outputs that a state will have once a plan is applied to it, encrypted as the state is. c
@@ -69,7 +69,7 @@ func outputsAfter(was *states.State, p *plans.Plan) map[string]states.Output {
 	return out
 }
 
-// planned returns the outputs that the state at a place will have; nil if nothing is known.
+// planned returns the outputs that the state at a place will have; nil if no planned outputs are known for it.
 func (r *Reader) planned(ctx context.Context, place string, c *encryption.Cipher) (map[string]states.Output, error) {
 	data, ok := r.Planned[place]
 	if !ok {

@@ -7,16 +7,16 @@
 // credentials, files of the machine, or hosts. States are in S3, because no other backend outlives the machine
 // of a run.
 //
-// The state may belong to a project that the same pull request changes. Then the outputs that its plan will
-// make replace the stored ones ([Reader.Planned]), for the same credentials and the same cipher. So the state
-// is read first: S3 says that an object does not exist only to somebody who could read it. The plan itself
-// stays with its owner.
+// The state may belong to a project that the same pull request changes. Then the planned outputs of that
+// project replace the stored ones ([Reader.Planned]). They need the same credentials and the same cipher as the
+// state. So the state is read first: only to a client that may read an object, S3 says that the object does not
+// exist. No other part of that project's plan is passed on.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
 //
-// Outputs that are sensitive in their state come without a mark, as in Terraform. Whoever shows anything of the
-// run asks [Reader.Sensitive] first. The inputs of projects, which are outputs of others, are read by the same
-// rules ([Reader.Outputs]), and there the caller gets the marks.
+// Outputs that are sensitive in their state are returned without a mark, as in Terraform. So code that shows
+// anything of the run has to call [Reader.Sensitive] first. Inputs of a project that are outputs of other
+// projects are read by the same rules, but with marks ([Reader.Outputs]).
 //
 // This package refuses to know roles, sessions and reports. Start reading at [Reader.Read].
 package remotestates
@@ -59,7 +59,7 @@ type Reader struct {
 	// the configuration. The result may be nil.
 	Cipher func(address string) (*encryption.Cipher, error)
 	// Planned are the outputs that states will have, by places.Place.String, as [Encode] returns them. They
-	// replace the stored outputs. Without an entry, the stored ones count.
+	// replace the stored outputs. If a state has no entry, its stored outputs are returned.
 	Planned map[string][]byte
 
 	mu        sync.Mutex
@@ -105,8 +105,8 @@ func (r *Reader) read(ctx context.Context, backend string, arguments cty.Value, 
 	return r.at(ctx, place.String(), s.Attributes, workspace)
 }
 
-// at returns the outputs of a state in S3, from the arguments of its backend and its place. It completes the
-// arguments.
+// at returns the outputs of the state at a place in S3. It adds credentials and region to the arguments of the
+// backend.
 func (r *Reader) at(ctx context.Context, place string, arguments map[string]any, workspace string) (map[string]states.Output, error) {
 	if err := r.complete(arguments); err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (r *Reader) at(ctx context.Context, place string, arguments map[string]any,
 	}
 	stored, err := workdir.Outputs(ctx, encryption.Wrap(b, cipher), workspace)
 	if err != nil && !errors.Is(err, builtin.ErrNoState) {
-		return nil, err // whoever may not read the state may not read its planned outputs
+		return nil, err // who may not read the state may not read its planned outputs either
 	}
 	planned, missing := r.planned(ctx, place, cipher)
 	if missing != nil {
@@ -144,9 +144,10 @@ func unreachable(backend string) error {
 	return fmt.Errorf("the state is in the backend %q, which runs of pull requests cannot reach: keep it in S3", backend)
 }
 
-// Outputs returns the outputs of the state at a place, as [Reader.Read] does for a data source. name tells
-// ciphers who reads. Outputs touches no locks, so the right to read the object is enough. The error is for
-// people, contains no credentials, and wraps [builtin.ErrNoState] if there is no state.
+// Outputs returns the outputs of the state at a place, as [Reader.Read] does for a data source. name is the
+// name under which the cipher for the state is configured. Outputs uses no lock, so the right to read the
+// object is enough. The error is for people, contains no credentials, and wraps [builtin.ErrNoState] if there
+// is no state.
 func (r *Reader) Outputs(ctx context.Context, name string, place places.Place) (map[string]states.Output, error) {
 	if place.Backend != "s3" {
 		return nil, unreachable(place.Backend)
@@ -155,7 +156,7 @@ func (r *Reader) Outputs(ctx context.Context, name string, place places.Place) (
 	return r.at(provider.WithReading(ctx, name), place.String(), arguments, statebackend.DefaultWorkspace)
 }
 
-// keep remembers sensitive values.
+// keep adds values to those that [Reader.Sensitive] returns.
 func (r *Reader) keep(values ...cty.Value) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -200,10 +201,11 @@ var object = cty.Object(map[string]cty.Type{
 	"outputs": cty.DynamicPseudoType, "workspace": cty.String,
 })
 
-// Recall finds out which outputs are sensitive among those that another process has read for a plan. If a state
-// cannot be read any more, all its outputs count as sensitive. If it can, those whose value has changed count:
-// the password from before a rotation is still a secret. Planned outputs change with each plan, so for a reader
-// of those the former value of an output that is not sensitive is shown.
+// Recall finds the sensitive outputs among those that another process has read for a plan, and adds them to
+// [Reader.Sensitive]. If a state can no longer be read, all its outputs count as sensitive. If it can be read,
+// an output whose value has changed counts, too: the password before a rotation is still a secret. A reader
+// with Planned outputs is an exception, because these change with each plan: there, the former value counts
+// only if the output is sensitive now.
 func (r *Reader) Recall(ctx context.Context, p *plans.Plan) error {
 	for _, c := range p.Changes {
 		if at := c.Addr.Instance.Resource.Resource; c.Action == plans.Read && at.Mode == addrs.Data && at.Type == dataSource {

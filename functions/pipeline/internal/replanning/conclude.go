@@ -18,7 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// conclude decides about the finding, and records the decision.
+// conclude decides whether the checked plan stays or is replaced, and records that. found is the comparison
+// with the new plan.
 func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.Request, found jobs.Checked, x planrun.Replacement) error {
 	if found.Problem != "" {
 		return c.recordChecked(ctx, s, runs.Checked{Problem: c.Report.Clean(found.Problem)})
@@ -46,8 +47,8 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q admission.
 	}
 }
 
-// place records where the state is, and where else the base branch has it by now. The plan is listed there,
-// too.
+// place records the state's address, and its other address if the base branch has the state there by now. If
+// so, it also lists the plan under that address.
 func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Replacement, p admission.Placing) error {
 	was := s.Address.From
 	if err := ledger.Place(ctx, c.Ledger, &s.Run, x.Job.State.String(), p, c.Facts.Pull.Base.Ref); err != nil || s.Address.From == was {
@@ -56,7 +57,7 @@ func (c *Checker) place(ctx context.Context, s *ledger.Versioned, x planrun.Repl
 	return c.Ledger.ListPlan(ctx, s.Run, c.Facts.Pull.Author)
 }
 
-// compared decides about a plan that was made again.
+// compared asks the gate about a plan that was made again, and returns its verdict.
 func compared(q *admission.Request, found jobs.Checked) admission.Finding {
 	again := found.Now.Again
 	q.State, q.OtherVersion, q.Providers, q.Modules = &found.Now.State, found.Now.OtherVersion, found.Now.Providers, found.Modules
@@ -85,8 +86,8 @@ func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Rep
 	return c.announce(ctx, saved.Run)
 }
 
-// announce reports a check. A plan that has changed is reported in a comment of its own, because nobody is
-// notified of edits.
+// announce reports a check. A changed plan is reported in a new comment, because GitHub notifies nobody of an
+// edited comment.
 func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 	if r.Plan.Checked.Renewed && r.Plan.Applyable {
 		tell := comment.PlanRenewal{Project: r.Project, Plan: r.Plan.Hash, Since: r.Plan.Checked.Since, ByMerge: r.ByMerge()}
@@ -116,8 +117,8 @@ func (c *Checker) recordChecked(ctx context.Context, s ledger.Versioned, checked
 // maxProblem is the maximum length of a problem in a record, in bytes.
 const maxProblem = 8 << 10
 
-// recordUnchecked records that a plan cannot be checked, for some reasons or because of an error that stays. It
-// returns any other error.
+// recordUnchecked records that a plan cannot be checked: because of the reasons no, or because of an err that
+// only a person can fix. It returns any other err.
 func (c *Checker) recordUnchecked(ctx context.Context, s ledger.Versioned, no reasons.List, err error) error {
 	if err != nil {
 		d, err := gatefacts.FinalRefusal(err)

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// planFailedAgain has a failed plan made again, from the present trial merge and with the same options. If the
+// planFailedAgain queues a failed plan again, from the present trial merge and with the same options. If the
 // gate refuses, the run stays as it is until something else changes.
 func planFailedAgain(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	q, no, err := c.present(ctx, s.Run)
@@ -45,7 +45,8 @@ func announceAgain(ctx context.Context, c *Checker, r runs.Run) error {
 	return pipeline.Send(ctx, c.Foreseer.Queue, r.Pull, m, r.MessageName(), r.Asked.Attempt)
 }
 
-// recordUnchanged records that a failed plan was not made again with the present facts.
+// recordUnchanged records the facts with which a failed plan was considered and not made again, so that only
+// newer facts have it considered again.
 func recordUnchanged(ctx context.Context, c *Checker, s ledger.Versioned) error {
 	s.Plan.Applies, s.Plan.Reads = c.applies, c.reads
 	if c.plannedOn != nil {

@@ -18,12 +18,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// InQueue makes the plan of a run again from the commit of the message's merge group, and records how the two
-// compare. The plan stays as it is. The pull requests before it in the queue may never be merged. The apply on
-// merge plans again itself, and so does the end of a merge that applies nothing.
+// InQueue makes the plan of a run again from the commit of the message's merge group, compares both plans, and
+// records the result. The plan itself stays as it is: the pull requests ahead in the queue may never be merged.
+// After the merge, the project is planned again in any case.
 //
-// InQueue does nothing if GitHub does not have the group any more. A plan that was shown after the pull request
-// entered the queue is not made again: nobody has wanted to merge it.
+// InQueue does nothing if GitHub does not have the group any more. A plan that was shown only after the pull
+// request entered the queue is not made again: nobody has decided to merge that plan.
 func (c *Checker) InQueue(ctx context.Context) error {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
@@ -70,14 +70,14 @@ func (c *Checker) InQueue(ctx context.Context) error {
 
 func (c *Checker) groups() ledger.Groups { return ledger.Groups{Ledger: c.Ledger} }
 
-// A finding is a comparison in a queue. settles is set if a plan shows the effect of everything that has
-// changed.
+// A finding is the comparison of a plan with the plan for a merge group. settles is set if a plan shows the
+// effect of everything that has changed.
 type finding struct {
 	comment.QueuedPlan
 	settles bool
 }
 
-// keep records a comparison, and reports it.
+// keep records the comparison of a run's plan in a merge group, and reports it.
 func (c *Checker) keep(ctx context.Context, r runs.Run, found comment.QueuedPlan) error {
 	found.Project, found.Group, found.Empty = r.Project, c.Facts.Message.MergeGroup, runs.Empty(r)
 	found.Problem = c.Report.Clean(markdown.Cut(found.Problem, maxProblem))
@@ -96,7 +96,7 @@ func (c *Checker) tell(ctx context.Context, r runs.Run, p ledger.GroupPlan) erro
 	return c.Report.ReportQueuedPlan(ctx, r, p.Found)
 }
 
-// AbandonInQueue records that the plan could not be made in a merge group.
+// AbandonInQueue records that the plan for a merge group could not be made, because all attempts failed.
 func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error {
 	m := c.Facts.Message
 	s, err := c.Ledger.Read(ctx, m.Run())
@@ -109,7 +109,7 @@ func (c *Checker) AbandonInQueue(ctx context.Context, why comment.Broken) error 
 	return c.keep(ctx, s.Run, comment.QueuedPlan{Outcome: comment.QueueFailed, Problem: comment.Markdown(why)})
 }
 
-// inQueue makes the plan of a run again.
+// inQueue makes the plan of a run again from the commit of the merge group, and compares both plans.
 func (c *Checker) inQueue(ctx context.Context, s ledger.Versioned) (finding, error) {
 	q, no, err := c.queued(ctx, s.Run)
 	if err != nil || no != nil {
@@ -136,7 +136,7 @@ func (c *Checker) inQueue(ctx context.Context, s ledger.Versioned) (finding, err
 	return outcome(&q, again)
 }
 
-// outcome compares a plan that was made again.
+// outcome returns the gate's comparison of a plan with the plan that was made again.
 func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) {
 	if again.Now.Again == nil || again.Now.Again.Plan.State != again.Now.State {
 		return out, fmt.Errorf("plan %s at the head of the merge queue: the new plan is missing, or of another state", q.Run.Project)
@@ -154,7 +154,8 @@ func outcome(q *admission.Request, again jobs.Checked) (out finding, err error) 
 	return out, nil
 }
 
-// failed returns a comparison that cannot be made, for some reasons or because of an error that stays.
+// failed returns the finding that the plans cannot be compared: because of the reasons no, or because of an err
+// that only a person can fix. It returns any other err.
 func failed(no reasons.List, err error) (finding, error) {
 	if err != nil {
 		d, err := gatefacts.FinalRefusal(err)

@@ -40,8 +40,9 @@ func (c *Checker) present(ctx context.Context, r runs.Run) (q admission.Request,
 	return q, nil, c.Facts.SetApplyOn(ctx, &q.Run)
 }
 
-// inputs compares the files of the plan with those of a checkout, in q, and returns the latter. gone is set if
-// the checkout does not have the project although its settings have no errors.
+// inputs compares the files of the plan with the files of a checkout, and sets the differences in q. now are
+// the files of the checkout. gone is set if the checkout does not have the project although its settings have
+// no errors.
 func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) (now ledger.Inputs, gone bool, err error) {
 	planned, err := ledger.LoadInputs(ctx, c.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {
@@ -54,7 +55,7 @@ func (c *Checker) inputs(ctx context.Context, dir string, q *admission.Request) 
 	now.Tree, now.Own, err = planrun.ReadInputs(ctx, c.Projects, dir, q.Run, planned.Scope())
 	if errors.Is(err, jobs.ErrNoProject) {
 		d, err := c.Projects.Discover(ctx, dir)
-		return now, err == nil && d.Problem == "", nil // whoever searches for its state will find that, too
+		return now, err == nil && d.Problem == "", nil // the search for its state reports the problem
 	}
 	moved := planned.Compare(now, q.Run)
 	q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole

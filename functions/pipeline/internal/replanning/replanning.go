@@ -1,24 +1,24 @@
-// Package replanning checks a waiting plan that may be out of date. Another pull request was applied to its
-// state, or to that of a project that it depends on, and is merged or closed. Or a plan whose outputs it used
-// has changed. The package plans again, from the present trial merge and the present state, and compares both
-// plans as data.
+// Package replanning checks a waiting plan that may be out of date. There are two causes. Another pull request
+// was applied to the plan's state, or to the state of a project that it depends on, and is merged or closed. Or
+// the plan used the planned outputs of another plan, and that has changed. The package plans again, from the
+// present trial merge and the present state, and compares both plans as data.
 //
 //	the same        the plan stays, under its hash, with a note that it was checked
 //	different       the new plan replaces it, with the difference, and waits for an apply of its own
 //	not known       the plan stays, with a note why it could not be checked
 //	in a conflict   all plans of the pull request are out of date, until it is merged with the base branch
 //
-// A failed plan is made again instead, because nobody has approved anything of it. That happens once for each
-// change that may have been the reason of the failure.
+// A failed plan is not checked but made again, because nobody can have approved it. That happens once for each
+// change that may have removed the cause of the failure.
 //
 // No apply trusts these results: an apply plans again itself with the state locked. A check only informs people
 // earlier. So it takes no lock, no lease, and no right that a plan does not have. A push, a command or a close
-// takes precedence: whoever moves the run's record first wins, and the other one gives up.
+// takes precedence: if it changes the run's record first, the check gives up.
 //
-// If a process dies: the number of the new plan's artifacts is reserved in the record before they are stored,
-// so no other process writes the same ones. Until the record has the plan, the artifacts belong to nobody, and
-// the next plan deletes them. A new plan that is recorded and not announced is made once more, from the former
-// one, because our check run must get its hash from the process that made it.
+// A death of a process does no harm. The number of the new plan's artifacts is reserved in the record before
+// they are stored, so no other process writes the same artifacts. If the process dies before the record has the
+// plan, the next plan deletes the artifacts. If it dies after that but before it has announced the new plan,
+// that plan is made once more: our check run must get the hash of a plan from the process that made it.
 //
 // This package refuses to know which plans are to be checked: packages openplans and plannedoutputs do. Start
 // reading at [Checker.Check].
@@ -55,7 +55,7 @@ type Checker struct {
 	Engine    jobs.Engine
 	Foreseer  plannedoutputs.Foreseer
 	Hooks     integrations.Hooks
-	// Poll is how often it looks whether the run has moved on; 0 means 5 s.
+	// Poll is the interval at which the checker looks whether the run has changed; 0 means 5 s.
 	Poll time.Duration
 
 	applies   int               // applies to the state so far
@@ -63,7 +63,8 @@ type Checker struct {
 	reads     map[string]int    // applies so far to the states that the run depends on
 }
 
-// Check handles a message, and can be repeated.
+// Check checks the plan of the message's run, and reports the result. It handles a message, and can be
+// repeated.
 func (c *Checker) Check(ctx context.Context) error {
 	s, err := c.due(ctx)
 	if err != nil || s.Version == "" {
@@ -127,13 +128,14 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 	return c.announceEarlier(ctx, s)
 }
 
-// checked reports whether an earlier attempt has checked the plan of a run.
+// checked reports whether an earlier attempt at this message has checked the plan of a run.
 func (c *Checker) checked(r runs.Run) bool {
 	return r.Plan.Checked != nil && r.Plan.Checked.ID == c.Facts.Message.ID
 }
 
 // announceEarlier announces the outcome of an earlier attempt, which may have died before it announced
-// everything. Or it returns the run with the plan that was checked, if GitHub still shows that one.
+// everything. But if GitHub still shows the former plan, it returns the run with that plan, so that the check
+// is made again.
 func (c *Checker) announceEarlier(ctx context.Context, s ledger.Versioned) (none ledger.Versioned, err error) {
 	shown, _, err := c.Facts.OnGitHub(ctx, s.Run)
 	switch {
@@ -192,7 +194,7 @@ func (c *Checker) conflict(ctx context.Context, s ledger.Versioned, no reasons.L
 	return c.Report.AtRest(ctx, s.Run)
 }
 
-// work is a plan together with its project in a checkout, for making it again.
+// work has everything to make a plan again: the plan, and its project in a checkout.
 type work struct {
 	kept []byte
 	in   ledger.Inputs
@@ -224,7 +226,7 @@ func (c *Checker) open(ctx context.Context, q *admission.Request) (w work, done 
 	return w, done, no, err
 }
 
-// look examines a checkout.
+// look compares a checkout with the inputs of the plan, and adds the differences to the request.
 func (c *Checker) look(ctx context.Context, q *admission.Request, dir string, w *work) (no reasons.List, err error) {
 	if w.in, w.gone, err = c.inputs(ctx, dir, q); err != nil {
 		return nil, err
@@ -261,7 +263,7 @@ func unusable(problem string) reasons.List {
 	return reasons.List{reasons.Unusable{Problem: problem}}
 }
 
-// watched has the plan checked until the run moves on.
+// watched has the engine check the plan. It stops if the run's record changes.
 func (c *Checker) watched(ctx context.Context, s ledger.Versioned, job jobs.Job, kept []byte) (jobs.Checked, error) {
 	ctx, stop := planrun.UntilChanged(ctx, c.Ledger, s, c.Poll)
 	defer stop()

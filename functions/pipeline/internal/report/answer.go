@@ -55,7 +55,7 @@ func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return ApplyReply(r, reply)
 }
 
-// PlanOutcome returns the reply to whoever waits for a plan: it is made, or has failed.
+// PlanOutcome returns the reply for the person who waits for a plan: the plan is made, or it has failed.
 func PlanOutcome(r runs.Run) ledger.Reply {
 	if r.Phase == runs.Planned {
 		return PlanReply(r, runs.Status(r).Made())
@@ -65,7 +65,7 @@ func PlanOutcome(r runs.Run) ledger.Reply {
 	return p
 }
 
-// ApplyOutcome returns the reply to whoever waits for an apply: it is done, or has failed.
+// ApplyOutcome returns the reply for the person who waits for an apply: the apply is done, or it has failed.
 func ApplyOutcome(r runs.Run) ledger.Reply {
 	p := ApplyReply(r, comment.Done{Project: runs.Label(r), Counts: r.Apply.Done, Settled: r.Plan.Settled, Hooks: r.Apply.Hooks})
 	if r.Phase == runs.ApplyFailed {
@@ -79,16 +79,17 @@ func ApplyOutcome(r runs.Run) ledger.Reply {
 	return p
 }
 
-// StoppedApply returns the reply to whoever waits for an apply that somebody has stopped.
+// StoppedApply returns the reply for the person who waits for an apply that was stopped.
 func StoppedApply(r runs.Run, closed bool) ledger.Reply {
 	p := ApplyReply(r, comment.StoppedApply{Project: runs.Label(r), By: r.End.StoppedBy, Progress: r.Apply.Progress, Closed: closed, Hooks: r.Apply.Hooks})
 	p.Body = r.Result()
 	return p
 }
 
-// Announce puts the outcome of a plan or an apply into the answer that waits for it, unless the answer has one.
-// It is called before a run moves on. The process that made the outcome may have died, and its repetition finds
-// the run in another phase. An apply needs the check of the plan, which is written after the answer.
+// Announce puts the outcome of a plan or an apply into the answer that waits for it, unless the answer has an
+// outcome already. Call it before a run changes its phase: the process that made the outcome may have died
+// before its announcement, and the next attempt would find the run in another phase. Call it before the check
+// of a plan is written, because an apply needs that check.
 func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	var made ledger.Reply
 	switch {
@@ -112,8 +113,8 @@ func (rp *Reporter) Announce(ctx context.Context, r runs.Run) error {
 	})
 }
 
-// PlanNotMade returns the replies to those who wait for a plan that will not be made: about the plan, and about
-// an apply that was requested together with it.
+// PlanNotMade returns the replies for a plan that will not be made: one about the plan, and one about an apply
+// that was requested together with it.
 func PlanNotMade(r runs.Run, reply comment.Reply, why reasons.Reason) []ledger.Reply {
 	return append([]ledger.Reply{PlanReply(r, reply)}, waitingApplyReply(r, why)...)
 }
@@ -126,8 +127,9 @@ func waitingApplyReply(r runs.Run, why reasons.Reason) []ledger.Reply {
 	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: runs.Label(r), Reasons: reasons.List{why}})}
 }
 
-// AnswerWaitingApply answers whoever waits for an apply that will not be queued, because the run moves on. The
-// apply was requested together with the run's plan, or waits for other projects.
+// AnswerWaitingApply tells the person who waits for an apply that it will not be queued, because the run
+// changes. why is the reason. The apply was requested together with the run's plan, or waits for other
+// projects.
 func (rp *Reporter) AnswerWaitingApply(ctx context.Context, r runs.Run, why reasons.Reason) error {
 	if r.Waiting() && r.Asked.Late {
 		return nil // its refusal was reported

@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// PutCheck writes the check run of a run. It also writes those of other pull requests whose conclusion depends
-// on it.
+// PutCheck writes the check run of a run. It also writes the check runs of other pull requests whose conclusion
+// depends on this one.
 func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Spec.Head == "" {
 		return nil
@@ -90,8 +90,9 @@ func isOutOfDate(s runs.CheckRecord, r runs.Run, all []runs.CheckRecord) bool {
 	return s.Key != r.Key() && s.Check == r.Check() && s.Status == github.CheckCompleted && s.Shown != shown
 }
 
-// beginCheck records that the check run of a run is about to be written, and returns the records of the checks
-// beside it. Whoever changes one of those later writes this check run, too, whatever it showed before.
+// beginCheck records that the check run of a run is about to be written, and returns the records of the same
+// check for other pull requests. A process that changes one of those records later also writes this check run
+// again.
 func beginCheck(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
 	if _, err := ld.Change(ctx, runs.CheckKey(r), func(old []byte) ([]byte, error) {
 		s, err := runs.DecodeCheck(old)
@@ -107,8 +108,8 @@ func beginCheck(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.Check
 }
 
 // countingChecks returns the records of the checks that count for a run's check: its own, and those of other
-// pull requests that still have its head. A check that was alone when its pull request left the head has not
-// shown that, because nobody could have read it there.
+// pull requests that still have its head. It reads the runs of the other pull requests, because a record need
+// not show that its pull request has left the head.
 func countingChecks(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.CheckRecord, error) {
 	all, err := checksIn(ctx, ld, runs.CheckDir(r))
 	if err != nil {
@@ -131,7 +132,8 @@ func countingChecks(ctx context.Context, ld ledger.Ledger, r runs.Run) ([]runs.C
 	return out, nil
 }
 
-// CheckAsked reports whether GitHub was asked for the check run of a run at its head.
+// CheckAsked reports whether this run's check run at its head was ever requested from GitHub, so that it may
+// exist.
 func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
 	rec, err := rp.Ledger.Records.Get(ctx, runs.CheckKey(r))
 	if err != nil {
@@ -141,9 +143,9 @@ func CheckAsked(ctx context.Context, rp *Reporter, r runs.Run) (bool, error) {
 	return s.ID != 0, err
 }
 
-// EndCheck writes the check run of a finished run, unless it is written. It is called before the run moves on
-// to another head, as with [Reporter.Announce]: nobody comes back to the former head. From then on it does not
-// count for the checks of other pull requests that still have the same head.
+// EndCheck writes the check run of a finished run, unless it is written. Call it before the run moves to
+// another head, because later nothing writes the checks of the former head. From then on the run does not count
+// for the checks of other pull requests that still have the same head.
 func EndCheck(ctx context.Context, rp *Reporter, r runs.Run) error {
 	return endCheck(ctx, rp, r, true)
 }
@@ -167,8 +169,8 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 		return err
 	}
 	was, own := r.Phase, all[i]
-	// The process that moved the run may have died before it recorded the check. The check of a plan depends on
-	// more than the plan.
+	// The process that changed the run's phase may have died before it recorded the check. For a plan, the
+	// conclusion is not compared: it also depends on other facts.
 	noted := own.Status == status && (own.Conclusion == conclusion || r.Phase == runs.Planned) && (own.Merged || !merged(rp, r))
 	if leaves {
 		supersedeLeft(&r, all)
@@ -177,7 +179,7 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 		if len(all) == 1 {
 			return nil
 		}
-		// Its writer may have died before it wrote those of other pull requests.
+		// The process that wrote this check may have died before it wrote those of other pull requests.
 		if all, err = countingChecks(ctx, rp.Ledger, r); err != nil || !slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return isOutOfDate(s, r, all) }) {
 			return err
 		}
@@ -185,9 +187,9 @@ func endCheck(ctx context.Context, rp *Reporter, r runs.Run, leaves bool) error 
 	return rp.PutCheck(ctx, r)
 }
 
-// supersedeLeft supersedes a run that has left its head, as its check there shows. Then it does not count for
-// the checks of other pull requests. A run that was finished there stays as it is if no other pull request has
-// that head, or if it does not count.
+// supersedeLeft sets the phase of r to Superseded for the check of a head that the run has left. Then r does
+// not count for the checks of other pull requests. A finished run keeps its phase if no other pull request has
+// that head, or if its conclusion does not count.
 func supersedeLeft(r *runs.Run, all []runs.CheckRecord) {
 	status, conclusion := runs.Conclude(r.Standing())
 	shared := slices.ContainsFunc(all, func(s runs.CheckRecord) bool { return s.Pull.Number != r.Pull.Number })
@@ -264,8 +266,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 	if err != nil || !again {
 		return err
 	}
-	// Another process has created a check run at the same time, of which people see the newest. Or it has
-	// written another status or conclusion meanwhile, which this process has overwritten.
+	// Another process has created a check run at the same time, and people see the newest one. Or another
+	// process has written another status or conclusion meanwhile, which this process has overwritten.
 	now, err := rp.Ledger.Read(ctx, r.Key())
 	if err != nil {
 		return err
@@ -279,8 +281,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.Projec
 }
 
 // putCheck writes a check run. absent is set if its commit does not exist any more, so nobody can look at its
-// checks. GitHub gives the same answer while the repository is being transferred, and it may be back before
-// anybody looks. So putCheck asks twice.
+// checks. GitHub gives the same answer for a moment while the repository is transferred. So putCheck tries
+// twice.
 func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made int64, absent bool, err error) {
 	for range 2 {
 		made, err = rp.Hub.PutCheck(ctx, id, c)
@@ -292,9 +294,9 @@ func putCheck(ctx context.Context, rp *Reporter, id int64, c github.Check) (made
 }
 
 // plansToName returns the hashes of the plans that the check run of a run may name from now on: its plan's
-// hash, and that of the plan applied in its place. Only the message that makes a plan names it first. All other
-// messages keep the present name. A record may have been exchanged by then, and a check that followed it would
-// prove nothing.
+// hash, and that of the plan applied in its place. Only the handler of the message that made a plan adds its
+// hash. All other handlers keep the hashes that the check run has. Otherwise somebody who exchanges a record
+// could change the check run, too, and the check run would prove nothing.
 func (rp *Reporter) plansToName(ctx context.Context, r runs.Run) (hash, again string, err error) {
 	if rp.Facts.Message.Kind == pipeline.ToPlan || r.Plan.Hash == "" || r.Plan.Hash == rp.Made {
 		return r.Plan.Hash, "", nil

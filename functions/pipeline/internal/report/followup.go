@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// followUp opens an issue when a merge could not apply everything, keeps its text up to date, and closes it
-// when that is done. Nobody looks at a merged pull request any more. The record is written after the issue. If
-// the process dies in between, the next one finds the open issue by its marker.
+// followUp opens an issue if a merge could not apply everything, because nobody looks at a merged pull request.
+// It keeps the text up to date, and closes the issue when everything is applied. The record is written after
+// the issue. If the process dies in between, the next one finds the open issue by its marker.
 func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger.Versioned, l ledger.Look) error {
 	f := comment.FollowUp{Number: rp.Facts.Message.Pull.Number, Status: s, Gone: gone(all, l.Head)}
 	if err := addPredecessors(ctx, rp, &f, all, l); err != nil {
@@ -47,8 +47,8 @@ func (rp *Reporter) followUp(ctx context.Context, s comment.Status, all []ledger
 	return rp.Ledger.ChangeLook(ctx, rp.Facts.Message.Pull, func(l *ledger.Look) { l.FollowUp = now })
 }
 
-// addPredecessors adds what has to be applied before the projects that the merge has left. A comment applies
-// some of it.
+// addPredecessors adds the projects that have to be applied before those that the merge has left unapplied.
+// Some of them need a comment.
 func addPredecessors(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	if !f.Needed() {
 		return nil
@@ -71,8 +71,8 @@ func addPredecessors(ctx context.Context, rp *Reporter, f *comment.FollowUp, all
 	return nil
 }
 
-// findFinishers finds the pull requests whose applies made the changes that are left, and lists the rest for an
-// apply that will.
+// findFinishers finds the pull requests whose applies have made changes that the merge left unapplied. It
+// records the other changes, so that a later apply can report that it made them.
 func findFinishers(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	if err := addUnapplied(ctx, rp, f, all, l); err != nil || !f.Needed() && !l.FollowUp.Open {
 		return err
@@ -95,8 +95,8 @@ func findFinishers(ctx context.Context, rp *Reporter, f *comment.FollowUp, all [
 	return nil
 }
 
-// addUnapplied lists projects that a merge has left because a comment was to apply them. There is no issue
-// about these.
+// addUnapplied records the projects that the merge left unapplied because only a comment applies them. No issue
+// reports these projects.
 func addUnapplied(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	for _, s := range all {
 		left := s.Spec.Head == l.Head && f.Merged && slices.ContainsFunc(f.Projects, func(p comment.ProjectStatus) bool {
@@ -113,7 +113,7 @@ func addUnapplied(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []
 }
 
 // reportFinished comments on an issue that is about to be closed, and names the pull requests that made the
-// rest of the changes. The issue may be deleted or locked.
+// rest of the changes. If the issue was deleted or locked, it does nothing.
 func reportFinished(ctx context.Context, rp *Reporter, f comment.FollowUp, now ledger.FollowUp, wasOpen bool) error {
 	text := f.Finished(github.MaxComment)
 	if now.Open || !wasOpen || now.Number == 0 || text == "" {

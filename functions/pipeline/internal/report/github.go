@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub is the part of GitHub that people read on a pull request. A write may be repeated, and has the effect of
-// one.
+// Hub is the part of GitHub's API for everything that people read on a pull request. Repeating a write has no
+// further effect.
 type Hub interface {
 	// PutComment writes the comment that begins with a marker. at is the time at which its present text was
 	// written, by GitHub's clock.

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// queued returns the plans made from the commit of a merge group. They are for the projects whose plans are
-// applied on merge, or have no changes.
+// queued returns the comparisons of plans with those made from the commit of a merge group. It has them for the
+// projects whose plans are applied on merge, or have no changes.
 func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.QueuedPlan, err error) {
 	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -40,9 +40,9 @@ func queued(ctx context.Context, rp *Reporter, head, sha string) (out []comment.
 	return out, nil
 }
 
-// statusInGroup returns a status as it is in a merge group. The user who put the pull request into the queue
-// asks for what the merge applies, and requirements are checked for that user. The group's commit contains the
-// commits of the base branch that the head lacks.
+// statusInGroup returns the status for the check of a merge group. Requirements are checked for the user who
+// added the pull request to the queue, because that user asks for the applies of the merge. The status does not
+// report that the head lacks commits of the base branch: the group's commit contains them.
 func statusInGroup(ctx context.Context, rp *Reporter, s comment.Status, g ledger.Group) (comment.Status, error) {
 	if g.Gone {
 		return s, nil

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxPage is the maximum size in bytes of a pull request's part of the page of its head's check. A record has
-// the pages of several pull requests.
+// maxPage is the maximum size in bytes of one pull request's text in the check of a head. The record of the
+// check contains the texts of several pull requests.
 const maxPage = 16 << 10
 
 // Await makes the check of a new head pending, before anything is known about the head, and completes those of
@@ -39,7 +39,7 @@ func (rp *Reporter) await(ctx context.Context) error {
 	return rp.enterPage(ctx, rp.Facts.Pull.Head.SHA, comment.Head{Standing: comment.HeadAwaited}, "")
 }
 
-// GivenUp reports that nobody could look at the head of the pull request.
+// GivenUp reports that all attempts to look at the head of the pull request failed.
 func (rp *Reporter) GivenUp(ctx context.Context, why comment.Reply) error {
 	if err := rp.Answer(ctx, ledger.PushAnswer, why); err != nil {
 		return err
@@ -63,8 +63,9 @@ func (rp *Reporter) looked(l ledger.Look) bool {
 	return l.Head == p.Head.SHA && l.Into == p.Base.Ref && (!p.Open || !l.Closed && !l.Asked)
 }
 
-// headCheck writes the check of the head from the records, and completes those of former heads. A head that
-// nobody has looked at is pending until the pull request is closed. A head without plans is pending, too.
+// headCheck writes the check of the head from the records, and completes those of former heads. The check of a
+// head that was not looked at is pending until the pull request is closed. The check of a head without plans is
+// pending, too.
 func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 	s, l := h.status, h.look
 	if rp.looked(l) {
@@ -95,8 +96,8 @@ func (rp *Reporter) headCheck(ctx context.Context, h head) error {
 	return rp.endFormerHeads(ctx)
 }
 
-// unlookedGroups completes the checks of merge groups of a head that nobody has looked at, once the group is
-// gone or the pull request is not open. Nobody waits for them, and otherwise they would wait for a look.
+// unlookedGroups completes the checks of merge groups of a head that was not looked at, if the group is gone or
+// the pull request is not open. Otherwise these checks would stay pending for ever.
 func unlookedGroups(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	for _, sha := range l.Groups {
 		g, err := ledger.Groups{Ledger: rp.Ledger}.Read(ctx, rp.Facts.Message.Pull, sha)
@@ -125,7 +126,7 @@ type head struct {
 	unplanned bool            // no plan is queued yet for some projects
 }
 
-// page returns the content of the check of a head.
+// page returns the content of the check run for a head.
 func (h head) page() comment.Head {
 	s := h.status
 	f := requiredcheck.Facts{
@@ -141,7 +142,7 @@ func (h head) page() comment.Head {
 }
 
 // inGroups enters the pull request into the checks of its merge groups. GitHub merges a group once its commit
-// has the checks that the head needs. When the group is merged, Lockstep decides again whether it can be
+// has passed the checks that a head needs. After the merge, Lockstep decides again whether the plans can be
 // applied.
 func (rp *Reporter) inGroups(ctx context.Context, h head) error {
 	for _, sha := range h.look.Groups {
@@ -152,8 +153,8 @@ func (rp *Reporter) inGroups(ctx context.Context, h head) error {
 	return nil
 }
 
-// inGroup enters the pull request into the check of a merge group. It does so again if GitHub has ended the
-// group meanwhile. The process that records the group's end does that afterwards.
+// inGroup enters the pull request into the check of a merge group. If GitHub has ended the group meanwhile,
+// inGroup writes the entry again. The process that records the end does the same after its record.
 func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 	groups := ledger.Groups{Ledger: rp.Ledger}
 	g, err := groups.Read(ctx, rp.Facts.Message.Pull, sha)
@@ -187,8 +188,8 @@ func inGroup(ctx context.Context, rp *Reporter, h head, sha string) error {
 	return err
 }
 
-// enterGroupsBehind enters the pull request into the checks of the merge groups behind its own. They contain
-// it, too, until it is merged.
+// enterGroupsBehind enters the pull request into the checks of the merge groups behind its own in the queue.
+// Until it is merged, these groups contain its commits, too.
 func enterGroupsBehind(ctx context.Context, rp *Reporter, at comment.Head, g ledger.Group, w project.Waiting) error {
 	if !rp.Facts.Pull.Open {
 		at = comment.Head{Standing: comment.HeadDequeued}
@@ -237,7 +238,8 @@ func (rp *Reporter) endFormerHeads(ctx context.Context) error {
 
 // enterPage enters the pull request into the check of a commit.
 func (rp *Reporter) enterPage(ctx context.Context, sha string, page comment.Head, w project.Waiting) error {
-	// The commit is recorded first. After a death and a push, the next process completes its check.
+	// The commit is recorded first. If this process dies and another head is pushed, the next process finds the
+	// commit and completes its check.
 	if err := rp.Ledger.AddHead(ctx, rp.Facts.Message.Pull, sha); err != nil {
 		return err
 	}

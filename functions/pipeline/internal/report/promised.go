@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// promised decides about the comments of an answer with these replies. Once all replies are there, the result
-// becomes a comment of its own if somebody has to act on one of them. The reply was pending when the first
-// comment was written, or was not there yet. GitHub notifies nobody of an edit. The decision is final.
+// promised decides whether the result of an answer gets a new comment. GitHub notifies nobody of an edited
+// comment. So once all replies are there, the result gets a new comment if somebody has to act on a reply that
+// the first comment did not show, or showed as pending. The decision is final.
 func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	a.Promised = slices.Clone(a.Promised)
 	kept := 0 // pending replies that still have their place
@@ -33,7 +33,7 @@ func promised(a ledger.Answer, replies []comment.Reply) ledger.Answer {
 	}
 	for i, r := range replies {
 		later := len(a.First) > 0 && !slices.Contains(a.First, a.Replies[i].ID)
-		// A handler that gives up replaces all replies by one.
+		// A handler that gives up replaces all replies with a single reply.
 		if comment.Calls(r) && (slices.Contains(a.Promised, a.Replies[i].ID) || kept < len(a.Promised) || later) {
 			a.Apart = true
 		}

@@ -2,10 +2,11 @@
 // commands, and the check runs. All of it is made from records, so any process can make it again at any time.
 //
 // Comments have one writer. [Reporter.Sync] runs only for messages of the events queue, and those of a pull
-// request are handled one after the other. Whoever plans or applies puts replies into records
-// ([Reporter.Reply]) and asks for a sync ([Reporter.AtRest]). Check runs are written by whoever moves a run.
+// request are handled one after the other. A process that plans or applies puts replies into records
+// ([Reporter.Reply]) and asks for a sync ([Reporter.AtRest]). A process that changes the phase of a run also
+// writes its check run.
 //
-// This package refuses to know why something was decided. Package comment has the words. Start reading at
+// This package refuses to know why something was decided. Package comment writes the texts. Start reading at
 // [Reporter].
 package report
 
@@ -26,8 +27,8 @@ type Reporter struct {
 	Queue     pipeline.Queue
 	// Secrets are removed from everything that is written.
 	Secrets []github.Secret
-	// Made is the hash of a plan that this message has made in place of another one, so the check may name it;
-	// "" for none.
+	// Made is the hash of a plan that the handler of this message has made in place of another plan, so that
+	// the check may name the new plan; "" for none.
 	Made string
 	// Where tells people where an artifact is: an address, or a command that fetches it. It is nil if they
 	// cannot read artifacts.

@@ -18,9 +18,8 @@ import (
 )
 
 // status writes the check of the head, and the comment about the projects of the pull request. A check that
-// lets GitHub merge is written after the comment. GitHub may merge by itself at once, and a merge applies no
-// plan that was not shown before. Any other check is written before the comment, so that nobody merges in
-// between.
+// passes is written after the comment: GitHub may merge by itself at once, and a merge applies only plans that
+// were shown before it. Any other check is written before the comment, so that nobody merges in between.
 func (rp *Reporter) status(ctx context.Context) error {
 	all, err := rp.Ledger.Runs(ctx, rp.Facts.Message.Pull)
 	if err != nil {
@@ -75,8 +74,8 @@ func (rp *Reporter) status(ctx context.Context) error {
 	return rp.followUp(ctx, s, all, l)
 }
 
-// deniedNow decides again about refused plans of an open head, because the text of a look has the facts of that
-// time. A plan that nobody has to ask for any more is about to be queued.
+// deniedNow decides again about the refused plans of an open head, because the recorded look has the refusals
+// of its own time. It leaves out a plan that would be allowed now: that plan is about to be queued.
 func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Versioned) (ledger.Look, error) {
 	if !rp.Facts.Pull.Open || !rp.looked(l) || len(l.Denials) == 0 {
 		return l, nil
@@ -99,8 +98,8 @@ func deniedNow(ctx context.Context, rp *Reporter, l ledger.Look, all []ledger.Ve
 	})
 }
 
-// shownBy records the settings that were used to show the plans of an open head. With other settings they are
-// shown again.
+// shownBy records which settings were used to show the plans of an open head. If the settings change, the plans
+// are shown again.
 func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	text := gatefacts.DecidingSettings(rp.Facts)
 	if !rp.Facts.Pull.Open || !rp.looked(l) || text == "" || text == l.Settings {
@@ -113,7 +112,7 @@ func shownBy(ctx context.Context, rp *Reporter, l ledger.Look) error {
 	})
 }
 
-// denied returns the statuses of projects that the merge could not apply, because the gate has refused their
+// denied returns the statuses of projects that the merge cannot apply, because the gate has refused their
 // plans.
 func denied(l ledger.Look, all []ledger.Versioned) (out []comment.ProjectStatus) {
 	for _, d := range ledger.DeniedOf(l, all) {
@@ -197,9 +196,9 @@ func renamed(all []ledger.Versioned, head string) (out []string) {
 	return out
 }
 
-// projects returns the statuses of the runs at a head. It also returns those of former heads that are being
-// applied, because they are planned at this head afterwards. If a run now blocks another pull request, or no
-// longer does, its check is written again.
+// projects returns the statuses of the runs at a head. It also returns the statuses of runs of former heads
+// that are being applied, because they are planned at this head afterwards. If a check run does not show the
+// present status, it is written again.
 func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
 	var out []comment.ProjectStatus
 	line := &gatefacts.OrderCache{Facts: rp.Facts}
@@ -256,7 +255,7 @@ func atHead(all []ledger.Versioned, head string) (n int) {
 }
 
 // moveUp writes the check run of an apply whose place in the queue has changed, with the status of its record.
-// Its turn may have come meanwhile, and then its own process writes that status.
+// If it is its turn meanwhile, its own process writes the status.
 func moveUp(ctx context.Context, rp *Reporter, r runs.Run, p comment.ProjectStatus) error {
 	all, err := beginCheck(ctx, rp.Ledger, r)
 	if err != nil {
@@ -265,7 +264,7 @@ func moveUp(ctx context.Context, rp *Reporter, r runs.Run, p comment.ProjectStat
 	return rp.writeCheck(ctx, r, p, all, false)
 }
 
-// Ahead returns the applies that come before that of a run.
+// Ahead returns the applies in the queue of a run's state that come before the run's own.
 func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, err error) {
 	queue, err := rp.Ledger.Queue(ctx, r)
 	return runs.AheadOf(queue, r), err

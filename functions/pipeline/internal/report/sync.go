@@ -17,8 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// AtRest completes a run that waits only for people. It writes the check, releases the lease, and asks for a
-// sync of the comments.
+// AtRest ends the work on a run that now waits for people only. It writes the check, releases the lease, and
+// asks for a sync of the comments.
 func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 	if err := rp.PutCheck(ctx, r); err != nil {
 		return err
@@ -70,16 +70,16 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 	return nil
 }
 
-// syncs is how often the comments are written while many plans are made. Each time costs some requests to
-// GitHub.
+// syncs is the number of times that the comments are written while many plans are made. Each time costs several
+// requests to GitHub.
 const syncs = 10
 
 // isDue reports whether the comments are written now. made plans of a push are made, and left are not.
 func isDue(made, left int) bool { return left == 0 || made%max(10, (made+left)/syncs) == 0 }
 
-// askForSync asks for a sync of the comments after a step of a run. Every tenth of many plans asks, or fewer
-// if there are more than a hundred, and the last one does. The process that saves the last run sees that all
-// others are at rest.
+// askForSync asks for a sync of the comments after a step of a run. If many plans are made, it does so for
+// every tenth and for the last plan; for more than a hundred plans, it does so for every tenth part of them.
+// The process that saves the last run finds that all others are finished.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run, why ...any) error {
 	if r.Asked.Quiet && r.PlanEnded() && len(why) == 0 {
 		all, err := rp.Ledger.Runs(ctx, r.Pull)
@@ -169,9 +169,9 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
 }
 
-// promise records, before anything is written, which replies people will have read as pending, and whether the
-// result is a comment of its own. If the process dies right after that, before it writes anything, there is a
-// useless link. In the other order, people would miss the notification.
+// promise records which replies people will have read as pending, and whether the result gets a new comment,
+// before anything is written. If the process dies after the record, there is a useless link. In the other
+// order, people might miss the notification.
 func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comment.Reply) (ledger.Answer, error) {
 	next := promised(a, replies)
 	if next.Apart == a.Apart && len(next.Promised) == len(a.Promised) && len(next.First) == len(a.First) {
@@ -183,8 +183,8 @@ func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comm
 	return next, err
 }
 
-// sayAnswer writes the one or two comments of an answer. The result comes first: after a death in between, the
-// pending text stays, and not a link to nothing.
+// sayAnswer writes the one or two comments of an answer, first the result. If the process dies in between, the
+// first comment still shows the pending text, and not a link to a comment that does not exist.
 func (rp *Reporter) sayAnswer(ctx context.Context, a ledger.Answer, answer comment.Answer) error {
 	text := answer.Markdown(github.MaxComment)
 	if a.Apart {
@@ -207,12 +207,12 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 	return err
 }
 
-// say writes a comment, a new one or in place. The marker is its first line, and further ones follow. Markers
-// are removed from the rest, because that contains texts of others. say returns the comment's ID, the text as
-// written, and the time of writing.
+// say creates or edits a comment. The marker is its first line, and further lines with markers may follow.
+// Markers are removed from the body, because it contains texts of other people. say returns the comment's ID,
+// the text as written, and the time of writing.
 func (rp *Reporter) say(ctx context.Context, e github.Earlier, marker, further, body string) (id int64, text string, at time.Time, err error) {
 	body = marker + further + markdown.Unmarked(strings.TrimPrefix(body, marker))
-	// A secret's or marker's replacement may be longer than the original.
+	// The text that replaces a secret or a marker may be longer than the original.
 	text = markdown.Cut(rp.Clean(body), github.MaxComment)
 	id, at, err = rp.Hub.PutComment(ctx, rp.Facts.Message.Pull.Number, e, marker, text)
 	return id, text, at, err

@@ -33,7 +33,8 @@ func watch(ctx context.Context, rp *Reporter, head string) error {
 	return err
 }
 
-// watchLate lists a merged pull request with waiting plans, and removes it from the list once there are none.
+// watchLate keeps a merged pull request with waiting plans on the list of [pipeline.LateDir], and removes it
+// once there are none.
 func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.ProjectStatus) error {
 	if !rp.Facts.Pull.Merged {
 		return nil
@@ -55,7 +56,8 @@ func watchLate(ctx context.Context, rp *Reporter, head string, all []comment.Pro
 	return err
 }
 
-// merges reports whether a watch is also for a merge. Such a watch stays as long as the head.
+// merges reports whether a watch is also for a merge. Such a watch is kept while the pull request has the same
+// head.
 func merges(rec pipeline.Record) bool {
 	w, err := pipeline.DecodeWatch(rec)
 	return err == nil && w.Merge
@@ -67,7 +69,7 @@ func unwatch(ctx context.Context, rp *Reporter, key string) error {
 		return err
 	}
 	if err = rp.Ledger.Records.Delete(ctx, key, rec.Version); errors.Is(err, pipeline.ErrConflict) {
-		err = nil // whoever has changed it has decided since
+		err = nil // the process that changed it has decided since
 	}
 	return err
 }

@@ -19,15 +19,15 @@ type Entry struct {
 	Number   int
 	Base     string // the base branch of the pull request
 	Standing comment.HeadStanding
-	// Waiting is the base branch's setting.
+	// Waiting is the base branch's setting for the check while plans wait for their applies.
 	Waiting project.Waiting `json:",omitempty"`
 	Merged  bool            `json:",omitempty"`
 	Title   string
 	Page    string // in Markdown
 }
 
-// With returns the head with the new entry of a pull request. If a pull request has left the head or is closed,
-// its entry is removed once there is another one.
+// With returns the head with the new entry of a pull request. The entry of a pull request that has left the
+// head or is closed is removed once there is another entry.
 func (h Head) With(e Entry) Head {
 	all := slices.DeleteFunc(slices.Clone(h.Entries), func(x Entry) bool { return x.Number == e.Number })
 	all = append(all, e)
@@ -38,8 +38,8 @@ func (h Head) With(e Entry) Head {
 	return Head{all}
 }
 
-// Known returns the head with the entries of another version made readable. A state that this version does not
-// know counts as pending, until its pull request is looked at again.
+// Known returns the head with entries that this version of Lockstep can read. A state that this version does
+// not know counts as pending, until its pull request is looked at again.
 func (h Head) Known() Head {
 	for i, e := range h.Entries {
 		if status, _ := concluded(e.Standing, e.Waiting); status == "" {
@@ -50,8 +50,8 @@ func (h Head) Known() Head {
 }
 
 // Worst returns the entry that decides about the commit's check run. There must be at least one entry. If an
-// open pull request has the head, merged ones do not count, because a failed check cannot keep them out any
-// more.
+// open pull request has the head, merged ones do not count, because a failed check cannot prevent their merge
+// any more.
 func (h Head) Worst() Entry {
 	all := slices.DeleteFunc(slices.Clone(h.Entries), h.replaced)
 	if slices.ContainsFunc(all, func(e Entry) bool { return !e.Merged }) {
@@ -73,8 +73,8 @@ func (e Entry) counts() bool {
 	return e.Standing != comment.HeadClosed && e.Standing != comment.HeadLeft && e.Standing != comment.HeadDequeued
 }
 
-// rank returns a lower number for a worse entry. A pending check is worse than a good one and better than a bad
-// one, because it cannot make that one good.
+// rank returns a lower number for a worse entry. A pending entry is worse than a good entry. It is better than
+// a bad one, because waiting for it cannot make the bad one good.
 func (e Entry) rank() int {
 	_, conclusion := Conclude(e.Standing, e.Waiting)
 	order := []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired, "", github.ConcludedNeutral, github.ConcludedSuccess}

@@ -19,14 +19,15 @@ type Facts struct {
 	// Problem is set if its projects are unknown. Conflict is set if it cannot be merged.
 	Problem, Conflict bool
 	// Unplanned is set if the head touches projects that have no plan and none in progress. Denied is set if
-	// the base branch has refused everybody who asked for those plans.
+	// the gate has refused these plans.
 	Unplanned, Denied bool
 	// Policies is set if the head has broken policies, which would block applies after the merge.
 	Policies bool
 	Projects []comment.Standing // the states of the projects at the head
 }
 
-// pending are the states of a project that end by themselves. Until they have ended, no other state counts.
+// pending lists the states of a project that end without a person, such as "planning". While a project has such
+// a state, the states of the others do not count.
 var pending = []row{
 	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
 	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Postponed, comment.HeadPlanning},
@@ -44,7 +45,7 @@ var settled = []row{
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
 }
 
-// A row gives the head the state of a project.
+// A row says which state the head has if one of its projects has the state project.
 type row struct {
 	project comment.Standing
 	head    comment.HeadStanding
@@ -78,7 +79,7 @@ func Of(f Facts) comment.HeadStanding {
 	return s
 }
 
-// first returns the head's state by the first row that matches one of the projects; "" for none.
+// first returns the head's state from the first row that matches one of the projects; "" if no row does.
 func first(rows []row, projects []comment.Standing) comment.HeadStanding {
 	for _, r := range rows {
 		if slices.Contains(projects, r.project) {
@@ -88,9 +89,9 @@ func first(rows []row, projects []comment.Standing) comment.HeadStanding {
 	return ""
 }
 
-// Conclude returns the status and the conclusion of a check run. It is red for what failed or was denied alone: a check that waits for a
-// person has the conclusion action_required, by which a required check does not pass either. w decides about plans that wait for
-// somebody who applies them.
+// Conclude returns the status and the conclusion of a check run. The conclusion is "failure" only if something
+// failed or was denied. A check that waits for a person has the conclusion "action_required", with which a
+// required check does not pass either. w decides about plans that wait for an apply.
 func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	status, conclusion := concluded(s, w)
 	if status == "" {
@@ -99,7 +100,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 	return status, conclusion
 }
 
-// concluded is Conclude without a status for an unknown state.
+// concluded is Conclude, but returns no status for an unknown state.
 func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	switch s {
 	case comment.HeadAwaited, comment.HeadPlanning, comment.HeadQueuePlanning:

@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// contributors returns the logins of everybody who took part in the pull request's commits: authors, committers
-// and co-authors, and the users who pushed. Anybody can write any address into a commit. So the user who pushed
-// counts, whatever the commits say. If nobody is known for a commit or a push, the fact is unknown.
+// contributors returns the logins of everybody who contributed to the pull request's commits: authors,
+// committers, co-authors, and the users who pushed. Anybody can write any address into a commit, so users who
+// pushed count, too. If the user of a commit or a push is not known, the fact is unknown.
 func (p *pass) contributors() requirementrules.Fact[[]string] {
 	return fact(p, "contributors", func(ctx context.Context) ([]string, error) {
 		c, err := p.Hub.Contributors(ctx, p.Pull.Number)
@@ -29,8 +29,8 @@ func (p *pass) contributors() requirementrules.Fact[[]string] {
 	})
 }
 
-// contributors returns the logins behind the commits of a pull request. recorded are the pushes that webhooks
-// reported, and listed are those to its branch that GitHub remembers. Some of them can be older than the pull
+// contributors returns the logins of the contributors to a pull request. recorded are the pushes that webhooks
+// reported, and listed are the pushes to its branch that GitHub lists. Some of them can be older than the pull
 // request.
 func contributors(head string, c github.Contributors, recorded, listed []github.Push) ([]string, error) {
 	switch {
@@ -56,7 +56,8 @@ func contributors(head string, c github.Contributors, recorded, listed []github.
 			add(x.By)
 		}
 	}
-	// Each push begins where another one has ended, back to a commit that the pull request does not contain.
+	// Follow the pushes back from the head: each push begins at the commit at which an earlier one ended. The
+	// first push begins at a commit that the pull request does not contain.
 	for at, open := 0, []string{head}; at < len(open); at++ {
 		told := false
 		for _, x := range pushes {

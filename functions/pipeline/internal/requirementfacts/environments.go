@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// environments reads the protection rules of GitHub's environments, and adds to n the facts that those rules
-// need.
+// environments reads the protection rules of GitHub's environments in n, and adds to n the facts that these
+// rules depend on.
 func (p *pass) environments(n *requirementrules.Needs, shown time.Time) {
 	for _, name := range n.Environments {
 		e := fact(p, "environment "+name, func(ctx context.Context) (requirementrules.Environment, error) {

@@ -23,36 +23,36 @@ type Finder struct {
 	Now    time.Time
 	// Deployment is the name of our deployment.
 	Deployment string
-	// Lenient makes every failure an unknown fact.
+	// Lenient is set if every failure to read a fact makes the fact unknown, instead of an error.
 	Lenient bool
 
 	read map[string]any // by name
 }
 
-// A Subject is a command with its plan.
+// A Subject is a command about a plan. The facts depend on it.
 type Subject struct {
 	Actor string // login of the user who asks; "" for a push
-	// Unasked is set while nobody has asked.
+	// Unasked is set if nobody has asked for the apply yet.
 	Unasked bool
-	// Grouped is set for a merge group.
+	// Grouped is set if the decision is for the check of a merge group.
 	Grouped bool
 	// Planned is the commit of the plan; "" for a plan that is not made yet.
 	Planned string
 	Plan    requirementrules.Fact[requirementrules.Plan]
 	// Replaced is set if this plan, or an earlier one of the commit, has replaced another plan without a push.
-	// Then an approval counts only if it is newer than Since, when people first saw the plan. If Since is zero,
-	// no approval counts.
+	// Then an approval counts only if it is newer than Since, the time at which that plan was first shown. If
+	// Since is zero, no approval counts.
 	Replaced bool
 	Since    time.Time
 	// Policies are the present IDs of the base branch's policies, by name.
 	Policies requirementrules.Fact[map[string]string]
-	// Shown is when people first saw the plan. It is zero if they have not, and then nobody can override.
-	// Project, Dir and Workspace are what an override selects.
+	// Shown is the time at which the plan was first shown. If it is zero, nobody can override. Project, Dir and
+	// Workspace are those of the plan, by which an override can select it.
 	Shown                   time.Time
 	Project, Dir, Workspace string
 	// Was and VarFiles are the project's directory and the files of its variables on the base branch, if it has
-	// them. Beyond is set if the plan changes more than the changed files cover. The pull request removes the
-	// project or does not touch it, or a command gave the plan options.
+	// them. Beyond is set if the changed files do not show everything that the plan may change: the pull
+	// request removes the project or does not touch it, or the plan has options.
 	Was      string
 	VarFiles []string
 	Beyond   bool
@@ -80,7 +80,8 @@ func (f *Finder) Find(ctx context.Context, n requirementrules.Needs, s Subject) 
 	return out, p.err
 }
 
-// A pass finds the facts of one subject, until an error that passes.
+// A pass finds the facts of one subject. err is its first error that another attempt may help with; then it
+// stops reading.
 type pass struct {
 	*Finder
 	ctx context.Context
@@ -130,7 +131,7 @@ func (p *pass) reviews(n requirementrules.Needs, s Subject) {
 	all := fact(p, "reviews", func(ctx context.Context) ([]github.Review, error) { return p.Hub.Reviews(ctx, p.Pull.Number) })
 	p.out.Reviews = requirementrules.Fact[[]requirementrules.Review]{Known: all.Known, Problem: all.Problem}
 	for _, r := range all.Value {
-		// GitHub's clock counts seconds: within one second the order is unknown.
+		// GitHub's clock counts seconds, so an approval in the same second as the plan does not count.
 		former := s.Replaced && (s.Since.IsZero() || !r.At.After(s.Since))
 		p.out.Reviews.Value = append(p.out.Reviews.Value, requirementrules.Review{Author: r.Author, State: string(r.State), SHA: r.SHA, Former: former})
 	}
@@ -203,9 +204,9 @@ func (p *pass) merging(talk requirementrules.Fact[github.Discussion]) requiremen
 	})
 }
 
-// own reports whether a required check is one of Lockstep's, by its name. It is ours if any App may report it,
-// or it belongs to another deployment on the repository, whose App is not ours. Each would otherwise wait for
-// the other.
+// own reports whether a required check is one of Lockstep's, by its name. A check with such a name is
+// Lockstep's if any App may report it, or if it belongs to another deployment on the repository. Otherwise the
+// apply and the check would wait for each other.
 func (p *pass) own(r github.RequiredReport) bool {
 	by, _, is := pipeline.ReadCheck(r.Name)
 	return is && (r.AppID == 0 || by != p.Deployment)

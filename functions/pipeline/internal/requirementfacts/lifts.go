@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// lifts finds the overrides of a plan. An override is the comment itself, not a record: whoever may write
-// records overrides nothing. These comments do not count:
+// lifts finds the overrides of a plan. An override is the comment itself, not a record: write access to the
+// records does not allow to override. These comments do not count:
 //   - a comment that is older than the plan, because its author has not seen the plan (GitHub's clock counts
 //     seconds, and within one second the order is unknown)
 //   - an edited comment, because others may edit it

@@ -25,7 +25,7 @@ var ownersFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"
 // line.
 const maxLine = 60 << 10
 
-// An ownership has the rules of CODEOWNERS, its ignored lines, and the changed paths, sorted.
+// An ownership has the rules of CODEOWNERS, the lines that GitHub ignores, and the changed paths, sorted.
 type ownership struct {
 	rules  codeowners.Ruleset
 	unread []string
@@ -49,9 +49,9 @@ func (f *Finder) ownership(ctx context.Context) (o ownership, err error) {
 	return o, nil
 }
 
-// owned returns the changed paths that have owners. If the plan's changes can come from elsewhere, it adds the
-// configuration of the subject's project as one more path: otherwise its owners would not be asked. If the pull
-// request moves the project, that includes its configuration on the base branch.
+// owned returns the changed paths that have owners. If the plan may change more than the changed files show, it
+// adds the configuration of the subject's project as one more path: otherwise its owners would not be asked. If
+// the pull request moves the project to another directory, it adds the configuration on the base branch, too.
 func (o ownership) owned(s Subject) (out []requirementrules.Owned, err error) {
 	paths := slices.Clone(o.paths)
 	for _, dir := range slices.Compact([]string{s.Dir, cmp.Or(s.Was, s.Dir)}) {

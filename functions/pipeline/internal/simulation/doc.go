@@ -10,9 +10,9 @@
 // test.
 //
 // Whole histories have up to 23 acts of people. Brief ones have 2 to 5, with more mishaps in the same time. In
-// aimed ones people wait for plans and apply them, and most mishaps come after that. Those of a team are aimed,
-// too: its base branch has requirements, gates, hooks, a GitHub environment, or lets forks be planned. In
-// others the App is sometimes removed from the repository.
+// aimed histories people wait for plans and apply them, and most mishaps come after that. The histories of a
+// team are aimed, too: the team's base branch has requirements, gates, hooks, or a GitHub environment, or lets
+// forks be planned. In other histories the App is sometimes removed from the repository.
 //
 //	scheduler_test.go   the gate, and the choice of the next step
 //	queue_test.go       SQS: groups, visibility, dead letters; and the functions that it invokes
@@ -34,8 +34,8 @@
 //	thrice_test.go      each webhook three times, in any order: the tales of tales_test.go have one outcome
 //	truth_test.go       what must be true in each history, and at its end
 //
-// The pipeline, the client of GitHub and the reading of projects are the real ones. The engine is a model. Its
-// own tests prove that the real one loses nothing when it is killed.
+// The pipeline, the client of GitHub and the reading of projects are the real ones. The engine is a model. The
+// real engine has tests of its own, which prove that it loses nothing when it is killed.
 //
 // This package refuses to know how the pipeline works: it looks at comments, checks, objects and locks. Start
 // reading at TestHistories.

@@ -3,8 +3,8 @@
 //	Stopper   a command -> gate -> an order in the ledger, for each plan and apply in progress
 //	Watch     a context for the work, which ends when the ledger has an order
 //
-// A stop does not wait behind the work that it ends. The handler of comments writes the order. Whoever plans or
-// applies looks for an order every few seconds, and at the start of each process. An order names one plan or
+// A stop does not wait behind the work that it ends. The handler of comments writes the order. A process that
+// plans or applies looks for an order when it starts, and then every few seconds. An order names one plan or
 // apply by its number, so it never ends a later one.
 //
 // This package refuses to know how work ends: a plan is dropped, and an apply ends as at a deadline. Start

@@ -29,7 +29,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.SelectedBy(c)
 	})
-	// Somebody who may not ask learns nothing about the runs, not even that there are none.
+	// A person who may not ask learns nothing about the runs, not even that there are none.
 	q, err := st.Facts.Request(ctx, comment.Stop, runs.Run{})
 	if err != nil {
 		no, err := gatefacts.FinalReply(c, c.Project, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Hub returns a GitHub repository behind a gate. An effect is named by the number of a pull request, the commit
-// of a checkout, or the check.
+// Hub returns the repository h with the gate g before each request. The name of an effect contains the number
+// of the pull request, the commit of the checkout, or the name of the check.
 func Hub(h dispatch.GitHub, g memory.Gate) dispatch.GitHub { return hub{h, g} }
 
 type hub struct {

@@ -1,4 +1,5 @@
-// Package runstest parses notation into data of package runs, for tests only.
+// Package runstest parses a short notation for orders of applies into the types of package runs, for tests
+// only.
 //
 // This package refuses to decide. Start reading at [Order].
 package runstest
