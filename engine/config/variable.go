@@ -24,10 +24,13 @@ type Variable struct {
 	// rather than parsed as expressions (string, number, bool, or no type).
 	ParseLiteral bool
 	// Default is converted to Type; cty.NilVal if the variable is required.
-	Default     cty.Value
-	Nullable    bool
-	Sensitive   bool
-	Ephemeral   bool
+	Default   cty.Value
+	Nullable  bool
+	Sensitive bool
+	Ephemeral bool
+	// Const is set for a variable whose value must be known before anything is planned, so that sources of modules can be made of it.
+	// Source: Terraform 1.15, OpenTofu 1.12.
+	Const       bool
 	Validations []*Condition
 	Range       hcl.Range
 	TypeRange   hcl.Range

@@ -57,12 +57,15 @@ type Dir struct {
 	Memo *install.Memo
 	// Budget bounds the evaluation of the configuration; nil is the generous one.
 	Budget *budget.Budget
+	// Preparing is set for init and get, which record the values of variables that they use; see [Dir.Prepared].
+	Preparing bool
 	// Given are the values of variables in a saved plan, which is carried out; nil without one.
 	Given map[string]cty.Value
 	// KMS connects to AWS KMS, for the encryption of states and plans; nil: it is not available.
 	KMS encrypting.KMS
 
-	ciphers *ciphers // nil: they are not remembered
+	ciphers *ciphers             // nil: they are not remembered
+	used    map[string]cty.Value // by expressions, with Preparing
 }
 
 // Open returns the directory at path. The diagnostics are about the CLI configuration.
@@ -127,7 +130,18 @@ func (d *Dir) input(root string) (loading.Input, diags.Diagnostics) {
 func (d *Dir) Early() loading.Early { return early.New(d.earlyInput()) }
 
 func (d *Dir) earlyInput() early.Input {
-	return early.Input{
+	in := early.Input{
 		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{}, Budget: d.Budget,
 	}
+	if d.Preparing {
+		in.Used = func(name string, given cty.Value) {
+			if d.used == nil {
+				d.used = map[string]cty.Value{}
+			}
+			d.used[name] = given
+		}
+	} else {
+		in.Init = d.Prepared()
+	}
+	return in
 }

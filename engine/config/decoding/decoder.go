@@ -109,6 +109,7 @@ func (d *Decoder) File(body hcl.Body, override bool) {
 // that need the whole module.
 func (d *Decoder) Finish() (*config.Content, hcl.Diagnostics) {
 	d.refuseCloud()
+	d.refuseSecretConst()
 	d.implied()
 	d.content.IndexProviders()
 	return d.content, d.diags

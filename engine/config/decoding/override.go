@@ -41,6 +41,9 @@ func (v *variable) replace(old *variable) {
 	if v.given["ephemeral"] {
 		old.Ephemeral = v.Ephemeral
 	}
+	if v.given["const"] {
+		old.Const = v.Const
+	}
 	if v.given["nullable"] {
 		old.Nullable = v.Nullable
 	}

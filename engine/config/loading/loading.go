@@ -44,6 +44,8 @@ type Input struct {
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
 	// of them have to be literal. See package early.
 	Early Early
+	// Planned is set for the configuration of a saved plan, whose caller compares its modules with those of the plan.
+	Planned bool
 	// Budget bounds the files, and ends the load when its run ends; nil is the generous one.
 	Budget *budget.Budget
 }
