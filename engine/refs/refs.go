@@ -165,13 +165,12 @@ func (r *Refs) link(m *config.Module) {
 
 // linkImports notes the references of the import blocks.
 func (r *Refs) linkImports() {
-	root := r.cfg.Root
-	for _, im := range root.Imports {
-		m := r.cfg.Modules[im.Resource.Module]
-		if m == nil || m.Resources[im.Resource.Resource] == nil {
+	for _, im := range r.cfg.Imports() {
+		m := r.cfg.Modules[im.Target.Module]
+		if m == nil || m.Resources[im.Target.Resource] == nil {
 			continue
 		}
-		o := addrs.Object{Module: im.Resource.Module, Kind: addrs.KindResource, Res: im.Resource.Resource}
+		o := im.Target.Object()
 		var uses []*Reference
 		for _, x := range []hcl.Expression{im.ID, im.Identity, im.ForEach} {
 			for i := range r.exprs[x] {
@@ -179,7 +178,7 @@ func (r *Refs) linkImports() {
 			}
 		}
 		if len(uses) > 0 {
-			r.imports[o] = r.edges(r.imports[o], root, uses)
+			r.imports[o] = r.edges(r.imports[o], im.In, uses)
 		}
 	}
 }

@@ -74,7 +74,7 @@ func newPlanner(ctx context.Context, in Input) *planner {
 	})
 	p.imports = importing.NewBlocks(in.Config, in.Mode, p.s.Eval, p.prior)
 	p.deps = dependencies.New(in.Config, in.Refs)
-	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {
+	if len(in.Config.Imports()) > 0 && in.Mode != plans.RefreshOnlyMode {
 		p.deps.IncludeImports()
 	}
 	p.nested = session.NestedData(in.Config)

@@ -69,7 +69,10 @@ func (f Findings) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.C
 
 // Validate finds all errors that the configuration has with any input.
 func Validate(ctx context.Context, in Input) Findings {
-	v := &validator{in: in}
+	v := &validator{in: in, imported: map[addrs.ConfigResource][]config.PlacedImport{}}
+	for _, im := range in.Config.Imports() {
+		v.imported[im.Target] = append(v.imported[im.Target], im)
+	}
 	v.eval = eval.New(ctx, eval.Phase{Program: in.Program, Resource: v.resourceValue, Unexpanded: true, OpaqueModules: true, AssertionsUnevaluated: true})
 	v.s = &session.Session{Environment: in.Environment, Eval: v.eval}
 	var visits []func(context.Context) Findings
@@ -135,9 +138,10 @@ func without(ds, others diags.Diagnostics) diags.Diagnostics {
 }
 
 type validator struct {
-	in   Input
-	s    *session.Session
-	eval *eval.Evaluator
+	in       Input
+	s        *session.Session
+	eval     *eval.Evaluator
+	imported map[addrs.ConfigResource][]config.PlacedImport // import blocks by target
 }
 
 // resourceValue returns the value of a resource to the evaluator: unknown, even in its type, as in
