@@ -99,7 +99,7 @@ func (terraform) Plan(_ context.Context, req provider.PlanRequest) (_ provider.P
 	if req.TypeName != dataType {
 		return provider.PlanResponse{}, unsupported("resource type", req.TypeName)
 	}
-	return planData(req), nil
+	return planData(req)
 }
 
 func (terraform) Apply(_ context.Context, req provider.ApplyRequest) (_ provider.ApplyResponse, ds diags.Diagnostics) {
