@@ -85,6 +85,8 @@ const (
 	ReasonDeleteBecauseEnabledFalse Reason = "delete_because_enabled_false"
 	ReasonDeleteBecauseNoMoveTarget Reason = "delete_because_no_move_target"
 	ReasonForgetBecauseCurrent      Reason = "forget_because_current_object"
+	ReasonForgetByConfig            Reason = "forgot_because_lifecycle_destroy_in_config" // OpenTofu 1.12
+	ReasonForgetByState             Reason = "forgot_because_lifecycle_destroy_in_state"
 	ReasonReadBecauseConfigUnknown  Reason = "read_because_config_unknown"
 	ReasonReadBecauseDependency     Reason = "read_because_dependency_pending"
 	ReasonReadBecauseCheckNested    Reason = "read_because_check_nested"

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -218,22 +219,22 @@ type countsMember struct {
 	Import    int    `json:"import"`
 	Remove    int    `json:"remove"`
 	Operation string `json:"operation"`
+	Forget    int    `json:"forget,omitempty"` // OpenTofu's
 	// Unresolved is Lockstep's own.
 	Unresolved int `json:"unresolved,omitempty"`
 }
 
 // ChangeSummaryMessage tells how much is planned ("plan") or was done ("apply", "destroy").
-func ChangeSummaryMessage(operation string, add, change, remove, imported int) Message {
-	m := message("change_summary", summaryText(operation, add, change, remove, imported))
-	m.Changes = &countsMember{Add: add, Change: change, Import: imported, Remove: remove, Operation: operation}
+func ChangeSummaryMessage(operation string, n counting.Counts) Message {
+	m := message("change_summary", summaryText(operation, n.Add, n.Change, n.Destroy, n.Import))
+	m.Changes = &countsMember{Add: n.Add, Change: n.Change, Import: n.Import, Remove: n.Destroy, Operation: operation, Forget: n.Forget}
 	return m
 }
 
 // PlanSummaryMessage is [ChangeSummaryMessage] for a plan. It counts the creations of an earlier apply that the
 // plan leaves out, too: with these, a plan of nothing is not one of "no changes".
 func PlanSummaryMessage(p *plans.Plan) Message {
-	n := p.Counts()
-	m := ChangeSummaryMessage("plan", n.Add, n.Change, n.Destroy, n.Import)
+	m := ChangeSummaryMessage("plan", p.Counts())
 	switch m.Changes.Unresolved = len(p.Waiting); m.Changes.Unresolved {
 	case 0:
 	case 1:

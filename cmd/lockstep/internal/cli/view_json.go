@@ -81,7 +81,7 @@ func (v *jsonView) Applied(o Outcome) {
 	if o.Failed {
 		return
 	}
-	v.send(render.ChangeSummaryMessage(operation, o.Counts.Add, o.Counts.Change, o.Counts.Destroy, o.Counts.Import))
+	v.send(render.ChangeSummaryMessage(operation, o.Counts))
 	if !o.Destroy {
 		v.send(render.OutputsMessage(o.State))
 	}
