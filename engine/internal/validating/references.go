@@ -74,14 +74,14 @@ func within(list []hcl.Range, at hcl.Pos) bool {
 	return found || i > 0 && list[i-1].ContainsPos(at)
 }
 
-// Typed holds the references of an expression that a person has typed in against the schemas, as those of the root
-// module: see [validator.references].
-func Typed(ctx context.Context, in Input, x hcl.Expression) diags.Diagnostics {
+// Typed holds the references of an expression that a person has typed in against the schemas, as those of
+// module m: see [validator.references].
+func Typed(ctx context.Context, in Input, m *config.Module, x hcl.Expression) diags.Diagnostics {
 	v := &validator{in: in}
 	var ds diags.Diagnostics
 	for _, t := range x.Variables() {
-		if ref, ok, _ := refs.Resolve(in.Config.Root, t); ok { // else the evaluation reports it
-			ds = append(ds, v.reference(ctx, in.Config.Root, &ref)...)
+		if ref, ok, _ := refs.Resolve(m, t); ok { // else the evaluation reports it
+			ds = append(ds, v.reference(ctx, m, &ref)...)
 		}
 	}
 	return ds

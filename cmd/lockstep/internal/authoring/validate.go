@@ -22,6 +22,7 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the config
 	var asJSON, noTests bool
 	var testDir string
 	f := a.NewFlags("validate", "validate [OPTIONS] [DIR]")
+	f.Vars(&cli.VarFlags{}) // the sources of modules may be made of them
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.BoolVar(&noTests, "no-tests", false, "leave test files out")
 	f.StringVar(&testDir, "test-directory", testfiles.DefaultDirectory, "the directory with test files")
