@@ -60,6 +60,7 @@ type Content struct {
 	Removed           []*Removed
 	Imports           []*Import
 	Checks            map[string]*Check
+	Lists             []*List                  // root only, if query files were read; in the order of the files
 	ProviderMeta      map[string]*ProviderMeta // by local name; nil if there are none
 
 	// Broken is set if the files have errors: then some declarations may be missing. Errors

@@ -42,6 +42,7 @@ type Client interface {
 	Resources
 	DataSources
 	Ephemerals
+	Lists
 	Functions
 }
 
@@ -70,6 +71,15 @@ type Ephemerals interface {
 	OpenEphemeral(ctx context.Context, typeName string, config cty.Value) (OpenResponse, diags.Diagnostics)
 	RenewEphemeral(ctx context.Context, typeName string, private []byte) (RenewResponse, diags.Diagnostics)
 	CloseEphemeral(ctx context.Context, typeName string, private []byte) diags.Diagnostics
+}
+
+// Lists are the calls about list resource types, which find existing objects, and about the configuration for an object.
+type Lists interface {
+	ValidateList(ctx context.Context, req ListRequest) diags.Diagnostics
+	// List calls found for each object, in the provider's order, until found returns false. The provider is told to stop then.
+	List(ctx context.Context, req ListRequest, found func(Listed) bool) diags.Diagnostics
+	// GenerateConfig returns the configuration for an object of a managed resource type. It is called only if the schema has GenerateConfig set.
+	GenerateConfig(ctx context.Context, typeName string, state cty.Value) (cty.Value, diags.Diagnostics)
 }
 
 // Functions are the calls about provider-defined functions.
@@ -192,6 +202,23 @@ type MoveResponse struct {
 	State    cty.Value
 	Identity cty.Value
 	Private  []byte
+}
+
+// A ListRequest asks for the objects of a list resource type, which is named as the managed type of the objects.
+type ListRequest struct {
+	TypeName string
+	Config   cty.Value
+	// Objects asks for whole objects, beside their identities.
+	Objects bool
+	Limit   int64
+}
+
+// Listed is one object that was found, or a problem with one.
+type Listed struct {
+	Identity    cty.Value // cty.NilVal beside an error
+	DisplayName string
+	Object      cty.Value // cty.NilVal if it was not asked for, or was not given
+	Diagnostics diags.Diagnostics
 }
 
 // An OpenResponse holds an opened ephemeral resource.

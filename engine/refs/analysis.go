@@ -29,9 +29,24 @@ type analysis struct {
 func (a *analysis) all() {
 	a.blocks()
 	a.imports()
+	a.lists()
 }
 
-// blocks is all without the import blocks.
+// lists analyses list blocks. Nothing refers to them.
+func (a *analysis) lists() {
+	for _, l := range a.content.Lists {
+		for _, x := range append(l.Expressions(), l.IncludeResource, l.Limit) {
+			a.find(x)
+		}
+		if l.Config != nil {
+			ts := bodyVariables(l.Config)
+			a.ds = append(a.ds, Scope{Count: l.Count != nil, Each: l.ForEach != nil}.Check(ts)...)
+			a.r.blocks[l] = a.resolve(ts, true)
+		}
+	}
+}
+
+// blocks is all without the import and list blocks.
 func (a *analysis) blocks() {
 	c := a.content
 	for n, x := range c.Checks {

@@ -103,7 +103,7 @@ func (r *Refs) Cyclic() bool { return r.cyclic }
 func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
 
 // OfBlock returns the references of the body of a *config.Resource, *config.Provider or
-// *config.Provisioner.
+// *config.Provisioner, or of the config block of a *config.List.
 func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
 
 // OfContent returns all references to resources and module calls that the expressions of a content

@@ -41,6 +41,11 @@ type Message struct {
 	Outputs    any                 `json:"outputs,omitempty"` // map[string]outputMember
 	Hook       *hookMember         `json:"hook,omitempty"`
 
+	// Members about queries.
+	ListStart    *listStartMember    `json:"list_start,omitempty"`
+	ListFound    *listFoundMember    `json:"list_resource_found,omitempty"`
+	ListComplete *listCompleteMember `json:"list_complete,omitempty"`
+
 	// Members about tests: the file and the run, and what belongs to each kind of message.
 	TestFile       string                     `json:"@testfile,omitempty"`
 	TestRun        string                     `json:"@testrun,omitempty"`

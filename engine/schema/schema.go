@@ -23,13 +23,16 @@ type Provider struct {
 	// Provider describes the provider block, Meta the provider_meta block (or nil).
 	Provider *Schema
 	Meta     *Schema
-	// Managed, Data and Ephemeral are resource types by name, and Later has those that are not decoded
+	// Managed, Data, Ephemeral and List are resource types by name, and Later has those that are not decoded
 	// yet, or is nil: see [Provider.Resource].
 	Managed   map[string]*Schema
 	Data      map[string]*Schema
 	Ephemeral map[string]*Schema
+	List      map[string]*Schema // the config blocks of list blocks
 	Later     *Later
 	Functions map[string]*Function
+	// GenerateConfig is set if the provider can turn an object into the configuration for it.
+	GenerateConfig bool
 	// PlanDestroy is set if the provider wants to plan deletions, too.
 	PlanDestroy bool
 	// MoveResourceState is set if the provider can move objects between types.

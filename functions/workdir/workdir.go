@@ -97,6 +97,16 @@ func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
 	return loading.Load(in)
 }
 
+// LoadQueries is Load with the query files of the root module.
+func (d *Dir) LoadQueries() (*config.Config, diags.Diagnostics) {
+	in, ds := d.input("")
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	in.Queries = true
+	return loading.Load(in)
+}
+
 // LoadUntested is LoadTests without any tests.
 func (d *Dir) LoadUntested(root, _ string) (*testfiles.Suite, diags.Diagnostics) {
 	in, ds := d.input(root)

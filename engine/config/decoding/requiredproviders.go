@@ -90,6 +90,9 @@ func (d *Decoder) implied() {
 		x := d.content.Resources[addr]
 		use(x.Provider.LocalName, x.Range)
 	}
+	for _, l := range d.content.Lists {
+		use(l.Provider.LocalName, l.Range)
+	}
 	for _, m := range d.content.Imports {
 		switch {
 		case m.Provider != nil:

@@ -41,6 +41,8 @@ type Input struct {
 	Key string
 	// RootOnly ends the load behind the root module's own files.
 	RootOnly bool
+	// Queries has the query files of the root module read, too: those named *.tfquery.hcl and *.tfquery.json.
+	Queries bool
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
 	// of them have to be literal. See package early.
 	Early Early

@@ -115,6 +115,10 @@ func (k *providerCheck) uses(m *config.Module) {
 			k.instances(m, m.ResourceUse(x), place, addr.String())
 		}
 	}
+	for _, l := range m.Lists {
+		check(l.Provider, &l.Range, l.String())
+		k.instances(m, m.ProviderUse(l.Provider, nil), &l.Range, l.String())
+	}
 	for _, i := range m.Imports {
 		if i.Provider != nil {
 			check(*i.Provider, &i.Range, "The import block")

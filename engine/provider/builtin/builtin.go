@@ -156,3 +156,16 @@ func (terraform) RenewEphemeral(_ context.Context, typeName string, _ []byte) (p
 func (terraform) CloseEphemeral(_ context.Context, typeName string, _ []byte) diags.Diagnostics {
 	return unsupported("ephemeral resource type", typeName)
 }
+
+func (terraform) ValidateList(_ context.Context, req provider.ListRequest) diags.Diagnostics {
+	return unsupported("list resource type", req.TypeName)
+}
+
+func (terraform) List(_ context.Context, req provider.ListRequest, _ func(provider.Listed) bool) diags.Diagnostics {
+	return unsupported("list resource type", req.TypeName)
+}
+
+// GenerateConfig is never called: the schema does not announce it.
+func (terraform) GenerateConfig(_ context.Context, typeName string, _ cty.Value) (cty.Value, diags.Diagnostics) {
+	return cty.NilVal, unsupported("generation of configuration for", typeName)
+}

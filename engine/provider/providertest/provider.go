@@ -81,6 +81,8 @@ type object struct {
 //	  name string required
 //	ephemeral token
 //	  name string required
+//	list thing                            lists the objects whose attributes are equal to these
+//	  color string optional
 //	function greet(who string, more... string) string
 //	on create thing.a fail "no quota"     see [Provider.On]
 //

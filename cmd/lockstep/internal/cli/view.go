@@ -36,6 +36,8 @@ type View interface {
 	Test(e events.Test, schemas func(addrs.Provider) *schema.Provider)
 	TestCoverage(events.TestCoverage)
 	TestsDone([]events.TestFileResult)
+	// Query shows a step of a query.
+	Query(events.Query)
 	Say(format string, args ...any)
 	// Step reports a step of init.
 	Step(code render.InitCode, format string, args ...any)

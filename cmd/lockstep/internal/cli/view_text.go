@@ -21,6 +21,7 @@ type textView struct {
 	a       *App
 	mu      sync.Mutex
 	started map[string]time.Time
+	listed  []events.Query // objects of a query that are not written yet
 }
 
 func (v *textView) Say(format string, args ...any) {

@@ -82,7 +82,7 @@ func (c *client) missing(declared *schema.Provider, mode, name string) diags.Dia
 	if err := declared.Broken(mode, name); err != nil {
 		return c.misdeclared(fmt.Errorf("%s: %w", name, err))
 	}
-	kind := map[string]string{"managed": "resource type", "data": "data source", "ephemeral": "ephemeral resource type"}[mode]
+	kind := map[string]string{"managed": "resource type", "data": "data source", "ephemeral": "ephemeral resource type", "list": "list resource type"}[mode]
 	return c.unsupported(kind, name)
 }
 

@@ -401,6 +401,7 @@ type ServerCapabilities struct {
 	PlanDestroy               bool                   `protobuf:"varint,1,opt,name=plan_destroy,json=planDestroy,proto3" json:"plan_destroy,omitempty"`
 	GetProviderSchemaOptional bool                   `protobuf:"varint,2,opt,name=get_provider_schema_optional,json=getProviderSchemaOptional,proto3" json:"get_provider_schema_optional,omitempty"`
 	MoveResourceState         bool                   `protobuf:"varint,3,opt,name=move_resource_state,json=moveResourceState,proto3" json:"move_resource_state,omitempty"`
+	GenerateResourceConfig    bool                   `protobuf:"varint,4,opt,name=generate_resource_config,json=generateResourceConfig,proto3" json:"generate_resource_config,omitempty"`
 	unknownFields             protoimpl.UnknownFields
 	sizeCache                 protoimpl.SizeCache
 }
@@ -452,6 +453,13 @@ func (x *ServerCapabilities) GetGetProviderSchemaOptional() bool {
 func (x *ServerCapabilities) GetMoveResourceState() bool {
 	if x != nil {
 		return x.MoveResourceState
+	}
+	return false
+}
+
+func (x *ServerCapabilities) GetGenerateResourceConfig() bool {
+	if x != nil {
+		return x.GenerateResourceConfig
 	}
 	return false
 }
@@ -1307,6 +1315,115 @@ func (*ReadDataSource) Descriptor() ([]byte, []int) {
 	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{24}
 }
 
+type ValidateListResourceConfig struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ValidateListResourceConfig) Reset() {
+	*x = ValidateListResourceConfig{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ValidateListResourceConfig) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ValidateListResourceConfig) ProtoMessage() {}
+
+func (x *ValidateListResourceConfig) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ValidateListResourceConfig.ProtoReflect.Descriptor instead.
+func (*ValidateListResourceConfig) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25}
+}
+
+// The answer is a stream of events.
+type ListResource struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListResource) Reset() {
+	*x = ListResource{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListResource) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListResource) ProtoMessage() {}
+
+func (x *ListResource) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListResource.ProtoReflect.Descriptor instead.
+func (*ListResource) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{26}
+}
+
+type GenerateResourceConfig struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GenerateResourceConfig) Reset() {
+	*x = GenerateResourceConfig{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[27]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GenerateResourceConfig) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GenerateResourceConfig) ProtoMessage() {}
+
+func (x *GenerateResourceConfig) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[27]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GenerateResourceConfig.ProtoReflect.Descriptor instead.
+func (*GenerateResourceConfig) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27}
+}
+
 type CallFunction struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1315,7 +1432,7 @@ type CallFunction struct {
 
 func (x *CallFunction) Reset() {
 	*x = CallFunction{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1327,7 +1444,7 @@ func (x *CallFunction) String() string {
 func (*CallFunction) ProtoMessage() {}
 
 func (x *CallFunction) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[25]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1340,7 +1457,7 @@ func (x *CallFunction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction.ProtoReflect.Descriptor instead.
 func (*CallFunction) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28}
 }
 
 type FunctionError struct {
@@ -1353,7 +1470,7 @@ type FunctionError struct {
 
 func (x *FunctionError) Reset() {
 	*x = FunctionError{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1482,7 @@ func (x *FunctionError) String() string {
 func (*FunctionError) ProtoMessage() {}
 
 func (x *FunctionError) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1495,7 @@ func (x *FunctionError) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FunctionError.ProtoReflect.Descriptor instead.
 func (*FunctionError) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{26}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *FunctionError) GetText() string {
@@ -1403,7 +1520,7 @@ type OpenEphemeralResource struct {
 
 func (x *OpenEphemeralResource) Reset() {
 	*x = OpenEphemeralResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[27]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1415,7 +1532,7 @@ func (x *OpenEphemeralResource) String() string {
 func (*OpenEphemeralResource) ProtoMessage() {}
 
 func (x *OpenEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[27]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1428,7 +1545,7 @@ func (x *OpenEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{30}
 }
 
 type RenewEphemeralResource struct {
@@ -1439,7 +1556,7 @@ type RenewEphemeralResource struct {
 
 func (x *RenewEphemeralResource) Reset() {
 	*x = RenewEphemeralResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1451,7 +1568,7 @@ func (x *RenewEphemeralResource) String() string {
 func (*RenewEphemeralResource) ProtoMessage() {}
 
 func (x *RenewEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[28]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1464,7 +1581,7 @@ func (x *RenewEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{31}
 }
 
 type CloseEphemeralResource struct {
@@ -1475,7 +1592,7 @@ type CloseEphemeralResource struct {
 
 func (x *CloseEphemeralResource) Reset() {
 	*x = CloseEphemeralResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[29]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +1604,7 @@ func (x *CloseEphemeralResource) String() string {
 func (*CloseEphemeralResource) ProtoMessage() {}
 
 func (x *CloseEphemeralResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[29]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +1617,7 @@ func (x *CloseEphemeralResource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{29}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{32}
 }
 
 type StopProvider struct {
@@ -1511,7 +1628,7 @@ type StopProvider struct {
 
 func (x *StopProvider) Reset() {
 	*x = StopProvider{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[30]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +1640,7 @@ func (x *StopProvider) String() string {
 func (*StopProvider) ProtoMessage() {}
 
 func (x *StopProvider) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[30]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +1653,7 @@ func (x *StopProvider) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopProvider.ProtoReflect.Descriptor instead.
 func (*StopProvider) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{30}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{33}
 }
 
 type AttributePath_Step struct {
@@ -1553,7 +1670,7 @@ type AttributePath_Step struct {
 
 func (x *AttributePath_Step) Reset() {
 	*x = AttributePath_Step{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[31]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1565,7 +1682,7 @@ func (x *AttributePath_Step) String() string {
 func (*AttributePath_Step) ProtoMessage() {}
 
 func (x *AttributePath_Step) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[31]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1647,13 +1764,14 @@ type GetProviderSchema_Response struct {
 	ServerCapabilities       *ServerCapabilities    `protobuf:"bytes,6,opt,name=server_capabilities,json=serverCapabilities,proto3" json:"server_capabilities,omitempty"`
 	Functions                map[string]*Function   `protobuf:"bytes,7,rep,name=functions,proto3" json:"functions,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	EphemeralResourceSchemas map[string][]byte      `protobuf:"bytes,8,rep,name=ephemeral_resource_schemas,json=ephemeralResourceSchemas,proto3" json:"ephemeral_resource_schemas,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	ListResourceSchemas      map[string][]byte      `protobuf:"bytes,9,rep,name=list_resource_schemas,json=listResourceSchemas,proto3" json:"list_resource_schemas,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields            protoimpl.UnknownFields
 	sizeCache                protoimpl.SizeCache
 }
 
 func (x *GetProviderSchema_Response) Reset() {
 	*x = GetProviderSchema_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1665,7 +1783,7 @@ func (x *GetProviderSchema_Response) String() string {
 func (*GetProviderSchema_Response) ProtoMessage() {}
 
 func (x *GetProviderSchema_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[33]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1737,6 +1855,13 @@ func (x *GetProviderSchema_Response) GetEphemeralResourceSchemas() map[string][]
 	return nil
 }
 
+func (x *GetProviderSchema_Response) GetListResourceSchemas() map[string][]byte {
+	if x != nil {
+		return x.ListResourceSchemas
+	}
+	return nil
+}
+
 type Function_Parameter struct {
 	state              protoimpl.MessageState `protogen:"open.v1"`
 	Name               string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -1751,7 +1876,7 @@ type Function_Parameter struct {
 
 func (x *Function_Parameter) Reset() {
 	*x = Function_Parameter{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[38]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1763,7 +1888,7 @@ func (x *Function_Parameter) String() string {
 func (*Function_Parameter) ProtoMessage() {}
 
 func (x *Function_Parameter) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[38]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1830,7 +1955,7 @@ type Function_Return struct {
 
 func (x *Function_Return) Reset() {
 	*x = Function_Return{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[39]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1842,7 +1967,7 @@ func (x *Function_Return) String() string {
 func (*Function_Return) ProtoMessage() {}
 
 func (x *Function_Return) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[39]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1875,7 +2000,7 @@ type GetResourceIdentitySchemas_Response struct {
 
 func (x *GetResourceIdentitySchemas_Response) Reset() {
 	*x = GetResourceIdentitySchemas_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[40]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1887,7 +2012,7 @@ func (x *GetResourceIdentitySchemas_Response) String() string {
 func (*GetResourceIdentitySchemas_Response) ProtoMessage() {}
 
 func (x *GetResourceIdentitySchemas_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[40]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1930,7 +2055,7 @@ type ResourceIdentitySchema_IdentityAttribute struct {
 
 func (x *ResourceIdentitySchema_IdentityAttribute) Reset() {
 	*x = ResourceIdentitySchema_IdentityAttribute{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1942,7 +2067,7 @@ func (x *ResourceIdentitySchema_IdentityAttribute) String() string {
 func (*ResourceIdentitySchema_IdentityAttribute) ProtoMessage() {}
 
 func (x *ResourceIdentitySchema_IdentityAttribute) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[42]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2002,7 +2127,7 @@ type ValidateProviderConfig_Request struct {
 
 func (x *ValidateProviderConfig_Request) Reset() {
 	*x = ValidateProviderConfig_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2014,7 +2139,7 @@ func (x *ValidateProviderConfig_Request) String() string {
 func (*ValidateProviderConfig_Request) ProtoMessage() {}
 
 func (x *ValidateProviderConfig_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[43]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2046,7 +2171,7 @@ type ValidateProviderConfig_Response struct {
 
 func (x *ValidateProviderConfig_Response) Reset() {
 	*x = ValidateProviderConfig_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2058,7 +2183,7 @@ func (x *ValidateProviderConfig_Response) String() string {
 func (*ValidateProviderConfig_Response) ProtoMessage() {}
 
 func (x *ValidateProviderConfig_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[44]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2092,7 +2217,7 @@ type ValidateConfig_Request struct {
 
 func (x *ValidateConfig_Request) Reset() {
 	*x = ValidateConfig_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[45]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2104,7 +2229,7 @@ func (x *ValidateConfig_Request) String() string {
 func (*ValidateConfig_Request) ProtoMessage() {}
 
 func (x *ValidateConfig_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[45]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2150,7 +2275,7 @@ type ValidateConfig_Response struct {
 
 func (x *ValidateConfig_Response) Reset() {
 	*x = ValidateConfig_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2162,7 +2287,7 @@ func (x *ValidateConfig_Response) String() string {
 func (*ValidateConfig_Response) ProtoMessage() {}
 
 func (x *ValidateConfig_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[46]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2196,7 +2321,7 @@ type ConfigureProvider_Request struct {
 
 func (x *ConfigureProvider_Request) Reset() {
 	*x = ConfigureProvider_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2208,7 +2333,7 @@ func (x *ConfigureProvider_Request) String() string {
 func (*ConfigureProvider_Request) ProtoMessage() {}
 
 func (x *ConfigureProvider_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[47]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2254,7 +2379,7 @@ type ConfigureProvider_Response struct {
 
 func (x *ConfigureProvider_Response) Reset() {
 	*x = ConfigureProvider_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2266,7 +2391,7 @@ func (x *ConfigureProvider_Response) String() string {
 func (*ConfigureProvider_Response) ProtoMessage() {}
 
 func (x *ConfigureProvider_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[48]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2300,7 +2425,7 @@ type UpgradeResourceState_Request struct {
 
 func (x *UpgradeResourceState_Request) Reset() {
 	*x = UpgradeResourceState_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2312,7 +2437,7 @@ func (x *UpgradeResourceState_Request) String() string {
 func (*UpgradeResourceState_Request) ProtoMessage() {}
 
 func (x *UpgradeResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[49]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2359,7 +2484,7 @@ type UpgradeResourceState_Response struct {
 
 func (x *UpgradeResourceState_Response) Reset() {
 	*x = UpgradeResourceState_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2371,7 +2496,7 @@ func (x *UpgradeResourceState_Response) String() string {
 func (*UpgradeResourceState_Response) ProtoMessage() {}
 
 func (x *UpgradeResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[50]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2412,7 +2537,7 @@ type UpgradeResourceIdentity_Request struct {
 
 func (x *UpgradeResourceIdentity_Request) Reset() {
 	*x = UpgradeResourceIdentity_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2424,7 +2549,7 @@ func (x *UpgradeResourceIdentity_Request) String() string {
 func (*UpgradeResourceIdentity_Request) ProtoMessage() {}
 
 func (x *UpgradeResourceIdentity_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[51]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2471,7 +2596,7 @@ type UpgradeResourceIdentity_Response struct {
 
 func (x *UpgradeResourceIdentity_Response) Reset() {
 	*x = UpgradeResourceIdentity_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2483,7 +2608,7 @@ func (x *UpgradeResourceIdentity_Response) String() string {
 func (*UpgradeResourceIdentity_Response) ProtoMessage() {}
 
 func (x *UpgradeResourceIdentity_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[52]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2527,7 +2652,7 @@ type ReadResource_Request struct {
 
 func (x *ReadResource_Request) Reset() {
 	*x = ReadResource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2539,7 +2664,7 @@ func (x *ReadResource_Request) String() string {
 func (*ReadResource_Request) ProtoMessage() {}
 
 func (x *ReadResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[53]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2610,7 +2735,7 @@ type ReadResource_Response struct {
 
 func (x *ReadResource_Response) Reset() {
 	*x = ReadResource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2622,7 +2747,7 @@ func (x *ReadResource_Response) String() string {
 func (*ReadResource_Response) ProtoMessage() {}
 
 func (x *ReadResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[54]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2689,7 +2814,7 @@ type PlanResourceChange_Request struct {
 
 func (x *PlanResourceChange_Request) Reset() {
 	*x = PlanResourceChange_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2701,7 +2826,7 @@ func (x *PlanResourceChange_Request) String() string {
 func (*PlanResourceChange_Request) ProtoMessage() {}
 
 func (x *PlanResourceChange_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[55]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2788,7 +2913,7 @@ type PlanResourceChange_Response struct {
 
 func (x *PlanResourceChange_Response) Reset() {
 	*x = PlanResourceChange_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2800,7 +2925,7 @@ func (x *PlanResourceChange_Response) String() string {
 func (*PlanResourceChange_Response) ProtoMessage() {}
 
 func (x *PlanResourceChange_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[56]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2880,7 +3005,7 @@ type ApplyResourceChange_Request struct {
 
 func (x *ApplyResourceChange_Request) Reset() {
 	*x = ApplyResourceChange_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2892,7 +3017,7 @@ func (x *ApplyResourceChange_Request) String() string {
 func (*ApplyResourceChange_Request) ProtoMessage() {}
 
 func (x *ApplyResourceChange_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[57]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2970,7 +3095,7 @@ type ApplyResourceChange_Response struct {
 
 func (x *ApplyResourceChange_Response) Reset() {
 	*x = ApplyResourceChange_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2982,7 +3107,7 @@ func (x *ApplyResourceChange_Response) String() string {
 func (*ApplyResourceChange_Response) ProtoMessage() {}
 
 func (x *ApplyResourceChange_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[58]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3045,7 +3170,7 @@ type ImportResourceState_Request struct {
 
 func (x *ImportResourceState_Request) Reset() {
 	*x = ImportResourceState_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3057,7 +3182,7 @@ func (x *ImportResourceState_Request) String() string {
 func (*ImportResourceState_Request) ProtoMessage() {}
 
 func (x *ImportResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[59]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3113,7 +3238,7 @@ type ImportResourceState_ImportedResource struct {
 
 func (x *ImportResourceState_ImportedResource) Reset() {
 	*x = ImportResourceState_ImportedResource{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3125,7 +3250,7 @@ func (x *ImportResourceState_ImportedResource) String() string {
 func (*ImportResourceState_ImportedResource) ProtoMessage() {}
 
 func (x *ImportResourceState_ImportedResource) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[60]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3180,7 +3305,7 @@ type ImportResourceState_Response struct {
 
 func (x *ImportResourceState_Response) Reset() {
 	*x = ImportResourceState_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[65]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3192,7 +3317,7 @@ func (x *ImportResourceState_Response) String() string {
 func (*ImportResourceState_Response) ProtoMessage() {}
 
 func (x *ImportResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[61]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[65]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3245,7 +3370,7 @@ type MoveResourceState_Request struct {
 
 func (x *MoveResourceState_Request) Reset() {
 	*x = MoveResourceState_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[66]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3257,7 +3382,7 @@ func (x *MoveResourceState_Request) String() string {
 func (*MoveResourceState_Request) ProtoMessage() {}
 
 func (x *MoveResourceState_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[62]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[66]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3341,7 +3466,7 @@ type MoveResourceState_Response struct {
 
 func (x *MoveResourceState_Response) Reset() {
 	*x = MoveResourceState_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[67]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3353,7 +3478,7 @@ func (x *MoveResourceState_Response) String() string {
 func (*MoveResourceState_Response) ProtoMessage() {}
 
 func (x *MoveResourceState_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[63]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[67]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3409,7 +3534,7 @@ type ReadDataSource_Request struct {
 
 func (x *ReadDataSource_Request) Reset() {
 	*x = ReadDataSource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[68]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3421,7 +3546,7 @@ func (x *ReadDataSource_Request) String() string {
 func (*ReadDataSource_Request) ProtoMessage() {}
 
 func (x *ReadDataSource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[64]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[68]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3476,7 +3601,7 @@ type ReadDataSource_Response struct {
 
 func (x *ReadDataSource_Response) Reset() {
 	*x = ReadDataSource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[65]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[69]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3488,7 +3613,7 @@ func (x *ReadDataSource_Response) String() string {
 func (*ReadDataSource_Response) ProtoMessage() {}
 
 func (x *ReadDataSource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[65]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[69]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3525,6 +3650,358 @@ func (x *ReadDataSource_Response) GetDeferred() *Deferred {
 	return nil
 }
 
+type ValidateListResourceConfig_Request struct {
+	state                 protoimpl.MessageState `protogen:"open.v1"`
+	TypeName              string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
+	Config                *DynamicValue          `protobuf:"bytes,2,opt,name=config,proto3" json:"config,omitempty"`
+	IncludeResourceObject *DynamicValue          `protobuf:"bytes,3,opt,name=include_resource_object,json=includeResourceObject,proto3" json:"include_resource_object,omitempty"`
+	Limit                 *DynamicValue          `protobuf:"bytes,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *ValidateListResourceConfig_Request) Reset() {
+	*x = ValidateListResourceConfig_Request{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[70]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ValidateListResourceConfig_Request) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ValidateListResourceConfig_Request) ProtoMessage() {}
+
+func (x *ValidateListResourceConfig_Request) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[70]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ValidateListResourceConfig_Request.ProtoReflect.Descriptor instead.
+func (*ValidateListResourceConfig_Request) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 0}
+}
+
+func (x *ValidateListResourceConfig_Request) GetTypeName() string {
+	if x != nil {
+		return x.TypeName
+	}
+	return ""
+}
+
+func (x *ValidateListResourceConfig_Request) GetConfig() *DynamicValue {
+	if x != nil {
+		return x.Config
+	}
+	return nil
+}
+
+func (x *ValidateListResourceConfig_Request) GetIncludeResourceObject() *DynamicValue {
+	if x != nil {
+		return x.IncludeResourceObject
+	}
+	return nil
+}
+
+func (x *ValidateListResourceConfig_Request) GetLimit() *DynamicValue {
+	if x != nil {
+		return x.Limit
+	}
+	return nil
+}
+
+type ValidateListResourceConfig_Response struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Diagnostics   []*Diagnostic          `protobuf:"bytes,1,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ValidateListResourceConfig_Response) Reset() {
+	*x = ValidateListResourceConfig_Response{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[71]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ValidateListResourceConfig_Response) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ValidateListResourceConfig_Response) ProtoMessage() {}
+
+func (x *ValidateListResourceConfig_Response) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[71]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ValidateListResourceConfig_Response.ProtoReflect.Descriptor instead.
+func (*ValidateListResourceConfig_Response) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 1}
+}
+
+func (x *ValidateListResourceConfig_Response) GetDiagnostics() []*Diagnostic {
+	if x != nil {
+		return x.Diagnostics
+	}
+	return nil
+}
+
+type ListResource_Request struct {
+	state                 protoimpl.MessageState `protogen:"open.v1"`
+	TypeName              string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
+	Config                *DynamicValue          `protobuf:"bytes,2,opt,name=config,proto3" json:"config,omitempty"`
+	IncludeResourceObject bool                   `protobuf:"varint,3,opt,name=include_resource_object,json=includeResourceObject,proto3" json:"include_resource_object,omitempty"`
+	Limit                 int64                  `protobuf:"varint,4,opt,name=limit,proto3" json:"limit,omitempty"`
+	unknownFields         protoimpl.UnknownFields
+	sizeCache             protoimpl.SizeCache
+}
+
+func (x *ListResource_Request) Reset() {
+	*x = ListResource_Request{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[72]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListResource_Request) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListResource_Request) ProtoMessage() {}
+
+func (x *ListResource_Request) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[72]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListResource_Request.ProtoReflect.Descriptor instead.
+func (*ListResource_Request) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{26, 0}
+}
+
+func (x *ListResource_Request) GetTypeName() string {
+	if x != nil {
+		return x.TypeName
+	}
+	return ""
+}
+
+func (x *ListResource_Request) GetConfig() *DynamicValue {
+	if x != nil {
+		return x.Config
+	}
+	return nil
+}
+
+func (x *ListResource_Request) GetIncludeResourceObject() bool {
+	if x != nil {
+		return x.IncludeResourceObject
+	}
+	return false
+}
+
+func (x *ListResource_Request) GetLimit() int64 {
+	if x != nil {
+		return x.Limit
+	}
+	return 0
+}
+
+type ListResource_Event struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	Identity       *ResourceIdentityData  `protobuf:"bytes,1,opt,name=identity,proto3" json:"identity,omitempty"`
+	DisplayName    string                 `protobuf:"bytes,2,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
+	ResourceObject *DynamicValue          `protobuf:"bytes,3,opt,name=resource_object,json=resourceObject,proto3,oneof" json:"resource_object,omitempty"`
+	Diagnostic     []*Diagnostic          `protobuf:"bytes,4,rep,name=diagnostic,proto3" json:"diagnostic,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *ListResource_Event) Reset() {
+	*x = ListResource_Event{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[73]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListResource_Event) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListResource_Event) ProtoMessage() {}
+
+func (x *ListResource_Event) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[73]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListResource_Event.ProtoReflect.Descriptor instead.
+func (*ListResource_Event) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{26, 1}
+}
+
+func (x *ListResource_Event) GetIdentity() *ResourceIdentityData {
+	if x != nil {
+		return x.Identity
+	}
+	return nil
+}
+
+func (x *ListResource_Event) GetDisplayName() string {
+	if x != nil {
+		return x.DisplayName
+	}
+	return ""
+}
+
+func (x *ListResource_Event) GetResourceObject() *DynamicValue {
+	if x != nil {
+		return x.ResourceObject
+	}
+	return nil
+}
+
+func (x *ListResource_Event) GetDiagnostic() []*Diagnostic {
+	if x != nil {
+		return x.Diagnostic
+	}
+	return nil
+}
+
+type GenerateResourceConfig_Request struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	TypeName      string                 `protobuf:"bytes,1,opt,name=type_name,json=typeName,proto3" json:"type_name,omitempty"`
+	State         *DynamicValue          `protobuf:"bytes,2,opt,name=state,proto3" json:"state,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GenerateResourceConfig_Request) Reset() {
+	*x = GenerateResourceConfig_Request{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[74]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GenerateResourceConfig_Request) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GenerateResourceConfig_Request) ProtoMessage() {}
+
+func (x *GenerateResourceConfig_Request) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[74]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GenerateResourceConfig_Request.ProtoReflect.Descriptor instead.
+func (*GenerateResourceConfig_Request) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27, 0}
+}
+
+func (x *GenerateResourceConfig_Request) GetTypeName() string {
+	if x != nil {
+		return x.TypeName
+	}
+	return ""
+}
+
+func (x *GenerateResourceConfig_Request) GetState() *DynamicValue {
+	if x != nil {
+		return x.State
+	}
+	return nil
+}
+
+type GenerateResourceConfig_Response struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Config        *DynamicValue          `protobuf:"bytes,1,opt,name=config,proto3" json:"config,omitempty"`
+	Diagnostics   []*Diagnostic          `protobuf:"bytes,2,rep,name=diagnostics,proto3" json:"diagnostics,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GenerateResourceConfig_Response) Reset() {
+	*x = GenerateResourceConfig_Response{}
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[75]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GenerateResourceConfig_Response) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GenerateResourceConfig_Response) ProtoMessage() {}
+
+func (x *GenerateResourceConfig_Response) ProtoReflect() protoreflect.Message {
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[75]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GenerateResourceConfig_Response.ProtoReflect.Descriptor instead.
+func (*GenerateResourceConfig_Response) Descriptor() ([]byte, []int) {
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27, 1}
+}
+
+func (x *GenerateResourceConfig_Response) GetConfig() *DynamicValue {
+	if x != nil {
+		return x.Config
+	}
+	return nil
+}
+
+func (x *GenerateResourceConfig_Response) GetDiagnostics() []*Diagnostic {
+	if x != nil {
+		return x.Diagnostics
+	}
+	return nil
+}
+
 type CallFunction_Request struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -3535,7 +4012,7 @@ type CallFunction_Request struct {
 
 func (x *CallFunction_Request) Reset() {
 	*x = CallFunction_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[66]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[76]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3547,7 +4024,7 @@ func (x *CallFunction_Request) String() string {
 func (*CallFunction_Request) ProtoMessage() {}
 
 func (x *CallFunction_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[66]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[76]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3560,7 +4037,7 @@ func (x *CallFunction_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction_Request.ProtoReflect.Descriptor instead.
 func (*CallFunction_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28, 0}
 }
 
 func (x *CallFunction_Request) GetName() string {
@@ -3587,7 +4064,7 @@ type CallFunction_Response struct {
 
 func (x *CallFunction_Response) Reset() {
 	*x = CallFunction_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[67]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[77]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3599,7 +4076,7 @@ func (x *CallFunction_Response) String() string {
 func (*CallFunction_Response) ProtoMessage() {}
 
 func (x *CallFunction_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[67]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[77]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3612,7 +4089,7 @@ func (x *CallFunction_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallFunction_Response.ProtoReflect.Descriptor instead.
 func (*CallFunction_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{25, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28, 1}
 }
 
 func (x *CallFunction_Response) GetResult() *DynamicValue {
@@ -3640,7 +4117,7 @@ type OpenEphemeralResource_Request struct {
 
 func (x *OpenEphemeralResource_Request) Reset() {
 	*x = OpenEphemeralResource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[68]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[78]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3652,7 +4129,7 @@ func (x *OpenEphemeralResource_Request) String() string {
 func (*OpenEphemeralResource_Request) ProtoMessage() {}
 
 func (x *OpenEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[68]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[78]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3665,7 +4142,7 @@ func (x *OpenEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{30, 0}
 }
 
 func (x *OpenEphemeralResource_Request) GetTypeName() string {
@@ -3702,7 +4179,7 @@ type OpenEphemeralResource_Response struct {
 
 func (x *OpenEphemeralResource_Response) Reset() {
 	*x = OpenEphemeralResource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[69]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[79]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3714,7 +4191,7 @@ func (x *OpenEphemeralResource_Response) String() string {
 func (*OpenEphemeralResource_Response) ProtoMessage() {}
 
 func (x *OpenEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[69]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[79]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3727,7 +4204,7 @@ func (x *OpenEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*OpenEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{27, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{30, 1}
 }
 
 func (x *OpenEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3775,7 +4252,7 @@ type RenewEphemeralResource_Request struct {
 
 func (x *RenewEphemeralResource_Request) Reset() {
 	*x = RenewEphemeralResource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[70]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[80]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3787,7 +4264,7 @@ func (x *RenewEphemeralResource_Request) String() string {
 func (*RenewEphemeralResource_Request) ProtoMessage() {}
 
 func (x *RenewEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[70]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[80]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3800,7 +4277,7 @@ func (x *RenewEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{31, 0}
 }
 
 func (x *RenewEphemeralResource_Request) GetTypeName() string {
@@ -3828,7 +4305,7 @@ type RenewEphemeralResource_Response struct {
 
 func (x *RenewEphemeralResource_Response) Reset() {
 	*x = RenewEphemeralResource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[71]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[81]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3840,7 +4317,7 @@ func (x *RenewEphemeralResource_Response) String() string {
 func (*RenewEphemeralResource_Response) ProtoMessage() {}
 
 func (x *RenewEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[71]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[81]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3853,7 +4330,7 @@ func (x *RenewEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*RenewEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{28, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{31, 1}
 }
 
 func (x *RenewEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3887,7 +4364,7 @@ type CloseEphemeralResource_Request struct {
 
 func (x *CloseEphemeralResource_Request) Reset() {
 	*x = CloseEphemeralResource_Request{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[72]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[82]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3899,7 +4376,7 @@ func (x *CloseEphemeralResource_Request) String() string {
 func (*CloseEphemeralResource_Request) ProtoMessage() {}
 
 func (x *CloseEphemeralResource_Request) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[72]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[82]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3912,7 +4389,7 @@ func (x *CloseEphemeralResource_Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource_Request.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource_Request) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{29, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{32, 0}
 }
 
 func (x *CloseEphemeralResource_Request) GetTypeName() string {
@@ -3938,7 +4415,7 @@ type CloseEphemeralResource_Response struct {
 
 func (x *CloseEphemeralResource_Response) Reset() {
 	*x = CloseEphemeralResource_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[73]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[83]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3950,7 +4427,7 @@ func (x *CloseEphemeralResource_Response) String() string {
 func (*CloseEphemeralResource_Response) ProtoMessage() {}
 
 func (x *CloseEphemeralResource_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[73]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[83]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3963,7 +4440,7 @@ func (x *CloseEphemeralResource_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseEphemeralResource_Response.ProtoReflect.Descriptor instead.
 func (*CloseEphemeralResource_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{29, 1}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{32, 1}
 }
 
 func (x *CloseEphemeralResource_Response) GetDiagnostics() []*Diagnostic {
@@ -3982,7 +4459,7 @@ type StopProvider_Response struct {
 
 func (x *StopProvider_Response) Reset() {
 	*x = StopProvider_Response{}
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[74]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[84]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3994,7 +4471,7 @@ func (x *StopProvider_Response) String() string {
 func (*StopProvider_Response) ProtoMessage() {}
 
 func (x *StopProvider_Response) ProtoReflect() protoreflect.Message {
-	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[74]
+	mi := &file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[84]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -4007,7 +4484,7 @@ func (x *StopProvider_Response) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StopProvider_Response.ProtoReflect.Descriptor instead.
 func (*StopProvider_Response) Descriptor() ([]byte, []int) {
-	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{30, 0}
+	return file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP(), []int{33, 0}
 }
 
 func (x *StopProvider_Response) GetError() string {
@@ -4048,11 +4525,12 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\aflatmap\x18\x02 \x03(\v2(.lockstep.tfplugin.RawState.FlatmapEntryR\aflatmap\x1a:\n" +
 	"\fFlatmapEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xa8\x01\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xe2\x01\n" +
 	"\x12ServerCapabilities\x12!\n" +
 	"\fplan_destroy\x18\x01 \x01(\bR\vplanDestroy\x12?\n" +
 	"\x1cget_provider_schema_optional\x18\x02 \x01(\bR\x19getProviderSchemaOptional\x12.\n" +
-	"\x13move_resource_state\x18\x03 \x01(\bR\x11moveResourceState\"\x82\x01\n" +
+	"\x13move_resource_state\x18\x03 \x01(\bR\x11moveResourceState\x128\n" +
+	"\x18generate_resource_config\x18\x04 \x01(\bR\x16generateResourceConfig\"\x82\x01\n" +
 	"\x12ClientCapabilities\x12)\n" +
 	"\x10deferral_allowed\x18\x01 \x01(\bR\x0fdeferralAllowed\x12A\n" +
 	"\x1dwrite_only_attributes_allowed\x18\x02 \x01(\bR\x1awriteOnlyAttributesAllowed\"\xaa\x01\n" +
@@ -4063,8 +4541,8 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\x17RESOURCE_CONFIG_UNKNOWN\x10\x01\x12\x1b\n" +
 	"\x17PROVIDER_CONFIG_UNKNOWN\x10\x02\x12\x11\n" +
 	"\rABSENT_PREREQ\x10\x03\"\a\n" +
-	"\x05Empty\"\xf9\a\n" +
-	"\x11GetProviderSchema\x1a\xe3\a\n" +
+	"\x05Empty\"\xbd\t\n" +
+	"\x11GetProviderSchema\x1a\xa7\t\n" +
 	"\bResponse\x12\x1a\n" +
 	"\bprovider\x18\x01 \x01(\fR\bprovider\x12m\n" +
 	"\x10resource_schemas\x18\x02 \x03(\v2B.lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntryR\x0fresourceSchemas\x12t\n" +
@@ -4073,7 +4551,8 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\rprovider_meta\x18\x05 \x01(\fR\fproviderMeta\x12V\n" +
 	"\x13server_capabilities\x18\x06 \x01(\v2%.lockstep.tfplugin.ServerCapabilitiesR\x12serverCapabilities\x12Z\n" +
 	"\tfunctions\x18\a \x03(\v2<.lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntryR\tfunctions\x12\x89\x01\n" +
-	"\x1aephemeral_resource_schemas\x18\b \x03(\v2K.lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntryR\x18ephemeralResourceSchemas\x1aB\n" +
+	"\x1aephemeral_resource_schemas\x18\b \x03(\v2K.lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntryR\x18ephemeralResourceSchemas\x12z\n" +
+	"\x15list_resource_schemas\x18\t \x03(\v2F.lockstep.tfplugin.GetProviderSchema.Response.ListResourceSchemasEntryR\x13listResourceSchemas\x1aB\n" +
 	"\x14ResourceSchemasEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\x1aD\n" +
@@ -4084,6 +4563,9 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x121\n" +
 	"\x05value\x18\x02 \x01(\v2\x1b.lockstep.tfplugin.FunctionR\x05value:\x028\x01\x1aK\n" +
 	"\x1dEphemeralResourceSchemasEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\x1aF\n" +
+	"\x18ListResourceSchemasEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value:\x028\x01\"\xb6\x05\n" +
 	"\bFunction\x12E\n" +
@@ -4251,7 +4733,36 @@ const file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc = "" +
 	"\bResponse\x125\n" +
 	"\x05state\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x05state\x12?\n" +
 	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\x127\n" +
-	"\bdeferred\x18\x03 \x01(\v2\x1b.lockstep.tfplugin.DeferredR\bdeferred\"\xe9\x01\n" +
+	"\bdeferred\x18\x03 \x01(\v2\x1b.lockstep.tfplugin.DeferredR\bdeferred\"\xdb\x02\n" +
+	"\x1aValidateListResourceConfig\x1a\xef\x01\n" +
+	"\aRequest\x12\x1b\n" +
+	"\ttype_name\x18\x01 \x01(\tR\btypeName\x127\n" +
+	"\x06config\x18\x02 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x06config\x12W\n" +
+	"\x17include_resource_object\x18\x03 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x15includeResourceObject\x125\n" +
+	"\x05limit\x18\x04 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x05limit\x1aK\n" +
+	"\bResponse\x12?\n" +
+	"\vdiagnostics\x18\x01 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\"\xd2\x03\n" +
+	"\fListResource\x1a\xad\x01\n" +
+	"\aRequest\x12\x1b\n" +
+	"\ttype_name\x18\x01 \x01(\tR\btypeName\x127\n" +
+	"\x06config\x18\x02 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x06config\x126\n" +
+	"\x17include_resource_object\x18\x03 \x01(\bR\x15includeResourceObject\x12\x14\n" +
+	"\x05limit\x18\x04 \x01(\x03R\x05limit\x1a\x91\x02\n" +
+	"\x05Event\x12C\n" +
+	"\bidentity\x18\x01 \x01(\v2'.lockstep.tfplugin.ResourceIdentityDataR\bidentity\x12!\n" +
+	"\fdisplay_name\x18\x02 \x01(\tR\vdisplayName\x12M\n" +
+	"\x0fresource_object\x18\x03 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueH\x00R\x0eresourceObject\x88\x01\x01\x12=\n" +
+	"\n" +
+	"diagnostic\x18\x04 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\n" +
+	"diagnosticB\x12\n" +
+	"\x10_resource_object\"\xfe\x01\n" +
+	"\x16GenerateResourceConfig\x1a]\n" +
+	"\aRequest\x12\x1b\n" +
+	"\ttype_name\x18\x01 \x01(\tR\btypeName\x125\n" +
+	"\x05state\x18\x02 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x05state\x1a\x84\x01\n" +
+	"\bResponse\x127\n" +
+	"\x06config\x18\x01 \x01(\v2\x1f.lockstep.tfplugin.DynamicValueR\x06config\x12?\n" +
+	"\vdiagnostics\x18\x02 \x03(\v2\x1d.lockstep.tfplugin.DiagnosticR\vdiagnostics\"\xe9\x01\n" +
 	"\fCallFunction\x1a\\\n" +
 	"\aRequest\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12=\n" +
@@ -4319,7 +4830,7 @@ func file_engine_provider_internal_tfplugin_tfplugin_proto_rawDescGZIP() []byte 
 }
 
 var file_engine_provider_internal_tfplugin_tfplugin_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes = make([]protoimpl.MessageInfo, 75)
+var file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes = make([]protoimpl.MessageInfo, 85)
 var file_engine_provider_internal_tfplugin_tfplugin_proto_goTypes = []any{
 	(StringKind)(0),                             // 0: lockstep.tfplugin.StringKind
 	(Diagnostic_Severity)(0),                    // 1: lockstep.tfplugin.Diagnostic.Severity
@@ -4349,158 +4860,180 @@ var file_engine_provider_internal_tfplugin_tfplugin_proto_goTypes = []any{
 	(*ImportResourceState)(nil),                 // 25: lockstep.tfplugin.ImportResourceState
 	(*MoveResourceState)(nil),                   // 26: lockstep.tfplugin.MoveResourceState
 	(*ReadDataSource)(nil),                      // 27: lockstep.tfplugin.ReadDataSource
-	(*CallFunction)(nil),                        // 28: lockstep.tfplugin.CallFunction
-	(*FunctionError)(nil),                       // 29: lockstep.tfplugin.FunctionError
-	(*OpenEphemeralResource)(nil),               // 30: lockstep.tfplugin.OpenEphemeralResource
-	(*RenewEphemeralResource)(nil),              // 31: lockstep.tfplugin.RenewEphemeralResource
-	(*CloseEphemeralResource)(nil),              // 32: lockstep.tfplugin.CloseEphemeralResource
-	(*StopProvider)(nil),                        // 33: lockstep.tfplugin.StopProvider
-	(*AttributePath_Step)(nil),                  // 34: lockstep.tfplugin.AttributePath.Step
-	nil,                                         // 35: lockstep.tfplugin.RawState.FlatmapEntry
-	(*GetProviderSchema_Response)(nil),          // 36: lockstep.tfplugin.GetProviderSchema.Response
-	nil,                                         // 37: lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntry
-	nil,                                         // 38: lockstep.tfplugin.GetProviderSchema.Response.DataSourceSchemasEntry
-	nil,                                         // 39: lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry
-	nil,                                         // 40: lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntry
-	(*Function_Parameter)(nil),                  // 41: lockstep.tfplugin.Function.Parameter
-	(*Function_Return)(nil),                     // 42: lockstep.tfplugin.Function.Return
-	(*GetResourceIdentitySchemas_Response)(nil), // 43: lockstep.tfplugin.GetResourceIdentitySchemas.Response
-	nil, // 44: lockstep.tfplugin.GetResourceIdentitySchemas.Response.IdentitySchemasEntry
-	(*ResourceIdentitySchema_IdentityAttribute)(nil), // 45: lockstep.tfplugin.ResourceIdentitySchema.IdentityAttribute
-	(*ValidateProviderConfig_Request)(nil),           // 46: lockstep.tfplugin.ValidateProviderConfig.Request
-	(*ValidateProviderConfig_Response)(nil),          // 47: lockstep.tfplugin.ValidateProviderConfig.Response
-	(*ValidateConfig_Request)(nil),                   // 48: lockstep.tfplugin.ValidateConfig.Request
-	(*ValidateConfig_Response)(nil),                  // 49: lockstep.tfplugin.ValidateConfig.Response
-	(*ConfigureProvider_Request)(nil),                // 50: lockstep.tfplugin.ConfigureProvider.Request
-	(*ConfigureProvider_Response)(nil),               // 51: lockstep.tfplugin.ConfigureProvider.Response
-	(*UpgradeResourceState_Request)(nil),             // 52: lockstep.tfplugin.UpgradeResourceState.Request
-	(*UpgradeResourceState_Response)(nil),            // 53: lockstep.tfplugin.UpgradeResourceState.Response
-	(*UpgradeResourceIdentity_Request)(nil),          // 54: lockstep.tfplugin.UpgradeResourceIdentity.Request
-	(*UpgradeResourceIdentity_Response)(nil),         // 55: lockstep.tfplugin.UpgradeResourceIdentity.Response
-	(*ReadResource_Request)(nil),                     // 56: lockstep.tfplugin.ReadResource.Request
-	(*ReadResource_Response)(nil),                    // 57: lockstep.tfplugin.ReadResource.Response
-	(*PlanResourceChange_Request)(nil),               // 58: lockstep.tfplugin.PlanResourceChange.Request
-	(*PlanResourceChange_Response)(nil),              // 59: lockstep.tfplugin.PlanResourceChange.Response
-	(*ApplyResourceChange_Request)(nil),              // 60: lockstep.tfplugin.ApplyResourceChange.Request
-	(*ApplyResourceChange_Response)(nil),             // 61: lockstep.tfplugin.ApplyResourceChange.Response
-	(*ImportResourceState_Request)(nil),              // 62: lockstep.tfplugin.ImportResourceState.Request
-	(*ImportResourceState_ImportedResource)(nil),     // 63: lockstep.tfplugin.ImportResourceState.ImportedResource
-	(*ImportResourceState_Response)(nil),             // 64: lockstep.tfplugin.ImportResourceState.Response
-	(*MoveResourceState_Request)(nil),                // 65: lockstep.tfplugin.MoveResourceState.Request
-	(*MoveResourceState_Response)(nil),               // 66: lockstep.tfplugin.MoveResourceState.Response
-	(*ReadDataSource_Request)(nil),                   // 67: lockstep.tfplugin.ReadDataSource.Request
-	(*ReadDataSource_Response)(nil),                  // 68: lockstep.tfplugin.ReadDataSource.Response
-	(*CallFunction_Request)(nil),                     // 69: lockstep.tfplugin.CallFunction.Request
-	(*CallFunction_Response)(nil),                    // 70: lockstep.tfplugin.CallFunction.Response
-	(*OpenEphemeralResource_Request)(nil),            // 71: lockstep.tfplugin.OpenEphemeralResource.Request
-	(*OpenEphemeralResource_Response)(nil),           // 72: lockstep.tfplugin.OpenEphemeralResource.Response
-	(*RenewEphemeralResource_Request)(nil),           // 73: lockstep.tfplugin.RenewEphemeralResource.Request
-	(*RenewEphemeralResource_Response)(nil),          // 74: lockstep.tfplugin.RenewEphemeralResource.Response
-	(*CloseEphemeralResource_Request)(nil),           // 75: lockstep.tfplugin.CloseEphemeralResource.Request
-	(*CloseEphemeralResource_Response)(nil),          // 76: lockstep.tfplugin.CloseEphemeralResource.Response
-	(*StopProvider_Response)(nil),                    // 77: lockstep.tfplugin.StopProvider.Response
-	(*timestamppb.Timestamp)(nil),                    // 78: google.protobuf.Timestamp
+	(*ValidateListResourceConfig)(nil),          // 28: lockstep.tfplugin.ValidateListResourceConfig
+	(*ListResource)(nil),                        // 29: lockstep.tfplugin.ListResource
+	(*GenerateResourceConfig)(nil),              // 30: lockstep.tfplugin.GenerateResourceConfig
+	(*CallFunction)(nil),                        // 31: lockstep.tfplugin.CallFunction
+	(*FunctionError)(nil),                       // 32: lockstep.tfplugin.FunctionError
+	(*OpenEphemeralResource)(nil),               // 33: lockstep.tfplugin.OpenEphemeralResource
+	(*RenewEphemeralResource)(nil),              // 34: lockstep.tfplugin.RenewEphemeralResource
+	(*CloseEphemeralResource)(nil),              // 35: lockstep.tfplugin.CloseEphemeralResource
+	(*StopProvider)(nil),                        // 36: lockstep.tfplugin.StopProvider
+	(*AttributePath_Step)(nil),                  // 37: lockstep.tfplugin.AttributePath.Step
+	nil,                                         // 38: lockstep.tfplugin.RawState.FlatmapEntry
+	(*GetProviderSchema_Response)(nil),          // 39: lockstep.tfplugin.GetProviderSchema.Response
+	nil,                                         // 40: lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntry
+	nil,                                         // 41: lockstep.tfplugin.GetProviderSchema.Response.DataSourceSchemasEntry
+	nil,                                         // 42: lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry
+	nil,                                         // 43: lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntry
+	nil,                                         // 44: lockstep.tfplugin.GetProviderSchema.Response.ListResourceSchemasEntry
+	(*Function_Parameter)(nil),                  // 45: lockstep.tfplugin.Function.Parameter
+	(*Function_Return)(nil),                     // 46: lockstep.tfplugin.Function.Return
+	(*GetResourceIdentitySchemas_Response)(nil), // 47: lockstep.tfplugin.GetResourceIdentitySchemas.Response
+	nil, // 48: lockstep.tfplugin.GetResourceIdentitySchemas.Response.IdentitySchemasEntry
+	(*ResourceIdentitySchema_IdentityAttribute)(nil), // 49: lockstep.tfplugin.ResourceIdentitySchema.IdentityAttribute
+	(*ValidateProviderConfig_Request)(nil),           // 50: lockstep.tfplugin.ValidateProviderConfig.Request
+	(*ValidateProviderConfig_Response)(nil),          // 51: lockstep.tfplugin.ValidateProviderConfig.Response
+	(*ValidateConfig_Request)(nil),                   // 52: lockstep.tfplugin.ValidateConfig.Request
+	(*ValidateConfig_Response)(nil),                  // 53: lockstep.tfplugin.ValidateConfig.Response
+	(*ConfigureProvider_Request)(nil),                // 54: lockstep.tfplugin.ConfigureProvider.Request
+	(*ConfigureProvider_Response)(nil),               // 55: lockstep.tfplugin.ConfigureProvider.Response
+	(*UpgradeResourceState_Request)(nil),             // 56: lockstep.tfplugin.UpgradeResourceState.Request
+	(*UpgradeResourceState_Response)(nil),            // 57: lockstep.tfplugin.UpgradeResourceState.Response
+	(*UpgradeResourceIdentity_Request)(nil),          // 58: lockstep.tfplugin.UpgradeResourceIdentity.Request
+	(*UpgradeResourceIdentity_Response)(nil),         // 59: lockstep.tfplugin.UpgradeResourceIdentity.Response
+	(*ReadResource_Request)(nil),                     // 60: lockstep.tfplugin.ReadResource.Request
+	(*ReadResource_Response)(nil),                    // 61: lockstep.tfplugin.ReadResource.Response
+	(*PlanResourceChange_Request)(nil),               // 62: lockstep.tfplugin.PlanResourceChange.Request
+	(*PlanResourceChange_Response)(nil),              // 63: lockstep.tfplugin.PlanResourceChange.Response
+	(*ApplyResourceChange_Request)(nil),              // 64: lockstep.tfplugin.ApplyResourceChange.Request
+	(*ApplyResourceChange_Response)(nil),             // 65: lockstep.tfplugin.ApplyResourceChange.Response
+	(*ImportResourceState_Request)(nil),              // 66: lockstep.tfplugin.ImportResourceState.Request
+	(*ImportResourceState_ImportedResource)(nil),     // 67: lockstep.tfplugin.ImportResourceState.ImportedResource
+	(*ImportResourceState_Response)(nil),             // 68: lockstep.tfplugin.ImportResourceState.Response
+	(*MoveResourceState_Request)(nil),                // 69: lockstep.tfplugin.MoveResourceState.Request
+	(*MoveResourceState_Response)(nil),               // 70: lockstep.tfplugin.MoveResourceState.Response
+	(*ReadDataSource_Request)(nil),                   // 71: lockstep.tfplugin.ReadDataSource.Request
+	(*ReadDataSource_Response)(nil),                  // 72: lockstep.tfplugin.ReadDataSource.Response
+	(*ValidateListResourceConfig_Request)(nil),       // 73: lockstep.tfplugin.ValidateListResourceConfig.Request
+	(*ValidateListResourceConfig_Response)(nil),      // 74: lockstep.tfplugin.ValidateListResourceConfig.Response
+	(*ListResource_Request)(nil),                     // 75: lockstep.tfplugin.ListResource.Request
+	(*ListResource_Event)(nil),                       // 76: lockstep.tfplugin.ListResource.Event
+	(*GenerateResourceConfig_Request)(nil),           // 77: lockstep.tfplugin.GenerateResourceConfig.Request
+	(*GenerateResourceConfig_Response)(nil),          // 78: lockstep.tfplugin.GenerateResourceConfig.Response
+	(*CallFunction_Request)(nil),                     // 79: lockstep.tfplugin.CallFunction.Request
+	(*CallFunction_Response)(nil),                    // 80: lockstep.tfplugin.CallFunction.Response
+	(*OpenEphemeralResource_Request)(nil),            // 81: lockstep.tfplugin.OpenEphemeralResource.Request
+	(*OpenEphemeralResource_Response)(nil),           // 82: lockstep.tfplugin.OpenEphemeralResource.Response
+	(*RenewEphemeralResource_Request)(nil),           // 83: lockstep.tfplugin.RenewEphemeralResource.Request
+	(*RenewEphemeralResource_Response)(nil),          // 84: lockstep.tfplugin.RenewEphemeralResource.Response
+	(*CloseEphemeralResource_Request)(nil),           // 85: lockstep.tfplugin.CloseEphemeralResource.Request
+	(*CloseEphemeralResource_Response)(nil),          // 86: lockstep.tfplugin.CloseEphemeralResource.Response
+	(*StopProvider_Response)(nil),                    // 87: lockstep.tfplugin.StopProvider.Response
+	(*timestamppb.Timestamp)(nil),                    // 88: google.protobuf.Timestamp
 }
 var file_engine_provider_internal_tfplugin_tfplugin_proto_depIdxs = []int32{
-	1,  // 0: lockstep.tfplugin.Diagnostic.severity:type_name -> lockstep.tfplugin.Diagnostic.Severity
-	5,  // 1: lockstep.tfplugin.Diagnostic.attribute:type_name -> lockstep.tfplugin.AttributePath
-	34, // 2: lockstep.tfplugin.AttributePath.steps:type_name -> lockstep.tfplugin.AttributePath.Step
-	35, // 3: lockstep.tfplugin.RawState.flatmap:type_name -> lockstep.tfplugin.RawState.FlatmapEntry
-	2,  // 4: lockstep.tfplugin.Deferred.reason:type_name -> lockstep.tfplugin.Deferred.Reason
-	41, // 5: lockstep.tfplugin.Function.parameters:type_name -> lockstep.tfplugin.Function.Parameter
-	41, // 6: lockstep.tfplugin.Function.variadic_parameter:type_name -> lockstep.tfplugin.Function.Parameter
-	42, // 7: lockstep.tfplugin.Function.return:type_name -> lockstep.tfplugin.Function.Return
-	0,  // 8: lockstep.tfplugin.Function.description_kind:type_name -> lockstep.tfplugin.StringKind
-	45, // 9: lockstep.tfplugin.ResourceIdentitySchema.identity_attributes:type_name -> lockstep.tfplugin.ResourceIdentitySchema.IdentityAttribute
-	3,  // 10: lockstep.tfplugin.ResourceIdentityData.identity_data:type_name -> lockstep.tfplugin.DynamicValue
-	36, // 11: lockstep.tfplugin.Declarations.schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response
-	43, // 12: lockstep.tfplugin.Declarations.identities:type_name -> lockstep.tfplugin.GetResourceIdentitySchemas.Response
-	37, // 13: lockstep.tfplugin.GetProviderSchema.Response.resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntry
-	38, // 14: lockstep.tfplugin.GetProviderSchema.Response.data_source_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.DataSourceSchemasEntry
-	4,  // 15: lockstep.tfplugin.GetProviderSchema.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	7,  // 16: lockstep.tfplugin.GetProviderSchema.Response.server_capabilities:type_name -> lockstep.tfplugin.ServerCapabilities
-	39, // 17: lockstep.tfplugin.GetProviderSchema.Response.functions:type_name -> lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry
-	40, // 18: lockstep.tfplugin.GetProviderSchema.Response.ephemeral_resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntry
-	12, // 19: lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry.value:type_name -> lockstep.tfplugin.Function
-	0,  // 20: lockstep.tfplugin.Function.Parameter.description_kind:type_name -> lockstep.tfplugin.StringKind
-	44, // 21: lockstep.tfplugin.GetResourceIdentitySchemas.Response.identity_schemas:type_name -> lockstep.tfplugin.GetResourceIdentitySchemas.Response.IdentitySchemasEntry
-	4,  // 22: lockstep.tfplugin.GetResourceIdentitySchemas.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	3,  // 23: lockstep.tfplugin.ValidateProviderConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 24: lockstep.tfplugin.ValidateProviderConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	3,  // 25: lockstep.tfplugin.ValidateConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 26: lockstep.tfplugin.ValidateConfig.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	4,  // 27: lockstep.tfplugin.ValidateConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	3,  // 28: lockstep.tfplugin.ConfigureProvider.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 29: lockstep.tfplugin.ConfigureProvider.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	4,  // 30: lockstep.tfplugin.ConfigureProvider.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	6,  // 31: lockstep.tfplugin.UpgradeResourceState.Request.raw_state:type_name -> lockstep.tfplugin.RawState
-	3,  // 32: lockstep.tfplugin.UpgradeResourceState.Response.upgraded_state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 33: lockstep.tfplugin.UpgradeResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	6,  // 34: lockstep.tfplugin.UpgradeResourceIdentity.Request.raw_identity:type_name -> lockstep.tfplugin.RawState
-	15, // 35: lockstep.tfplugin.UpgradeResourceIdentity.Response.upgraded_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	4,  // 36: lockstep.tfplugin.UpgradeResourceIdentity.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	3,  // 37: lockstep.tfplugin.ReadResource.Request.current_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 38: lockstep.tfplugin.ReadResource.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 39: lockstep.tfplugin.ReadResource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	15, // 40: lockstep.tfplugin.ReadResource.Request.current_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	3,  // 41: lockstep.tfplugin.ReadResource.Response.new_state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 42: lockstep.tfplugin.ReadResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	9,  // 43: lockstep.tfplugin.ReadResource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	15, // 44: lockstep.tfplugin.ReadResource.Response.new_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	3,  // 45: lockstep.tfplugin.PlanResourceChange.Request.prior_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 46: lockstep.tfplugin.PlanResourceChange.Request.proposed_new_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 47: lockstep.tfplugin.PlanResourceChange.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 48: lockstep.tfplugin.PlanResourceChange.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 49: lockstep.tfplugin.PlanResourceChange.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	15, // 50: lockstep.tfplugin.PlanResourceChange.Request.prior_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	3,  // 51: lockstep.tfplugin.PlanResourceChange.Response.planned_state:type_name -> lockstep.tfplugin.DynamicValue
-	5,  // 52: lockstep.tfplugin.PlanResourceChange.Response.requires_replace:type_name -> lockstep.tfplugin.AttributePath
-	4,  // 53: lockstep.tfplugin.PlanResourceChange.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	9,  // 54: lockstep.tfplugin.PlanResourceChange.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	15, // 55: lockstep.tfplugin.PlanResourceChange.Response.planned_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	3,  // 56: lockstep.tfplugin.ApplyResourceChange.Request.prior_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 57: lockstep.tfplugin.ApplyResourceChange.Request.planned_state:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 58: lockstep.tfplugin.ApplyResourceChange.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 59: lockstep.tfplugin.ApplyResourceChange.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
-	15, // 60: lockstep.tfplugin.ApplyResourceChange.Request.planned_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	3,  // 61: lockstep.tfplugin.ApplyResourceChange.Response.new_state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 62: lockstep.tfplugin.ApplyResourceChange.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	15, // 63: lockstep.tfplugin.ApplyResourceChange.Response.new_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	8,  // 64: lockstep.tfplugin.ImportResourceState.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	15, // 65: lockstep.tfplugin.ImportResourceState.Request.identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	3,  // 66: lockstep.tfplugin.ImportResourceState.ImportedResource.state:type_name -> lockstep.tfplugin.DynamicValue
-	15, // 67: lockstep.tfplugin.ImportResourceState.ImportedResource.identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	63, // 68: lockstep.tfplugin.ImportResourceState.Response.imported_resources:type_name -> lockstep.tfplugin.ImportResourceState.ImportedResource
-	4,  // 69: lockstep.tfplugin.ImportResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	9,  // 70: lockstep.tfplugin.ImportResourceState.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	6,  // 71: lockstep.tfplugin.MoveResourceState.Request.source_state:type_name -> lockstep.tfplugin.RawState
-	6,  // 72: lockstep.tfplugin.MoveResourceState.Request.source_identity:type_name -> lockstep.tfplugin.RawState
-	3,  // 73: lockstep.tfplugin.MoveResourceState.Response.target_state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 74: lockstep.tfplugin.MoveResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	15, // 75: lockstep.tfplugin.MoveResourceState.Response.target_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
-	3,  // 76: lockstep.tfplugin.ReadDataSource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 77: lockstep.tfplugin.ReadDataSource.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 78: lockstep.tfplugin.ReadDataSource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	3,  // 79: lockstep.tfplugin.ReadDataSource.Response.state:type_name -> lockstep.tfplugin.DynamicValue
-	4,  // 80: lockstep.tfplugin.ReadDataSource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	9,  // 81: lockstep.tfplugin.ReadDataSource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	3,  // 82: lockstep.tfplugin.CallFunction.Request.arguments:type_name -> lockstep.tfplugin.DynamicValue
-	3,  // 83: lockstep.tfplugin.CallFunction.Response.result:type_name -> lockstep.tfplugin.DynamicValue
-	29, // 84: lockstep.tfplugin.CallFunction.Response.error:type_name -> lockstep.tfplugin.FunctionError
-	3,  // 85: lockstep.tfplugin.OpenEphemeralResource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
-	8,  // 86: lockstep.tfplugin.OpenEphemeralResource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
-	4,  // 87: lockstep.tfplugin.OpenEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	78, // 88: lockstep.tfplugin.OpenEphemeralResource.Response.renew_at:type_name -> google.protobuf.Timestamp
-	3,  // 89: lockstep.tfplugin.OpenEphemeralResource.Response.result:type_name -> lockstep.tfplugin.DynamicValue
-	9,  // 90: lockstep.tfplugin.OpenEphemeralResource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
-	4,  // 91: lockstep.tfplugin.RenewEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	78, // 92: lockstep.tfplugin.RenewEphemeralResource.Response.renew_at:type_name -> google.protobuf.Timestamp
-	4,  // 93: lockstep.tfplugin.CloseEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
-	94, // [94:94] is the sub-list for method output_type
-	94, // [94:94] is the sub-list for method input_type
-	94, // [94:94] is the sub-list for extension type_name
-	94, // [94:94] is the sub-list for extension extendee
-	0,  // [0:94] is the sub-list for field type_name
+	1,   // 0: lockstep.tfplugin.Diagnostic.severity:type_name -> lockstep.tfplugin.Diagnostic.Severity
+	5,   // 1: lockstep.tfplugin.Diagnostic.attribute:type_name -> lockstep.tfplugin.AttributePath
+	37,  // 2: lockstep.tfplugin.AttributePath.steps:type_name -> lockstep.tfplugin.AttributePath.Step
+	38,  // 3: lockstep.tfplugin.RawState.flatmap:type_name -> lockstep.tfplugin.RawState.FlatmapEntry
+	2,   // 4: lockstep.tfplugin.Deferred.reason:type_name -> lockstep.tfplugin.Deferred.Reason
+	45,  // 5: lockstep.tfplugin.Function.parameters:type_name -> lockstep.tfplugin.Function.Parameter
+	45,  // 6: lockstep.tfplugin.Function.variadic_parameter:type_name -> lockstep.tfplugin.Function.Parameter
+	46,  // 7: lockstep.tfplugin.Function.return:type_name -> lockstep.tfplugin.Function.Return
+	0,   // 8: lockstep.tfplugin.Function.description_kind:type_name -> lockstep.tfplugin.StringKind
+	49,  // 9: lockstep.tfplugin.ResourceIdentitySchema.identity_attributes:type_name -> lockstep.tfplugin.ResourceIdentitySchema.IdentityAttribute
+	3,   // 10: lockstep.tfplugin.ResourceIdentityData.identity_data:type_name -> lockstep.tfplugin.DynamicValue
+	39,  // 11: lockstep.tfplugin.Declarations.schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response
+	47,  // 12: lockstep.tfplugin.Declarations.identities:type_name -> lockstep.tfplugin.GetResourceIdentitySchemas.Response
+	40,  // 13: lockstep.tfplugin.GetProviderSchema.Response.resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.ResourceSchemasEntry
+	41,  // 14: lockstep.tfplugin.GetProviderSchema.Response.data_source_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.DataSourceSchemasEntry
+	4,   // 15: lockstep.tfplugin.GetProviderSchema.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	7,   // 16: lockstep.tfplugin.GetProviderSchema.Response.server_capabilities:type_name -> lockstep.tfplugin.ServerCapabilities
+	42,  // 17: lockstep.tfplugin.GetProviderSchema.Response.functions:type_name -> lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry
+	43,  // 18: lockstep.tfplugin.GetProviderSchema.Response.ephemeral_resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.EphemeralResourceSchemasEntry
+	44,  // 19: lockstep.tfplugin.GetProviderSchema.Response.list_resource_schemas:type_name -> lockstep.tfplugin.GetProviderSchema.Response.ListResourceSchemasEntry
+	12,  // 20: lockstep.tfplugin.GetProviderSchema.Response.FunctionsEntry.value:type_name -> lockstep.tfplugin.Function
+	0,   // 21: lockstep.tfplugin.Function.Parameter.description_kind:type_name -> lockstep.tfplugin.StringKind
+	48,  // 22: lockstep.tfplugin.GetResourceIdentitySchemas.Response.identity_schemas:type_name -> lockstep.tfplugin.GetResourceIdentitySchemas.Response.IdentitySchemasEntry
+	4,   // 23: lockstep.tfplugin.GetResourceIdentitySchemas.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,   // 24: lockstep.tfplugin.ValidateProviderConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 25: lockstep.tfplugin.ValidateProviderConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,   // 26: lockstep.tfplugin.ValidateConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	8,   // 27: lockstep.tfplugin.ValidateConfig.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	4,   // 28: lockstep.tfplugin.ValidateConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,   // 29: lockstep.tfplugin.ConfigureProvider.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	8,   // 30: lockstep.tfplugin.ConfigureProvider.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	4,   // 31: lockstep.tfplugin.ConfigureProvider.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	6,   // 32: lockstep.tfplugin.UpgradeResourceState.Request.raw_state:type_name -> lockstep.tfplugin.RawState
+	3,   // 33: lockstep.tfplugin.UpgradeResourceState.Response.upgraded_state:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 34: lockstep.tfplugin.UpgradeResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	6,   // 35: lockstep.tfplugin.UpgradeResourceIdentity.Request.raw_identity:type_name -> lockstep.tfplugin.RawState
+	15,  // 36: lockstep.tfplugin.UpgradeResourceIdentity.Response.upgraded_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	4,   // 37: lockstep.tfplugin.UpgradeResourceIdentity.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,   // 38: lockstep.tfplugin.ReadResource.Request.current_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 39: lockstep.tfplugin.ReadResource.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
+	8,   // 40: lockstep.tfplugin.ReadResource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	15,  // 41: lockstep.tfplugin.ReadResource.Request.current_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,   // 42: lockstep.tfplugin.ReadResource.Response.new_state:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 43: lockstep.tfplugin.ReadResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	9,   // 44: lockstep.tfplugin.ReadResource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	15,  // 45: lockstep.tfplugin.ReadResource.Response.new_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,   // 46: lockstep.tfplugin.PlanResourceChange.Request.prior_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 47: lockstep.tfplugin.PlanResourceChange.Request.proposed_new_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 48: lockstep.tfplugin.PlanResourceChange.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 49: lockstep.tfplugin.PlanResourceChange.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
+	8,   // 50: lockstep.tfplugin.PlanResourceChange.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	15,  // 51: lockstep.tfplugin.PlanResourceChange.Request.prior_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,   // 52: lockstep.tfplugin.PlanResourceChange.Response.planned_state:type_name -> lockstep.tfplugin.DynamicValue
+	5,   // 53: lockstep.tfplugin.PlanResourceChange.Response.requires_replace:type_name -> lockstep.tfplugin.AttributePath
+	4,   // 54: lockstep.tfplugin.PlanResourceChange.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	9,   // 55: lockstep.tfplugin.PlanResourceChange.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	15,  // 56: lockstep.tfplugin.PlanResourceChange.Response.planned_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,   // 57: lockstep.tfplugin.ApplyResourceChange.Request.prior_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 58: lockstep.tfplugin.ApplyResourceChange.Request.planned_state:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 59: lockstep.tfplugin.ApplyResourceChange.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 60: lockstep.tfplugin.ApplyResourceChange.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
+	15,  // 61: lockstep.tfplugin.ApplyResourceChange.Request.planned_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,   // 62: lockstep.tfplugin.ApplyResourceChange.Response.new_state:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 63: lockstep.tfplugin.ApplyResourceChange.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	15,  // 64: lockstep.tfplugin.ApplyResourceChange.Response.new_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	8,   // 65: lockstep.tfplugin.ImportResourceState.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	15,  // 66: lockstep.tfplugin.ImportResourceState.Request.identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,   // 67: lockstep.tfplugin.ImportResourceState.ImportedResource.state:type_name -> lockstep.tfplugin.DynamicValue
+	15,  // 68: lockstep.tfplugin.ImportResourceState.ImportedResource.identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	67,  // 69: lockstep.tfplugin.ImportResourceState.Response.imported_resources:type_name -> lockstep.tfplugin.ImportResourceState.ImportedResource
+	4,   // 70: lockstep.tfplugin.ImportResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	9,   // 71: lockstep.tfplugin.ImportResourceState.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	6,   // 72: lockstep.tfplugin.MoveResourceState.Request.source_state:type_name -> lockstep.tfplugin.RawState
+	6,   // 73: lockstep.tfplugin.MoveResourceState.Request.source_identity:type_name -> lockstep.tfplugin.RawState
+	3,   // 74: lockstep.tfplugin.MoveResourceState.Response.target_state:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 75: lockstep.tfplugin.MoveResourceState.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	15,  // 76: lockstep.tfplugin.MoveResourceState.Response.target_identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,   // 77: lockstep.tfplugin.ReadDataSource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 78: lockstep.tfplugin.ReadDataSource.Request.provider_meta:type_name -> lockstep.tfplugin.DynamicValue
+	8,   // 79: lockstep.tfplugin.ReadDataSource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	3,   // 80: lockstep.tfplugin.ReadDataSource.Response.state:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 81: lockstep.tfplugin.ReadDataSource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	9,   // 82: lockstep.tfplugin.ReadDataSource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	3,   // 83: lockstep.tfplugin.ValidateListResourceConfig.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 84: lockstep.tfplugin.ValidateListResourceConfig.Request.include_resource_object:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 85: lockstep.tfplugin.ValidateListResourceConfig.Request.limit:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 86: lockstep.tfplugin.ValidateListResourceConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,   // 87: lockstep.tfplugin.ListResource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	15,  // 88: lockstep.tfplugin.ListResource.Event.identity:type_name -> lockstep.tfplugin.ResourceIdentityData
+	3,   // 89: lockstep.tfplugin.ListResource.Event.resource_object:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 90: lockstep.tfplugin.ListResource.Event.diagnostic:type_name -> lockstep.tfplugin.Diagnostic
+	3,   // 91: lockstep.tfplugin.GenerateResourceConfig.Request.state:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 92: lockstep.tfplugin.GenerateResourceConfig.Response.config:type_name -> lockstep.tfplugin.DynamicValue
+	4,   // 93: lockstep.tfplugin.GenerateResourceConfig.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	3,   // 94: lockstep.tfplugin.CallFunction.Request.arguments:type_name -> lockstep.tfplugin.DynamicValue
+	3,   // 95: lockstep.tfplugin.CallFunction.Response.result:type_name -> lockstep.tfplugin.DynamicValue
+	32,  // 96: lockstep.tfplugin.CallFunction.Response.error:type_name -> lockstep.tfplugin.FunctionError
+	3,   // 97: lockstep.tfplugin.OpenEphemeralResource.Request.config:type_name -> lockstep.tfplugin.DynamicValue
+	8,   // 98: lockstep.tfplugin.OpenEphemeralResource.Request.client_capabilities:type_name -> lockstep.tfplugin.ClientCapabilities
+	4,   // 99: lockstep.tfplugin.OpenEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	88,  // 100: lockstep.tfplugin.OpenEphemeralResource.Response.renew_at:type_name -> google.protobuf.Timestamp
+	3,   // 101: lockstep.tfplugin.OpenEphemeralResource.Response.result:type_name -> lockstep.tfplugin.DynamicValue
+	9,   // 102: lockstep.tfplugin.OpenEphemeralResource.Response.deferred:type_name -> lockstep.tfplugin.Deferred
+	4,   // 103: lockstep.tfplugin.RenewEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	88,  // 104: lockstep.tfplugin.RenewEphemeralResource.Response.renew_at:type_name -> google.protobuf.Timestamp
+	4,   // 105: lockstep.tfplugin.CloseEphemeralResource.Response.diagnostics:type_name -> lockstep.tfplugin.Diagnostic
+	106, // [106:106] is the sub-list for method output_type
+	106, // [106:106] is the sub-list for method input_type
+	106, // [106:106] is the sub-list for extension type_name
+	106, // [106:106] is the sub-list for extension extendee
+	0,   // [0:106] is the sub-list for field type_name
 }
 
 func init() { file_engine_provider_internal_tfplugin_tfplugin_proto_init() }
@@ -4508,23 +5041,24 @@ func file_engine_provider_internal_tfplugin_tfplugin_proto_init() {
 	if File_engine_provider_internal_tfplugin_tfplugin_proto != nil {
 		return
 	}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[26].OneofWrappers = []any{}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[31].OneofWrappers = []any{
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[29].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[34].OneofWrappers = []any{
 		(*AttributePath_Step_AttributeName)(nil),
 		(*AttributePath_Step_ElementKeyString)(nil),
 		(*AttributePath_Step_ElementKeyInt)(nil),
 	}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[69].OneofWrappers = []any{}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[70].OneofWrappers = []any{}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[71].OneofWrappers = []any{}
-	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[72].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[73].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[79].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[80].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[81].OneofWrappers = []any{}
+	file_engine_provider_internal_tfplugin_tfplugin_proto_msgTypes[82].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc), len(file_engine_provider_internal_tfplugin_tfplugin_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   75,
+			NumMessages:   85,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
