@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 )
 
-func texts(attrs ...string) cty.Value {
+func strs(attrs ...string) cty.Value {
 	out := map[string]cty.Value{}
 	for i := 0; i < len(attrs); i += 2 {
 		out[attrs[i]] = cty.StringVal(attrs[i+1])
@@ -24,10 +24,10 @@ func texts(attrs ...string) cty.Value {
 
 func TestQueryMessages(t *testing.T) {
 	t.Parallel()
-	secret := events.Found{DisplayName: "thing a", Identity: texts("name", "a", "zone", ""), IdentityVersion: 2, Object: texts("name", "a", "pass", "hunx2"), Secrets: []cty.Path{cty.GetAttrPath("pass")}}
+	secret := events.Found{DisplayName: "thing a", Identity: strs("name", "a", "zone", ""), IdentityVersion: 2, Object: strs("name", "a", "pass", "hunx2"), Secrets: []cty.Path{cty.GetAttrPath("pass")}}
 	for want, e := range map[string]events.Query{
 		`{"address":"list.x.all","resource_type":"x"}`:                              {Kind: events.QueryStart, Address: "list.x.all", Type: "x"},
-		`{"address":"list.x.all","input_config":{"zone":"eu"},"resource_type":"x"}`: {Kind: events.QueryStart, Address: "list.x.all", Type: "x", Config: texts("zone", "eu", "more", "")},
+		`{"address":"list.x.all","input_config":{"zone":"eu"},"resource_type":"x"}`: {Kind: events.QueryStart, Address: "list.x.all", Type: "x", Config: strs("zone", "eu", "more", "")},
 		`{"address":"list.x.all","resource_type":"x","total":3}`:                    {Kind: events.QueryComplete, Address: "list.x.all", Type: "x", Total: 3},
 		`{"address":"list.x.all","display_name":"thing a","identity":{"name":"a"},"identity_version":2,"resource_object":{"name":"a","pass":null},"resource_type":"x"}`: {Kind: events.QueryFound, Address: "list.x.all", Type: "x", Found: secret},
 	} {
@@ -53,8 +53,8 @@ func TestQueryResults(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	(&Printer{}).QueryResults(&b, []events.Query{
-		{Address: "list.x.all", Found: events.Found{DisplayName: "thing a", Identity: texts("name", "a", "zone", "")}},
-		{Address: "list.x.all", Found: events.Found{DisplayName: "b\r\x1b[2K\nc", Identity: texts("name", "longer\n", "zone", "eu")}},
+		{Address: "list.x.all", Found: events.Found{DisplayName: "thing a", Identity: strs("name", "a", "zone", "")}},
+		{Address: "list.x.all", Found: events.Found{DisplayName: "b\r\x1b[2K\nc", Identity: strs("name", "longer\n", "zone", "eu")}},
 	})
 	lines := strings.Split(b.String(), "\n")
 	if len(lines) != 3 || strings.Index(lines[0], "thing a") != strings.Index(lines[1], `"b\r`) || strings.ContainsAny(b.String(), "\r\x1b") {
