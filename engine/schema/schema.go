@@ -59,6 +59,7 @@ type Block struct {
 	Description string
 	Markdown    bool // Description is Markdown rather than plain text
 	Deprecated  bool
+	Instead     string // the provider's own words about the deprecation; "" if it has none
 
 	once struct {
 		layout, spec, codec sync.Once
@@ -81,6 +82,7 @@ type Attribute struct {
 	Sensitive   bool
 	WriteOnly   bool
 	Deprecated  bool
+	Instead     string // as that of a [Block]
 	// Echoes is the name of the attribute beside it whose values this one repeats, "" if it is none: wherever that one is
 	// sensitive, this one is. Only the built-in provider declares it.
 	Echoes string

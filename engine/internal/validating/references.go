@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -143,7 +144,7 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	if a := b.Attributes[name]; a != nil {
 		var ds diags.Diagnostics
 		if a.Deprecated {
-			ds = diags.Warningf(&rng, "Deprecated attribute", "The attribute %q is deprecated: the provider's documentation names a replacement.", name)
+			ds = deprecatedAttribute(&rng, name, a.Instead)
 		}
 		_, hs := t[1:].TraverseRel(cty.UnknownVal(a.ImpliedType()))
 		return append(ds, diags.FromHCL(hs)...)
@@ -153,6 +154,20 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	}
 	return diags.Errorf(&rng, "Unsupported attribute", "This object has no argument, nested block, or exported attribute named %q.%s",
 		name, diags.Suggest(name, names(b)))
+}
+
+// mostWords is how much of a provider's text about a deprecation is shown, in bytes.
+const mostWords = 2000
+
+// deprecatedAttribute warns of a reference to a deprecated attribute, in the provider's own words if it has any.
+func deprecatedAttribute(at *hcl.Range, name, instead string) diags.Diagnostics {
+	if instead = strings.TrimSpace(instead); instead == "" {
+		return diags.Warningf(at, "Deprecated attribute", "The attribute %q is deprecated: the provider's documentation names a replacement.", name)
+	}
+	if len(instead) > mostWords {
+		instead = strings.ToValidUTF8(instead[:mostWords], "") + "..."
+	}
+	return diags.Warningf(at, "Deprecated attribute", "The attribute %q is deprecated. The provider says:\n\n%s", name, instead)
 }
 
 // names returns the names of a block's attributes and nested blocks.

@@ -255,7 +255,7 @@ func attributeFlags(a *schema.Attribute, flags []string, name string, all map[st
 		case "writeonly":
 			a.WriteOnly = true
 		case "deprecated":
-			a.Deprecated = true
+			a.Deprecated, a.Instead = true, value
 		case "replace":
 			t.replace = true
 		case "keep":

@@ -183,15 +183,16 @@ func (x *Schema) GetBlock() *Schema_Block {
 }
 
 type Schema_Block struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Version         int64                  `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
-	Attributes      []*Schema_Attribute    `protobuf:"bytes,2,rep,name=attributes,proto3" json:"attributes,omitempty"`
-	BlockTypes      []*Schema_NestedBlock  `protobuf:"bytes,3,rep,name=block_types,json=blockTypes,proto3" json:"block_types,omitempty"`
-	Description     string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	DescriptionKind StringKind             `protobuf:"varint,5,opt,name=description_kind,json=descriptionKind,proto3,enum=lockstep.tfplugin5.StringKind" json:"description_kind,omitempty"`
-	Deprecated      bool                   `protobuf:"varint,6,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Version            int64                  `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	Attributes         []*Schema_Attribute    `protobuf:"bytes,2,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	BlockTypes         []*Schema_NestedBlock  `protobuf:"bytes,3,rep,name=block_types,json=blockTypes,proto3" json:"block_types,omitempty"`
+	Description        string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	DescriptionKind    StringKind             `protobuf:"varint,5,opt,name=description_kind,json=descriptionKind,proto3,enum=lockstep.tfplugin5.StringKind" json:"description_kind,omitempty"`
+	Deprecated         bool                   `protobuf:"varint,6,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
+	DeprecationMessage string                 `protobuf:"bytes,7,opt,name=deprecation_message,json=deprecationMessage,proto3" json:"deprecation_message,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Schema_Block) Reset() {
@@ -266,20 +267,28 @@ func (x *Schema_Block) GetDeprecated() bool {
 	return false
 }
 
+func (x *Schema_Block) GetDeprecationMessage() string {
+	if x != nil {
+		return x.DeprecationMessage
+	}
+	return ""
+}
+
 type Schema_Attribute struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Name            string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Type            []byte                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"` // as JSON
-	Description     string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Required        bool                   `protobuf:"varint,4,opt,name=required,proto3" json:"required,omitempty"`
-	Optional        bool                   `protobuf:"varint,5,opt,name=optional,proto3" json:"optional,omitempty"`
-	Computed        bool                   `protobuf:"varint,6,opt,name=computed,proto3" json:"computed,omitempty"`
-	Sensitive       bool                   `protobuf:"varint,7,opt,name=sensitive,proto3" json:"sensitive,omitempty"`
-	DescriptionKind StringKind             `protobuf:"varint,8,opt,name=description_kind,json=descriptionKind,proto3,enum=lockstep.tfplugin5.StringKind" json:"description_kind,omitempty"`
-	Deprecated      bool                   `protobuf:"varint,9,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
-	WriteOnly       bool                   `protobuf:"varint,10,opt,name=write_only,json=writeOnly,proto3" json:"write_only,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Name               string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Type               []byte                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"` // as JSON
+	Description        string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	Required           bool                   `protobuf:"varint,4,opt,name=required,proto3" json:"required,omitempty"`
+	Optional           bool                   `protobuf:"varint,5,opt,name=optional,proto3" json:"optional,omitempty"`
+	Computed           bool                   `protobuf:"varint,6,opt,name=computed,proto3" json:"computed,omitempty"`
+	Sensitive          bool                   `protobuf:"varint,7,opt,name=sensitive,proto3" json:"sensitive,omitempty"`
+	DescriptionKind    StringKind             `protobuf:"varint,8,opt,name=description_kind,json=descriptionKind,proto3,enum=lockstep.tfplugin5.StringKind" json:"description_kind,omitempty"`
+	Deprecated         bool                   `protobuf:"varint,9,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
+	DeprecationMessage string                 `protobuf:"bytes,11,opt,name=deprecation_message,json=deprecationMessage,proto3" json:"deprecation_message,omitempty"`
+	WriteOnly          bool                   `protobuf:"varint,10,opt,name=write_only,json=writeOnly,proto3" json:"write_only,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Schema_Attribute) Reset() {
@@ -375,6 +384,13 @@ func (x *Schema_Attribute) GetDeprecated() bool {
 	return false
 }
 
+func (x *Schema_Attribute) GetDeprecationMessage() string {
+	if x != nil {
+		return x.DeprecationMessage
+	}
+	return ""
+}
+
 func (x *Schema_Attribute) GetWriteOnly() bool {
 	if x != nil {
 		return x.WriteOnly
@@ -462,10 +478,10 @@ var File_engine_provider_internal_tfplugin5_tfplugin5_proto protoreflect.FileDes
 
 const file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDesc = "" +
 	"\n" +
-	"2engine/provider/internal/tfplugin5/tfplugin5.proto\x12\x12lockstep.tfplugin5\"\xaa\b\n" +
+	"2engine/provider/internal/tfplugin5/tfplugin5.proto\x12\x12lockstep.tfplugin5\"\x8c\t\n" +
 	"\x06Schema\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x03R\aversion\x126\n" +
-	"\x05block\x18\x02 \x01(\v2 .lockstep.tfplugin5.Schema.BlockR\x05block\x1a\xbd\x02\n" +
+	"\x05block\x18\x02 \x01(\v2 .lockstep.tfplugin5.Schema.BlockR\x05block\x1a\xee\x02\n" +
 	"\x05Block\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x03R\aversion\x12D\n" +
 	"\n" +
@@ -477,7 +493,8 @@ const file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDesc = "" +
 	"\x10description_kind\x18\x05 \x01(\x0e2\x1e.lockstep.tfplugin5.StringKindR\x0fdescriptionKind\x12\x1e\n" +
 	"\n" +
 	"deprecated\x18\x06 \x01(\bR\n" +
-	"deprecated\x1a\xd1\x02\n" +
+	"deprecated\x12/\n" +
+	"\x13deprecation_message\x18\a \x01(\tR\x12deprecationMessage\x1a\x82\x03\n" +
 	"\tAttribute\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\fR\x04type\x12 \n" +
@@ -489,7 +506,8 @@ const file_engine_provider_internal_tfplugin5_tfplugin5_proto_rawDesc = "" +
 	"\x10description_kind\x18\b \x01(\x0e2\x1e.lockstep.tfplugin5.StringKindR\x0fdescriptionKind\x12\x1e\n" +
 	"\n" +
 	"deprecated\x18\t \x01(\bR\n" +
-	"deprecated\x12\x1d\n" +
+	"deprecated\x12/\n" +
+	"\x13deprecation_message\x18\v \x01(\tR\x12deprecationMessage\x12\x1d\n" +
 	"\n" +
 	"write_only\x18\n" +
 	" \x01(\bR\twriteOnly\x1a\xb9\x02\n" +

@@ -238,15 +238,16 @@ func (x *Schema) GetBlock() *Schema_Block {
 }
 
 type Schema_Block struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Version         int64                  `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
-	Attributes      []*Schema_Attribute    `protobuf:"bytes,2,rep,name=attributes,proto3" json:"attributes,omitempty"`
-	BlockTypes      []*Schema_NestedBlock  `protobuf:"bytes,3,rep,name=block_types,json=blockTypes,proto3" json:"block_types,omitempty"`
-	Description     string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
-	DescriptionKind StringKind             `protobuf:"varint,5,opt,name=description_kind,json=descriptionKind,proto3,enum=lockstep.tfplugin6.StringKind" json:"description_kind,omitempty"`
-	Deprecated      bool                   `protobuf:"varint,6,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Version            int64                  `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	Attributes         []*Schema_Attribute    `protobuf:"bytes,2,rep,name=attributes,proto3" json:"attributes,omitempty"`
+	BlockTypes         []*Schema_NestedBlock  `protobuf:"bytes,3,rep,name=block_types,json=blockTypes,proto3" json:"block_types,omitempty"`
+	Description        string                 `protobuf:"bytes,4,opt,name=description,proto3" json:"description,omitempty"`
+	DescriptionKind    StringKind             `protobuf:"varint,5,opt,name=description_kind,json=descriptionKind,proto3,enum=lockstep.tfplugin6.StringKind" json:"description_kind,omitempty"`
+	Deprecated         bool                   `protobuf:"varint,6,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
+	DeprecationMessage string                 `protobuf:"bytes,7,opt,name=deprecation_message,json=deprecationMessage,proto3" json:"deprecation_message,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Schema_Block) Reset() {
@@ -321,21 +322,29 @@ func (x *Schema_Block) GetDeprecated() bool {
 	return false
 }
 
+func (x *Schema_Block) GetDeprecationMessage() string {
+	if x != nil {
+		return x.DeprecationMessage
+	}
+	return ""
+}
+
 type Schema_Attribute struct {
-	state           protoimpl.MessageState `protogen:"open.v1"`
-	Name            string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Type            []byte                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"` // as JSON
-	Description     string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	Required        bool                   `protobuf:"varint,4,opt,name=required,proto3" json:"required,omitempty"`
-	Optional        bool                   `protobuf:"varint,5,opt,name=optional,proto3" json:"optional,omitempty"`
-	Computed        bool                   `protobuf:"varint,6,opt,name=computed,proto3" json:"computed,omitempty"`
-	Sensitive       bool                   `protobuf:"varint,7,opt,name=sensitive,proto3" json:"sensitive,omitempty"`
-	DescriptionKind StringKind             `protobuf:"varint,8,opt,name=description_kind,json=descriptionKind,proto3,enum=lockstep.tfplugin6.StringKind" json:"description_kind,omitempty"`
-	Deprecated      bool                   `protobuf:"varint,9,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
-	NestedType      *Schema_Object         `protobuf:"bytes,10,opt,name=nested_type,json=nestedType,proto3" json:"nested_type,omitempty"` // instead of type
-	WriteOnly       bool                   `protobuf:"varint,11,opt,name=write_only,json=writeOnly,proto3" json:"write_only,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	Name               string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	Type               []byte                 `protobuf:"bytes,2,opt,name=type,proto3" json:"type,omitempty"` // as JSON
+	Description        string                 `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	Required           bool                   `protobuf:"varint,4,opt,name=required,proto3" json:"required,omitempty"`
+	Optional           bool                   `protobuf:"varint,5,opt,name=optional,proto3" json:"optional,omitempty"`
+	Computed           bool                   `protobuf:"varint,6,opt,name=computed,proto3" json:"computed,omitempty"`
+	Sensitive          bool                   `protobuf:"varint,7,opt,name=sensitive,proto3" json:"sensitive,omitempty"`
+	DescriptionKind    StringKind             `protobuf:"varint,8,opt,name=description_kind,json=descriptionKind,proto3,enum=lockstep.tfplugin6.StringKind" json:"description_kind,omitempty"`
+	Deprecated         bool                   `protobuf:"varint,9,opt,name=deprecated,proto3" json:"deprecated,omitempty"`
+	DeprecationMessage string                 `protobuf:"bytes,12,opt,name=deprecation_message,json=deprecationMessage,proto3" json:"deprecation_message,omitempty"`
+	NestedType         *Schema_Object         `protobuf:"bytes,10,opt,name=nested_type,json=nestedType,proto3" json:"nested_type,omitempty"` // instead of type
+	WriteOnly          bool                   `protobuf:"varint,11,opt,name=write_only,json=writeOnly,proto3" json:"write_only,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
 }
 
 func (x *Schema_Attribute) Reset() {
@@ -429,6 +438,13 @@ func (x *Schema_Attribute) GetDeprecated() bool {
 		return x.Deprecated
 	}
 	return false
+}
+
+func (x *Schema_Attribute) GetDeprecationMessage() string {
+	if x != nil {
+		return x.DeprecationMessage
+	}
+	return ""
 }
 
 func (x *Schema_Attribute) GetNestedType() *Schema_Object {
@@ -578,11 +594,10 @@ var File_engine_provider_internal_tfplugin6_tfplugin6_proto protoreflect.FileDes
 
 const file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDesc = "" +
 	"\n" +
-	"2engine/provider/internal/tfplugin6/tfplugin6.proto\x12\x12lockstep.tfplugin6\"\xcc\n" +
-	"\n" +
+	"2engine/provider/internal/tfplugin6/tfplugin6.proto\x12\x12lockstep.tfplugin6\"\xae\v\n" +
 	"\x06Schema\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x03R\aversion\x126\n" +
-	"\x05block\x18\x02 \x01(\v2 .lockstep.tfplugin6.Schema.BlockR\x05block\x1a\xbd\x02\n" +
+	"\x05block\x18\x02 \x01(\v2 .lockstep.tfplugin6.Schema.BlockR\x05block\x1a\xee\x02\n" +
 	"\x05Block\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x03R\aversion\x12D\n" +
 	"\n" +
@@ -594,7 +609,8 @@ const file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDesc = "" +
 	"\x10description_kind\x18\x05 \x01(\x0e2\x1e.lockstep.tfplugin6.StringKindR\x0fdescriptionKind\x12\x1e\n" +
 	"\n" +
 	"deprecated\x18\x06 \x01(\bR\n" +
-	"deprecated\x1a\x95\x03\n" +
+	"deprecated\x12/\n" +
+	"\x13deprecation_message\x18\a \x01(\tR\x12deprecationMessage\x1a\xc6\x03\n" +
 	"\tAttribute\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x12\n" +
 	"\x04type\x18\x02 \x01(\fR\x04type\x12 \n" +
@@ -606,7 +622,8 @@ const file_engine_provider_internal_tfplugin6_tfplugin6_proto_rawDesc = "" +
 	"\x10description_kind\x18\b \x01(\x0e2\x1e.lockstep.tfplugin6.StringKindR\x0fdescriptionKind\x12\x1e\n" +
 	"\n" +
 	"deprecated\x18\t \x01(\bR\n" +
-	"deprecated\x12B\n" +
+	"deprecated\x12/\n" +
+	"\x13deprecation_message\x18\f \x01(\tR\x12deprecationMessage\x12B\n" +
 	"\vnested_type\x18\n" +
 	" \x01(\v2!.lockstep.tfplugin6.Schema.ObjectR\n" +
 	"nestedType\x12\x1d\n" +
