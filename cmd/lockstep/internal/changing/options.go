@@ -117,5 +117,6 @@ func operationOptions(f *cli.Flags, o *operationFlags) {
 	f.Var(&o.replace, "replace", "replace this resource instance; may be given several times")
 	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls; 0 means 10")
 	f.JsonStream(&o.json)
+	f.Concise()
 	f.CompactWarnings()
 }

@@ -57,6 +57,9 @@ func (a *App) write(w io.Writer, ds diags.Diagnostics) {
 	ds = ds.Sorted()
 	files := a.SourcesOf(ds)
 	groups := render.GroupWarnings(ds)
+	if a.single {
+		groups = render.EachWarning(ds)
+	}
 	if a.compact && !ds.HasErrors() {
 		io.WriteString(w, a.Print().Headlines(groups))
 		return

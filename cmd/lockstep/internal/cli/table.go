@@ -13,6 +13,7 @@ import (
 // A Command is one sub-command. Commands of two words have a space in their name.
 type Command struct {
 	Name     string
+	Alias    string // another name, which OpenTofu has; may be ""
 	Synopsis string
 	// Chapter is the part of the help that lists it: one of [chapters].
 	Chapter string

@@ -68,11 +68,10 @@ func (a *App) Notify(text string) {
 // View returns the view of a command.
 func (a *App) View(jsonStream bool) View {
 	if jsonStream {
-		v := &jsonView{a: a}
+		v := &jsonView{a: a, out: a.Out}
 		v.send(render.VersionMessage(engine.LanguageVersion, a.Version))
 		a.stream.Store(v)
-		return v
+		return both(a, v)
 	}
-	v := &textView{a: a, started: map[string]time.Time{}}
-	return v
+	return both(a, &textView{a: a, started: map[string]time.Time{}})
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 
@@ -19,8 +20,9 @@ import (
 
 // jsonView writes Terraform's machine-readable UI messages.
 type jsonView struct {
-	a  *App
-	mu sync.Mutex
+	a   *App
+	out io.Writer
+	mu  sync.Mutex
 }
 
 func (v *jsonView) send(m render.Message) {
@@ -30,7 +32,7 @@ func (v *jsonView) send(m render.Message) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.a.Out.Write(append(data, '\n'))
+	v.out.Write(append(data, '\n'))
 }
 
 func (v *jsonView) Event(e events.Event) {

@@ -35,6 +35,9 @@ func (v *textView) Step(_ render.InitCode, format string, args ...any) { v.Say(f
 func (v *textView) Installs(e install.Event) { v.Say("%s\n", e) }
 
 func (v *textView) Event(e events.Event) {
+	if v.a.concise {
+		return
+	}
 	if line := v.a.Print().Event(e); line != "" {
 		v.Say("%s\n", line)
 	}
