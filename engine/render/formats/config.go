@@ -102,6 +102,11 @@ func configuration(cfg *config.Config, schemas Schemas) configJSON {
 	return configJSON{Providers: w.providers.own(), Root: w.module(cfg.Root)}
 }
 
+// Configuration returns a configuration as JSON: what the JSON of a plan has as "configuration".
+func Configuration(cfg *config.Config, schemas Schemas) ([]byte, error) {
+	return json.Marshal(configuration(cfg, schemas))
+}
+
 // module describes a module and, below its calls, the called modules. Managed resources come
 // before data resources, as in Terraform.
 func (w configWriter) module(m *config.Module) moduleJSON {
