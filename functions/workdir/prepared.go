@@ -15,6 +15,12 @@ import (
 
 func (d DataDir) preparedPath() string { return filepath.Join(string(d), "modules", "variables.json") }
 
+// HasPrepared reports whether init has recorded values of variables.
+func (d DataDir) HasPrepared() bool {
+	_, err := os.Stat(d.preparedPath())
+	return err == nil
+}
+
 // Prepared returns the values of variables that init recorded: those that sources of modules and the backend are made of. Without a
 // record there are none; a damaged record counts as none.
 func (d DataDir) Prepared() inputs.Source {

@@ -23,9 +23,9 @@ var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the confi
 		return code
 	}
 	d, ds := a.Dir()
-	d.Preparing = true
+	d.Preparing = !d.HasPrepared() // what init has recorded counts here, too, because init has used it for the backend
 	_, more := installModules(a, d, testDir, moduleOptions{Upgrade: update, Events: func(e installing.Event) { fmt.Fprintln(a.Out, e) }})
-	if !more.HasErrors() {
+	if d.Preparing && !more.HasErrors() {
 		more = append(more, diags.FromError("Variables cannot be recorded", d.RecordPrepared())...)
 	}
 	return a.Show(append(ds, more...))
