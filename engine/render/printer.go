@@ -14,6 +14,9 @@ type Printer struct {
 	// Width is the number of columns that prose is wrapped at; 0 means 78, a negative
 	// one not to wrap.
 	Width int
+	// ShowSensitive has sensitive values written as all others are. Messages that are no part of a plan, a state or an output hide
+	// them all the same.
+	ShowSensitive bool
 }
 
 // defaultWidth is the width of outputs that are no terminal.

@@ -37,6 +37,7 @@ var Console = cli.Command{Name: "console", Synopsis: "Evaluate expressions inter
 	f.StringVar(&paths.State, "state", "", "the state file of the local backend")
 	f.BoolVar(&planned, "plan", false, "evaluate with the planned values of a new plan")
 	f.StringVar(&scope, "scope", "", "evaluate in this module instance: -scope='module.NAME[KEY]'")
+	f.ShowSensitive()
 	f.CompactWarnings()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

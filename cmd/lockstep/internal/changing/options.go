@@ -117,6 +117,7 @@ func operationOptions(f *cli.Flags, o *operationFlags) {
 	f.Var(&o.replace, "replace", "replace this resource instance; may be given several times")
 	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls; 0 means 10")
 	f.JsonStream(&o.json)
+	f.ShowSensitive()
 	f.Concise()
 	f.CompactWarnings()
 }

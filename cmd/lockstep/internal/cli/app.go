@@ -34,6 +34,7 @@ type App struct {
 	noColor  bool
 	compact  bool                 // shows warnings by their headlines only
 	single   bool                 // shows each warning, rather than one of those with the same headline
+	secrets  bool                 // shows sensitive values
 	concise  bool                 // shows no progress
 	jsonInto io.WriteCloser       // takes a stream of messages, beside the text; nil: nothing does
 	Files    map[string]*hcl.File // sources for snippets

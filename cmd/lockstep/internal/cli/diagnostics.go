@@ -15,7 +15,7 @@ import (
 // Print returns the printer for people: with colours on a terminal only.
 func (a *App) Print() *render.Printer {
 	a.printing.Do(func() { // the first to print may be one of many at the same time
-		a.printer = &render.Printer{Color: !a.noColor && a.Getenv("NO_COLOR") == "" && isTerminal(a.Out), Width: width(a.Out)}
+		a.printer = &render.Printer{Color: !a.noColor && a.Getenv("NO_COLOR") == "" && isTerminal(a.Out), Width: width(a.Out), ShowSensitive: a.secrets}
 	})
 	return a.printer
 }

@@ -34,6 +34,11 @@ func (o jsonInto) Set(path string) error {
 	return nil
 }
 
+// ShowSensitive is -show-sensitive.
+func (f *Flags) ShowSensitive() {
+	f.BoolVar(&f.App.secrets, "show-sensitive", false, "show sensitive values")
+}
+
 // Concise is -concise, which leaves out the progress of single objects.
 func (f *Flags) Concise() {
 	f.BoolVar(&f.App.concise, "concise", false, "do not show the progress of single objects")

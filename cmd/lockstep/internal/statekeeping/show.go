@@ -26,6 +26,7 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.BoolVar(&configuration, "config", false, "with -json: show the configuration instead of a state")
+	f.ShowSensitive()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
