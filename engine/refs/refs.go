@@ -385,7 +385,7 @@ func compare(a, b addrs.Object) int {
 	if a.Kind != b.Kind {
 		return int(a.Kind) - int(b.Kind)
 	}
-	if a.Kind == addrs.KindResource {
+	if a.Kind == addrs.KindResource || a.Kind == addrs.KindAction {
 		return a.Res.Compare(b.Res)
 	}
 	return strings.Compare(a.Name, b.Name)
