@@ -23,11 +23,12 @@ type Provider struct {
 	// Provider describes the provider block, Meta the provider_meta block (or nil).
 	Provider *Schema
 	Meta     *Schema
-	// Managed, Data and Ephemeral are resource types by name, and Later has those that are not decoded
-	// yet, or is nil: see [Provider.Resource].
+	// Managed, Data and Ephemeral are resource types by name, Actions are types of actions, and Later has those that are
+	// not decoded yet, or is nil: see [Provider.Resource].
 	Managed   map[string]*Schema
 	Data      map[string]*Schema
 	Ephemeral map[string]*Schema
+	Actions   map[string]*Schema
 	Later     *Later
 	Functions map[string]*Function
 	// PlanDestroy is set if the provider wants to plan deletions, too.

@@ -156,3 +156,15 @@ func (terraform) RenewEphemeral(_ context.Context, typeName string, _ []byte) (p
 func (terraform) CloseEphemeral(_ context.Context, typeName string, _ []byte) diags.Diagnostics {
 	return unsupported("ephemeral resource type", typeName)
 }
+
+func (terraform) ValidateAction(_ context.Context, typeName string, _ cty.Value) diags.Diagnostics {
+	return unsupported("action", typeName)
+}
+
+func (terraform) PlanAction(_ context.Context, typeName string, _ cty.Value) diags.Diagnostics {
+	return unsupported("action", typeName)
+}
+
+func (terraform) InvokeAction(_ context.Context, typeName string, _ cty.Value, _ func(string)) (provider.InvokeResponse, diags.Diagnostics) {
+	return provider.InvokeResponse{}, unsupported("action", typeName)
+}

@@ -38,6 +38,7 @@ func parse(text string) (*Provider, error) {
 			Managed:           map[string]*schema.Schema{},
 			Data:              map[string]*schema.Schema{},
 			Ephemeral:         map[string]*schema.Schema{},
+			Actions:           map[string]*schema.Schema{},
 			Functions:         map[string]*schema.Function{},
 			MoveResourceState: true,
 			SchemaOptional:    true,
@@ -100,6 +101,9 @@ func (ps *parser) section() error {
 	case "ephemeral":
 		d.Ephemeral[name] = &schema.Schema{}
 		return ps.schema(d.Ephemeral[name], w[2:], nil)
+	case "action":
+		d.Actions[name] = &schema.Schema{}
+		return ps.schema(d.Actions[name], w[2:], nil)
 	case "function":
 		return ps.function(strings.Join(w[1:], " "))
 	case "on":
@@ -112,7 +116,7 @@ func (ps *parser) section() error {
 
 // sections are the words that end a body without braces.
 var sections = map[string]bool{
-	"provider": true, "meta": true, "resource": true, "data": true, "ephemeral": true, "function": true, "on": true,
+	"provider": true, "meta": true, "resource": true, "data": true, "ephemeral": true, "action": true, "function": true, "on": true,
 }
 
 func (ps *parser) schema(s *schema.Schema, flags []string, traits map[string]traits) error {

@@ -36,4 +36,7 @@ const (
 	openEphemeral     = "OpenEphemeralResource"
 	renewEphemeral    = "RenewEphemeralResource"
 	closeEphemeral    = "CloseEphemeralResource"
+	validateAction    = "ValidateActionConfig"
+	planAction        = "PlanAction"
+	invokeAction      = "InvokeAction"
 )
