@@ -92,8 +92,9 @@ func (x *resource) trigger(b *hcl.Block) {
 	if a := attrs["events"]; a != nil {
 		t.Events = x.events(a.Expr)
 	}
+	named := 0
 	if a := attrs["actions"]; a != nil {
-		t.Actions = x.actions(a.Expr)
+		t.Actions, named = x.actions(a.Expr)
 	}
 	if a := attrs["on_failure"]; a != nil {
 		t.OnFailure = config.OnFailure(hcl.ExprAsKeyword(a.Expr))
@@ -101,7 +102,7 @@ func (x *resource) trigger(b *hcl.Block) {
 			x.errorf(a.Expr.Range().Ptr(), `Invalid "on_failure" keyword`, "The argument on_failure is one of these words: halt, taint, continue.")
 		}
 	}
-	if len(t.Actions) == 0 {
+	if named == 0 {
 		x.errorf(&b.DefRange, "No actions specified", "An action_trigger block names at least one action, such as actions = [action.TYPE.NAME].")
 	}
 	if len(t.Events) == 0 {
@@ -138,11 +139,11 @@ func (x *resource) events(e hcl.Expression) []config.Event {
 	return out
 }
 
-// actions reads the list of actions of a trigger. Whether they exist is not checked here.
-func (x *resource) actions(e hcl.Expression) []hcl.Expression {
+// actions reads the list of actions of a trigger, and returns the valid ones and the number of all. Whether they exist is
+// not checked here.
+func (x *resource) actions(e hcl.Expression) (out []hcl.Expression, all int) {
 	list, ds := hcl.ExprList(e)
 	x.add(ds)
-	var out []hcl.Expression
 	for _, item := range list {
 		item, ds := traversals.Native(item)
 		x.add(ds)
@@ -150,7 +151,7 @@ func (x *resource) actions(e hcl.Expression) []hcl.Expression {
 			out = append(out, item)
 		}
 	}
-	return out
+	return out, len(list)
 }
 
 // checkAction reports whether an entry of actions refers to exactly one action, and to nothing else but each.key and
