@@ -166,6 +166,9 @@ func (a *analysis) action(r *config.Resource) {
 	a.expr(o, r.ProviderKey)
 	a.block(o, r, r.Body, Scope{Count: r.Count != nil, Each: r.ForEach != nil, Caller: true})
 	a.use(o, a.provider(r.Provider))
+	if slices.ContainsFunc(bodyVariables(r.Body), func(t hcl.Traversal) bool { return t.RootName() == "caller" }) {
+		a.r.callers[r] = true
+	}
 }
 
 // triggers adds the references of the action_trigger blocks of a resource, and those of the actions that they name: the
@@ -214,6 +217,17 @@ func ActionOf(x hcl.Expression) (addrs.Resource, bool) {
 	}
 	return addrs.Resource{}, false
 }
+
+// Names reports whether a trigger names an action.
+func Names(t *config.Trigger, action addrs.Resource) bool {
+	return slices.ContainsFunc(t.Actions, func(x hcl.Expression) bool {
+		a, ok := ActionOf(x)
+		return ok && a == action
+	})
+}
+
+// UsesCaller reports whether an action refers to the resource instance that triggers it.
+func (r *Refs) UsesCaller(action *config.Resource) bool { return r.callers[action] }
 
 // meta adds the references of the provider_meta block for a resource.
 func (a *analysis) meta(o addrs.Object, r *config.Resource) {

@@ -47,6 +47,8 @@ type planner struct {
 	refusals drafts.Refusals
 	// unplanned are the blocks of which something failed, or that depend on one.
 	unplanned map[addrs.Object]bool
+	// planned are the actions to invoke; see [planner.invocations].
+	planned []*plans.Invocation
 
 	mu        sync.Mutex // guards the following
 	instances plans.Instances
@@ -93,6 +95,9 @@ func (p *planner) selectPart() {
 		Was: p.in.State, Prior: p.prior.State(),
 	}
 	p.selected = selectTargets(in)
+	if p.in.Invoke != (addrs.AbsResourceInstance{}) {
+		p.selected = p.selectInvoked(in)
+	}
 	if p.in.Mode == plans.DestroyMode {
 		p.toDestroy = selectDestroyed(in)
 	}

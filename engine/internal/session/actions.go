@@ -55,6 +55,14 @@ func ActionInstance(m *config.Module, entry hcl.Expression, s eval.Scope) (addrs
 	return out, ds
 }
 
+// Undeclared returns an instance that the configuration does not declare any more: of its repetition only the key is left.
+func Undeclared(key addrs.InstanceKey) *eval.Instance {
+	out := &eval.Instance{Key: key, Value: cty.DynamicVal}
+	_, out.HasCount = key.Int()
+	_, out.HasEach = key.Str()
+	return out
+}
+
 // A Verdict is the value of the condition of a trigger.
 type Verdict struct {
 	Holds, Known bool

@@ -1,0 +1,53 @@
+package plans
+
+import (
+	"cmp"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// An Invocation is an action that an apply of the plan invokes: because a trigger of a resource asks for it, or by the option
+// -invoke.
+type Invocation struct {
+	Addr     addrs.AbsResourceInstance // of the action
+	Provider addrs.AbsProviderConfig
+	// Config is the configuration of the action as far as it is known, with marks and without write-only values.
+	Config cty.Value
+	// Schema describes Config; nil only if the provider no longer knows the type.
+	Schema *schema.Schema
+	// Caller is the resource instance that the action is invoked for, the zero value if there is none.
+	Caller addrs.AbsResourceInstance
+	// Event is the moment in the change of Caller; "" for the option -invoke.
+	Event config.Event
+	// Trigger is the index of the action_trigger block of Caller's resource, and Index that of the action in it.
+	Trigger, Index int
+	OnFailure      config.OnFailure
+	// Pending is set if an earlier apply was to invoke the action after a change of Caller, and did not complete it.
+	Pending bool
+}
+
+// Compare orders invocations as Terraform lists them: those of -invoke by action, then the others by resource instance and in
+// the order of the configuration.
+func (x *Invocation) Compare(y *Invocation) int {
+	return cmp.Or(
+		cmp.Compare(min(len(x.Event), 1), min(len(y.Event), 1)),
+		x.Caller.Compare(y.Caller), cmp.Compare(x.Trigger, y.Trigger), cmp.Compare(x.Event, y.Event), cmp.Compare(x.Index, y.Index),
+		x.Addr.Compare(y.Addr),
+	)
+}
+
+// Of returns the invocations of a plan that are part of the change of a resource instance, before or after it, in the order of
+// their turns.
+func (p *Plan) Of(a addrs.AbsResourceInstance, event func(config.Event) bool) []*Invocation {
+	var out []*Invocation
+	for _, x := range p.Invocations {
+		if x.Event != "" && x.Caller == a && event(x.Event) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
