@@ -31,13 +31,22 @@ type Invocation struct {
 }
 
 // Compare orders invocations as Terraform lists them: those of -invoke by action, then the others by resource instance and in
-// the order of the configuration.
+// the order of the configuration. Invocations of one event are so in the order of their turns.
 func (x *Invocation) Compare(y *Invocation) int {
 	return cmp.Or(
 		cmp.Compare(min(len(x.Event), 1), min(len(y.Event), 1)),
-		x.Caller.Compare(y.Caller), cmp.Compare(x.Trigger, y.Trigger), cmp.Compare(x.Event, y.Event), cmp.Compare(x.Index, y.Index),
+		x.Caller.Compare(y.Caller), cmp.Compare(x.Trigger, y.Trigger), cmp.Compare(x.Index, y.Index),
+		cmp.Compare(after(x.Event), after(y.Event)), cmp.Compare(x.Event, y.Event),
 		x.Addr.Compare(y.Addr),
 	)
+}
+
+// after is 1 for an event after a change, and 0 for one before it.
+func after(e config.Event) int {
+	if e == "" || e.Before() {
+		return 0
+	}
+	return 1
 }
 
 // Of returns the invocations of a plan that are part of the change of a resource instance, before or after it, in the order of

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -58,8 +59,7 @@ func TestPlanMessagesAsRecorded(t *testing.T) {
 					got = append(got, said(t, m))
 				}
 			}
-			n := p.Counts()
-			got = append(got, said(t, ChangeSummaryMessage("plan", n.Add, n.Change, n.Destroy, n.Import)))
+			got = append(got, said(t, ChangeSummaryMessage("plan", p.Counts())))
 			if len(p.Outputs) > 0 {
 				got = append(got, said(t, PlannedOutputsMessage(p)))
 			}
@@ -92,11 +92,11 @@ func TestOtherMessages(t *testing.T) {
 			`{"@message":"Warning: S","diagnostic":{"severity":"warning","summary":"S","detail":"D"},"type":"diagnostic"}`,
 		},
 		{
-			ChangeSummaryMessage("apply", 1, 2, 3, 4),
+			ChangeSummaryMessage("apply", counting.Counts{Add: 1, Change: 2, Destroy: 3, Import: 4, Invoke: 2, InvokeFailed: 1}),
 			`{"@message":"Apply complete! Resources: 4 imported, 1 added, 2 changed, 3 destroyed.","changes":{"add":1,"change":2,"import":4,"remove":3,"operation":"apply"},"type":"change_summary"}`,
 		},
 		{
-			ChangeSummaryMessage("destroy", 0, 0, 3, 0),
+			ChangeSummaryMessage("destroy", counting.Counts{Destroy: 3, Invoke: 1}),
 			`{"@message":"Destroy complete! Resources: 3 destroyed.","changes":{"add":0,"change":0,"import":0,"remove":3,"operation":"destroy"},"type":"change_summary"}`,
 		},
 		{

@@ -129,7 +129,7 @@ func (p *planner) triggered() []*invoking {
 			continue
 		}
 		t := triggering{p: p, c: c, m: m, r: m.Resources[c.Addr.Instance.Resource.Resource]}
-		if len(t.r.Triggers) == 0 {
+		if len(t.r.Triggers) == 0 && len(p.prior.Object(c.Addr).PendingActions()) == 0 {
 			continue
 		}
 		if !p.moduleExists(c.Addr.Instance.Module) {
@@ -166,7 +166,8 @@ type triggering struct {
 	scope eval.Scope
 }
 
-// all returns the actions that the change triggers, and those that are pending.
+// all returns the actions that the change triggers, and those that are pending. Actions whose trigger is gone, or whose condition
+// does not hold any more, are no longer pending.
 func (t *triggering) all() []*invoking {
 	var out []*invoking
 	for _, f := range firings(t.r.Triggers, t.c.Action, t.c.KeepsOld) {
@@ -178,12 +179,20 @@ func (t *triggering) all() []*invoking {
 	if len(pending) == 0 {
 		return out
 	}
+	var kept []states.PendingAction
 	for _, f := range pendingFirings(t.r.Triggers, t.c.Action) {
 		x := t.invoking(f)
-		if x != nil && slices.Contains(pending, states.PendingAction{Action: x.Addr.Resource.String(), Event: string(f.event)}) {
-			x.Pending = true
-			out = append(out, x)
+		if x == nil {
+			continue
 		}
+		owed := states.PendingAction{Action: x.Addr.Resource.String(), Event: string(f.event)}
+		if slices.Contains(pending, owed) {
+			x.Pending = true
+			out, kept = append(out, x), append(kept, owed)
+		}
+	}
+	if t.c.Action == plans.NoOp {
+		t.p.prior.SetObject(t.c.Addr, t.c.Provider, t.p.prior.Object(t.c.Addr).WithPendingActions(kept))
 	}
 	return out
 }

@@ -115,6 +115,10 @@ func (s *Session) OpenAction(ctx context.Context, a addrs.AbsResourceInstance, c
 		return nil, diags.Errorf(place, "No such action", "The configuration has no %s.", a)
 	}
 	x := &Invocation{Addr: a, Block: m.Actions[a.Resource.Resource], scope: eval.Scope{Module: a.Module}}
+	// Evaluating the calls on the way makes the module instances known.
+	if _, ds := s.Eval.Modules(m); ds.HasErrors() {
+		return nil, ds
+	}
 	instances, ds := s.Eval.ResourceInstances(a.Module, x.Block)
 	if ds.HasErrors() {
 		return nil, ds
@@ -144,6 +148,22 @@ func (s *Session) OpenAction(ctx context.Context, a addrs.AbsResourceInstance, c
 		x.scope.Extra = map[string]cty.Value{"caller": caller}
 	}
 	x.Client, more = s.Client(ctx, x.Config)
+	return x, append(ds, more...)
+}
+
+// PlannedAction opens an action with the provider configuration that a plan has for it, for a configuration that the plan has
+// as well: nothing is evaluated.
+func (s *Session) PlannedAction(ctx context.Context, a addrs.AbsResourceInstance, pc addrs.AbsProviderConfig) (*Invocation, diags.Diagnostics) {
+	m := s.Config.Modules[a.Module.Module()]
+	if m == nil || m.Actions[a.Resource.Resource] == nil {
+		return nil, diags.Errorf(nil, "No such action", "The configuration has no %s.", a)
+	}
+	x := &Invocation{Addr: a, Block: m.Actions[a.Resource.Resource], Config: pc}
+	var ds, more diags.Diagnostics
+	if x.Schema, _, ds = s.Schema(ctx, pc.Provider, x.Block.Addr, x.Block.TypeRange.Ptr()); ds.HasErrors() {
+		return nil, ds
+	}
+	x.Client, more = s.Client(ctx, pc)
 	return x, append(ds, more...)
 }
 

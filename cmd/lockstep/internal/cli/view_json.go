@@ -55,6 +55,9 @@ func (v *jsonView) Plan(p *plans.Plan, _ *config.Config, _ func(addrs.Provider) 
 			v.send(m)
 		}
 	}
+	for _, x := range p.Invocations {
+		v.send(render.PlannedInvocationMessage(x))
+	}
 	v.send(render.PlanSummaryMessage(p))
 	if len(p.Outputs) > 0 {
 		v.send(render.PlannedOutputsMessage(p))
@@ -81,7 +84,7 @@ func (v *jsonView) Applied(o Outcome) {
 	if o.Failed {
 		return
 	}
-	v.send(render.ChangeSummaryMessage(operation, o.Counts.Add, o.Counts.Change, o.Counts.Destroy, o.Counts.Import))
+	v.send(render.ChangeSummaryMessage(operation, o.Counts))
 	if !o.Destroy {
 		v.send(render.OutputsMessage(o.State))
 	}
