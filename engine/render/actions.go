@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/events"
@@ -30,35 +32,28 @@ func (t planText) invocations(nw *nodeWriter, c *plans.ResourceChange) {
 		if len(when.list) == 0 {
 			continue
 		}
-		nw.b.WriteString("\n\n")
-		nw.line(1, plans.NoOp, look{bare: true})
-		nw.b.WriteString(t.p.in(bold, "# Actions to be invoked "+when.word+" this change in order:"))
+		nw.b.WriteString("\n\n    " + t.p.in(bold, "# Actions to be invoked "+when.word+" this change in order:"))
 		for _, x := range when.list {
-			nw.b.WriteByte('\n')
-			t.invocation(nw, x)
+			nw.b.WriteString("\n    # " + x.Addr.String() + "\n" + t.invocation(x))
 		}
 	}
 }
 
-// invocation writes an action to invoke, as a block.
-func (t planText) invocation(nw *nodeWriter, x *plans.Invocation) {
-	bare := look{bare: true, all: true}
-	line := func(indent int, format string, args ...any) {
-		nw.line(indent, plans.NoOp, bare)
-		fmt.Fprintf(&nw.b, format, args...)
-	}
-	line(1, "# %s\n", x.Addr)
+// invocation returns an action to invoke as a block. Nothing comes or goes by it, so that it has no symbols.
+func (t planText) invocation(x *plans.Invocation) string {
+	nw := nodeWriter{p: t.p}
 	if x.Pending {
-		line(1, "# (an earlier apply changed %s and did not complete this action)\n", x.Caller)
+		fmt.Fprintf(&nw.b, "    # (an earlier apply changed %s and did not complete this action)\n", x.Caller)
 	}
-	line(1, "action %q %q {\n", x.Addr.Resource.Resource.Type, x.Addr.Resource.Resource.Name)
+	fmt.Fprintf(&nw.b, "    action %q %q {\n", x.Addr.Resource.Resource.Type, x.Addr.Resource.Resource.Name)
 	if s := t.invocationSchema(x); s != nil && len(s.Block.Attributes)+len(s.Block.Blocks) > 0 {
-		line(2, "config ")
-		same := &plans.ResourceChange{Change: plans.Change{Action: plans.NoOp, Before: x.Config, After: x.Config}, Schema: s}
-		nw.node(difference.OfResource(same, s, nil), 2, bare)
+		nw.b.WriteString("        config ")
+		given := &plans.ResourceChange{Change: plans.Change{Action: plans.Create, Before: cty.NullVal(x.Config.Type()), After: x.Config}, Schema: s}
+		nw.node(difference.OfResource(given, s, nil), 2, look{bare: true, all: true})
 		nw.b.WriteByte('\n')
 	}
-	line(1, "}")
+	nw.b.WriteString("    }")
+	return nw.b.String()
 }
 
 func (t planText) invocationSchema(x *plans.Invocation) *schema.Schema {
@@ -82,14 +77,11 @@ func (t planText) separate(changes []*plans.ResourceChange) []string {
 		if x.Event != "" && changed[x.Caller] {
 			continue
 		}
-		nw := nodeWriter{p: t.p, diff: t.diff}
 		header := fmt.Sprintf("  # %s will be invoked", t.p.in(bold, x.Addr.String()))
 		if x.Caller != (addrs.AbsResourceInstance{}) {
 			header += fmt.Sprintf(" (called from %s)", x.Caller)
 		}
-		nw.b.WriteString(header + "\n")
-		t.invocation(&nw, x)
-		out = append(out, nw.b.String())
+		out = append(out, header+"\n"+t.invocation(x))
 	}
 	return out
 }
