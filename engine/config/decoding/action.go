@@ -3,6 +3,7 @@ package decoding
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -128,7 +129,7 @@ func (x *resource) events(e hcl.Expression) []config.Event {
 		i := slices.IndexFunc(events, func(e namedEvent) bool { return e.name == word })
 		switch {
 		case i < 0:
-			x.errorf(item.Range().Ptr(), `Invalid "event" value `+word,
+			x.errorf(item.Range().Ptr(), strings.TrimSpace(`Invalid "event" value `+word),
 				"An event is one of these words: before_create, after_create, before_update, after_update, before_destroy, after_destroy.")
 		case slices.Contains(out, events[i].event):
 			x.errorf(item.Range().Ptr(), fmt.Sprintf("Duplicate %q event", word), "The event is in this action_trigger block already. Remove one of them.")
