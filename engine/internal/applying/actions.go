@@ -242,7 +242,7 @@ func (a *applier) invoke(ctx context.Context, x *object, inv *plans.Invocation, 
 	if err != nil {
 		return append(ds, unjournaled(a.record.stop, err)...), true
 	}
-	tell := a.invocationEvents(inv, v)
+	tell := a.invocationEvents(inv, v, open.Schema)
 	tell(events.InvokeStart, "")
 	resp, answer := open.Client.InvokeAction(ctx, inv.Addr.Resource.Resource.Type, marks.Plain(v), func(message string) { tell(events.InvokeProgress, message) })
 	answer = a.s.PlaceAction(answer, open, inv.Caller)
@@ -338,12 +338,12 @@ func (a *applier) openAction(ctx context.Context, inv *plans.Invocation, caller 
 
 // invocationEvents returns a function that tells listeners of the course of an action. Messages of the provider may repeat
 // what is in the configuration: if any of it is sensitive or ephemeral, they are kept back.
-func (a *applier) invocationEvents(inv *plans.Invocation, config cty.Value) func(events.Kind, string) {
+func (a *applier) invocationEvents(inv *plans.Invocation, config cty.Value, rs *schema.Schema) func(events.Kind, string) {
 	hidden, start := "", time.Now()
 	switch {
 	case marks.Contains(config, marks.Ephemeral):
 		hidden = "(message suppressed due to ephemeral value in config)"
-	case marks.Contains(config, marks.Sensitive):
+	case marks.Contains(config, marks.Sensitive) || hasSecret(marks.Plain(config), rs):
 		hidden = "(message suppressed due to sensitive value in config)"
 	}
 	return func(kind events.Kind, text string) {
@@ -354,6 +354,14 @@ func (a *applier) invocationEvents(inv *plans.Invocation, config cty.Value) func
 			Kind: kind, Addr: addrs.ResourceInstanceObject{Instance: inv.Caller}, Invocation: inv, Text: strings.TrimSpace(text), Elapsed: time.Since(start),
 		})
 	}
+}
+
+// hasSecret reports whether a value without marks has a part that its schema declares sensitive.
+func hasSecret(v cty.Value, rs *schema.Schema) bool {
+	return slices.ContainsFunc(rs.Block.SensitivePaths(v), func(p cty.Path) bool {
+		part, err := p.Apply(v)
+		return err != nil || !part.IsNull()
+	})
 }
 
 // invocationsByCaller returns the invocations of triggers by the resource instance that triggers them.
