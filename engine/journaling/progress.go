@@ -183,11 +183,11 @@ func (p *Progress) add(r record) error {
 	return nil
 }
 
-// Done returns the number of calls that have succeeded.
+// Done returns the number of calls that have changed an object with success.
 func (p *Progress) Done() int {
 	n := 0
-	for _, c := range p.calls {
-		if !c.Open && !c.Failed {
+	for key, c := range p.calls {
+		if key.invokes == "" && !c.Open && !c.Failed {
 			n++
 		}
 	}

@@ -49,13 +49,13 @@ func after(e config.Event) int {
 	return 1
 }
 
-// Of returns the invocations of a plan that are part of the change of a resource instance, before or after it, in the order of
-// their turns.
-func (p *Plan) Of(a addrs.AbsResourceInstance, event func(config.Event) bool) []*Invocation {
-	var out []*Invocation
+// Triggered returns the invocations that are part of the change of a resource instance, by its address. Those of one event are
+// in the order of their turns.
+func (p *Plan) Triggered() map[addrs.AbsResourceInstance][]*Invocation {
+	out := map[addrs.AbsResourceInstance][]*Invocation{}
 	for _, x := range p.Invocations {
-		if x.Event != "" && x.Caller == a && event(x.Event) {
-			out = append(out, x)
+		if x.Event != "" {
+			out[x.Caller] = append(out[x.Caller], x)
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
@@ -20,7 +21,7 @@ func (t planText) invocationsOf(c *plans.ResourceChange, before bool) []*plans.I
 	if c.Addr.Deposed != addrs.NotDeposed {
 		return nil
 	}
-	return t.plan.Of(c.Addr.Instance, func(e config.Event) bool { return e.Before() == before })
+	return slices.DeleteFunc(slices.Clone(t.triggered[c.Addr.Instance]), func(x *plans.Invocation) bool { return x.Event.Before() != before })
 }
 
 // invocations writes the actions to invoke before and after a change, below the change.

@@ -14,7 +14,7 @@ import (
 // that is not ours stands in code: it mentions and links nothing, in fences that it cannot end.
 // There is no sensitive value in it. Its length has no limit; whoever shows it cuts it.
 func PlanMarkdown(plan *plans.Plan, schemas formats.Schemas) string {
-	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true}
+	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true, triggered: plan.Triggered()}
 	changes := shown(plan.Changes)
 	var texts, drifts []string
 	for _, c := range changes {

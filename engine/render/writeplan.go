@@ -20,7 +20,7 @@ import (
 // Plan writes plan for people: the drift, the change of each object, the counts, and the
 // changes of outputs. A plan with errors is named as such.
 func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas formats.Schemas) {
-	t := planText{p: p, w: w, plan: plan, schemas: schemas}
+	t := planText{p: p, w: w, plan: plan, schemas: schemas, triggered: plan.Triggered()}
 	drifted := t.drift()
 	changes := shown(plan.Changes)
 	outputs, actions := t.outputs(), t.separate(changes)
@@ -57,6 +57,8 @@ type planText struct {
 	plan    *plans.Plan
 	schemas formats.Schemas
 	diff    bool // in the form of a diff block
+	// triggered are the actions of the changes; nil: they are not shown.
+	triggered map[addrs.AbsResourceInstance][]*plans.Invocation
 }
 
 // prose writes a paragraph.

@@ -364,17 +364,6 @@ func hasSecret(v cty.Value, rs *schema.Schema) bool {
 	})
 }
 
-// invocationsByCaller returns the invocations of triggers by the resource instance that triggers them.
-func invocationsByCaller(p *plans.Plan) map[addrs.AbsResourceInstance][]*plans.Invocation {
-	out := map[addrs.AbsResourceInstance][]*plans.Invocation{}
-	for _, inv := range p.Invocations {
-		if inv.Event != "" {
-			out[inv.Caller] = append(out[inv.Caller], inv)
-		}
-	}
-	return out
-}
-
 // namedByOwnActions returns the resources whose own actions refer to them by name, see [values.open].
 func namedByOwnActions(p *plans.Plan, cfg *config.Config, rs *refs.Refs) map[addrs.AbsResource]bool {
 	out := map[addrs.AbsResource]bool{}

@@ -176,7 +176,7 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 		referenced: referenced(in.Config, in.Refs),
 		unread:     map[addrs.ConfigResource]bool{},
 
-		invocations: invocationsByCaller(in.Plan),
+		invocations: in.Plan.Triggered(),
 		deposedAs:   map[*plans.ResourceChange]addrs.DeposedKey{},
 	}
 	a.s = &session.Session{Environment: in.Environment}

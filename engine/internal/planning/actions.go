@@ -101,7 +101,7 @@ func (p *planner) invocations(ctx context.Context) {
 	graph := walk.Graph{N: len(list), After: make([][]int32, len(list))}
 	results := walk.Run(ctx, p.in.Calls(), graph, func(ctx context.Context, i int) error {
 		ds := p.invocation(ctx, list[i])
-		p.report(ds)
+		p.reportAction(ds)
 		if !ds.HasErrors() {
 			mu.Lock()
 			defer mu.Unlock()
@@ -116,6 +116,14 @@ func (p *planner) invocations(ctx context.Context) {
 		}
 	}
 	slices.SortFunc(p.planned, (*plans.Invocation).Compare)
+}
+
+// reportAction is report for diagnostics about actions. In a plan that destroys they are not about the first part.
+func (p *planner) reportAction(ds diags.Diagnostics) {
+	p.report(ds)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ofActions = append(p.ofActions, ds.Unreported()...)
 }
 
 // triggered returns the actions that changes trigger. Those whose condition does not hold are left out.
@@ -134,7 +142,7 @@ func (p *planner) triggered() []*invoking {
 		}
 		if !p.moduleExists(c.Addr.Instance.Module) {
 			if len(firings(t.r.Triggers, c.Action, c.KeepsOld)) > 0 {
-				p.report(diags.Warningf(t.r.Triggers[0].Range.Ptr(), "Actions are not invoked",
+				p.reportAction(diags.Warningf(t.r.Triggers[0].Range.Ptr(), "Actions are not invoked",
 					"%s is destroyed without its actions: they are evaluated in %s, which is no longer in the configuration. To invoke them, restore it, and first destroy the objects in it with -destroy and -target.",
 					c.Addr.Instance, c.Addr.Instance.Module).At(c.Addr.Instance.String()))
 			}
@@ -210,13 +218,13 @@ func (t *triggering) invoking(f firing) *invoking {
 	scope := t.scope
 	scope.Self = value
 	verdict := t.p.s.TriggerHolds(trigger, scope)
-	t.p.report(verdict.Diags.At(caller.String()))
+	t.p.reportAction(verdict.Diags.At(caller.String()))
 	if verdict.Diags.HasErrors() || verdict.Known && !verdict.Holds {
 		return nil
 	}
 	entry := trigger.Actions[f.index]
 	action, ds := session.ActionInstance(t.m, entry, t.scope)
-	t.p.report(ds.At(caller.String()))
+	t.p.reportAction(ds.At(caller.String()))
 	if ds.HasErrors() {
 		return nil
 	}

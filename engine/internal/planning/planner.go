@@ -53,6 +53,7 @@ type planner struct {
 	mu        sync.Mutex // guards the following
 	instances plans.Instances
 	found     diags.Diagnostics
+	ofActions diags.Diagnostics // those of found that are about actions
 }
 
 func newPlanner(ctx context.Context, in Input) *planner {

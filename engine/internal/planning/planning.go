@@ -73,7 +73,7 @@ the first part of a destroy has failed.
 
 Visits run in parallel, and so do the instances within one. Prior state, changes, values and refusals
 have locks of their own (package drafts), as the evaluator and the session do. The planner's mu guards the
-two fields below it. Everything else is written before the walk or after it, and only read in between.
+fields below it. Everything else is written before the walk or after it, and only read in between.
 */
 
 // Input is everything that a plan depends on. Nothing of it is changed.
@@ -156,7 +156,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 // two of them (Distinct): the visits, the provider configurations, the named values, and the moves.
 //
 // The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are
-// no errors are dropped: they are about a future that the plan is there to prevent.
+// no errors are dropped: they are about a future that the plan is there to prevent. Those about actions are of the second part.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))
@@ -168,7 +168,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		if ds.HasErrors() {
 			return nil, append(ds.Distinct(), p.targeting.Warnings()...)
 		}
-		ds = slices.Concat(p.moved.Unmoved, invalidValues(ds), p.changes.Withhold(&p.refusals, p.storedDependencies))
+		ds = slices.Concat(p.moved.Unmoved, p.ofActions, invalidValues(ds), p.changes.Withhold(&p.refusals, p.storedDependencies))
 	}
 	ds = append(ds.Distinct(), p.targeting.Warnings()...)
 	if !ds.HasErrors() { // which may be why something is not expanded
