@@ -54,7 +54,8 @@ type Content struct {
 	Variables         map[string]*Variable
 	Locals            map[string]*Local
 	Outputs           map[string]*Output
-	Resources         map[addrs.Resource]*Resource // of every mode
+	Resources         map[addrs.Resource]*Resource // of every mode but actions
+	Actions           map[addrs.Resource]*Resource // action blocks
 	Calls             map[string]*Call
 	Moved             []*Moved
 	Removed           []*Removed
@@ -80,6 +81,7 @@ func NewContent(dir string) *Content {
 		Locals:            map[string]*Local{},
 		Outputs:           map[string]*Output{},
 		Resources:         map[addrs.Resource]*Resource{},
+		Actions:           map[addrs.Resource]*Resource{},
 		Calls:             map[string]*Call{},
 		Checks:            map[string]*Check{},
 	}

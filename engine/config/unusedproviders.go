@@ -20,7 +20,7 @@ func (c *Config) UnusedProviders(others []addrs.AbsProviderConfig) map[*Provider
 		use(pc)
 	}
 	for _, m := range c.Order {
-		if len(m.Resources) == 0 && len(m.Imports) == 0 && len(m.Lists) == 0 {
+		if len(m.Resources)+len(m.Imports)+len(m.Lists)+len(m.Actions) == 0 {
 			continue
 		}
 		seen := map[addrs.LocalProviderConfig]bool{}
@@ -35,6 +35,9 @@ func (c *Config) UnusedProviders(others []addrs.AbsProviderConfig) map[*Provider
 		}
 		for _, l := range m.Lists {
 			local(l.Provider)
+		}
+		for _, a := range m.Actions {
+			local(a.Provider)
 		}
 		for _, i := range m.Imports {
 			if i.Provider != nil {

@@ -29,6 +29,10 @@ const (
 	EphemeralFailed
 	Planned       // a resource instance got its change
 	ApplyProgress // an action is still under way; sent by views that keep time, not by the engine
+	InvokeStart   // an action block is invoked: see Invocation
+	InvokeProgress
+	InvokeDone
+	InvokeFailed
 )
 
 // An Event is one thing that happened to one object.
@@ -43,7 +47,10 @@ type Event struct {
 	// Provisioner is the type of the provisioner at work, Text a line of its output; or the
 	// action on an ephemeral resource: "open", "renew" or "close".
 	Provisioner string
-	Text        string
+	// Text of an action that is invoked is a message of the provider, or its error. It may have control characters.
+	Text string
+	// Invocation is the action that is invoked, in events about one; else nil. Addr is then its caller's, if there is one.
+	Invocation *plans.Invocation
 }
 
 // Listener is called for each event, from many goroutines at once, and must return soon.

@@ -77,7 +77,7 @@ func SHA256(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digest tells objects apart by all that a provider has said about them; "" for nil. The
+// digest tells objects apart by all that a provider has said about them, and by their pending actions; "" for nil. The
 // spelling of the JSON does not count, since stock tools indent it anew.
 func digest(o *states.Object) string {
 	d, _ := digestWith(nil, o)
@@ -102,6 +102,9 @@ func digestWith(b []byte, o *states.Object) (string, []byte) {
 	if o.Identity.JSON != nil {
 		b = append(strconv.AppendInt(append(b, " identity "...), o.Identity.Version, 10), ' ')
 		b = jsonscan.AppendCompact(b, o.Identity.JSON)
+	}
+	if pending := o.PendingText(); pending != nil {
+		b = jsonscan.AppendCompact(append(b, " pending "...), pending)
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:12]), b

@@ -105,6 +105,8 @@ type Plan struct {
 
 	// Changes are the planned changes of resource instances, no-ops included, sorted by address.
 	Changes []*ResourceChange
+	// Invocations are the actions to invoke, sorted: see [Invocation.Compare].
+	Invocations []*Invocation
 	// Drift are the differences between the objects and the state, sorted by address. No action
 	// follows from it.
 	Drift []*ResourceChange
@@ -124,6 +126,8 @@ type Plan struct {
 	// their dependents out.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
+	// Invoke is the action, or the instance of one, to which the option -invoke limits the plan. The zero value is none.
+	Invoke addrs.AbsResourceInstance
 	// Waiting are those of Excludes that no option named: nobody knows whether an earlier apply has
 	// created them.
 	Waiting []addrs.Target

@@ -43,6 +43,7 @@ type Client interface {
 	DataSources
 	Ephemerals
 	Lists
+	Actions
 	Functions
 }
 
@@ -81,6 +82,23 @@ type Lists interface {
 	// GenerateConfig returns the configuration for an object of a managed resource type. It is called only if the schema has GenerateConfig set.
 	GenerateConfig(ctx context.Context, typeName string, state cty.Value) (cty.Value, diags.Diagnostics)
 }
+
+// Actions are the calls about types of actions.
+type Actions interface {
+	ValidateAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
+	// PlanAction asks the provider whether it could carry out an action. The configuration may have unknown values.
+	PlanAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
+	// InvokeAction carries out an action. progress is called for each message of the provider, by one goroutine, before
+	// InvokeAction returns. It gets at most [MostProgress] messages, of at most [LongestProgress] bytes each; their text
+	// is the provider's, and may hold control characters and secrets.
+	InvokeAction(ctx context.Context, typeName string, config cty.Value, progress func(message string)) (InvokeResponse, diags.Diagnostics)
+}
+
+// The limits of the messages of one action. A provider may send any number of any length; a reader needs few.
+const (
+	MostProgress    = 1000
+	LongestProgress = 4 << 10
+)
 
 // Functions are the calls about provider-defined functions.
 type Functions interface {
@@ -232,6 +250,13 @@ type OpenResponse struct {
 type RenewResponse struct {
 	Private []byte
 	RenewAt time.Time // zero: never
+}
+
+// An InvokeResponse is the end of an action.
+type InvokeResponse struct {
+	// Unanswered: the provider was asked and did not report the end, since it died, was killed, or was cut off.
+	// Nobody knows what it has done.
+	Unanswered bool
 }
 
 // A FunctionError is a provider-defined function's own refusal.

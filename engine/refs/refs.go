@@ -42,6 +42,7 @@ type Refs struct {
 	// keyed holds for the direct edges to resources, and only for all edges to them, the instance
 	// keys: see [Refs.OnlyInstances].
 	keyed, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
+	callers     map[*config.Resource]bool // the actions that refer to their callers
 	cyclic      bool
 	unused      map[*config.Provider]bool
 }
@@ -63,6 +64,7 @@ func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs
 		declared:  map[*config.Content][]addrs.Object{},
 		direct:    map[addrs.Object][]addrs.Object{},
 		imports:   map[addrs.Object][]addrs.Object{},
+		callers:   map[*config.Resource]bool{},
 
 		keyed: map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
 		only:  map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
@@ -384,7 +386,7 @@ func compare(a, b addrs.Object) int {
 	if a.Kind != b.Kind {
 		return int(a.Kind) - int(b.Kind)
 	}
-	if a.Kind == addrs.KindResource {
+	if a.Kind == addrs.KindResource || a.Kind == addrs.KindAction {
 		return a.Res.Compare(b.Res)
 	}
 	return strings.Compare(a.Name, b.Name)

@@ -20,7 +20,7 @@ import (
 
 // UIVersion is the version of the stream of messages that -json asks for, one JSON
 // object a line; see https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
-const UIVersion = "1.2"
+const UIVersion = "1.3"
 
 // A Message is one line of that stream. It encodes as JSON with the time at which
 // that is done. The functions of this package make messages; none has a sensitive
@@ -38,6 +38,7 @@ type Message struct {
 	Diagnostic *formats.Diagnostic `json:"diagnostic,omitempty"`
 	Change     *changeMember       `json:"change,omitempty"`
 	Changes    *countsMember       `json:"changes,omitempty"`
+	Invocation *invocationMember   `json:"invocation,omitempty"`
 	Outputs    any                 `json:"outputs,omitempty"` // map[string]outputMember
 	Hook       *hookMember         `json:"hook,omitempty"`
 
@@ -223,6 +224,8 @@ type countsMember struct {
 	Change    int    `json:"change"`
 	Import    int    `json:"import"`
 	Remove    int    `json:"remove"`
+	Invoked   int    `json:"action_invocation"`
+	Failed    int    `json:"action_fail"`
 	Operation string `json:"operation"`
 	Forget    int    `json:"forget,omitempty"` // OpenTofu's
 	// Unresolved is Lockstep's own.
@@ -231,8 +234,10 @@ type countsMember struct {
 
 // ChangeSummaryMessage tells how much is planned ("plan") or was done ("apply", "destroy").
 func ChangeSummaryMessage(operation string, n counting.Counts) Message {
-	m := message("change_summary", summaryText(operation, n.Add, n.Change, n.Destroy, n.Import))
-	m.Changes = &countsMember{Add: n.Add, Change: n.Change, Import: n.Import, Remove: n.Destroy, Operation: operation, Forget: n.Forget}
+	m := message("change_summary", summaryText(operation, n))
+	m.Changes = &countsMember{
+		Add: n.Add, Change: n.Change, Import: n.Import, Remove: n.Destroy, Invoked: n.Invoke, Failed: n.InvokeFailed, Operation: operation, Forget: n.Forget,
+	}
 	return m
 }
 
@@ -250,21 +255,28 @@ func PlanSummaryMessage(p *plans.Plan) Message {
 	return m
 }
 
-func summaryText(operation string, add, change, remove, imported int) string {
-	first := ""
+func summaryText(operation string, n counting.Counts) string {
 	switch operation {
 	case "plan":
-		if imported > 0 {
-			first = fmt.Sprintf("%d to import, ", imported)
-		}
-		return fmt.Sprintf("Plan: %s%d to add, %d to change, %d to destroy.", first, add, change, remove)
+		return "Plan: " + countsText(n)
 	case "destroy":
-		return fmt.Sprintf("Destroy complete! Resources: %d destroyed.", remove)
+		return DestroyedText(n)
 	}
-	if imported > 0 {
-		first = fmt.Sprintf("%d imported, ", imported)
+	return AppliedText(n)
+}
+
+// AppliedText is the summary of an apply that has succeeded, and DestroyedText that of the command destroy. Programs read them.
+func AppliedText(n counting.Counts) string {
+	first := ""
+	if n.Import > 0 {
+		first = fmt.Sprintf("%d imported, ", n.Import)
 	}
-	return fmt.Sprintf("Apply complete! Resources: %s%d added, %d changed, %d destroyed.", first, add, change, remove)
+	return fmt.Sprintf("Apply complete! Resources: %s%d added, %d changed, %d destroyed.", first, n.Add, n.Change, n.Destroy) + invokedText(n)
+}
+
+// DestroyedText: see [AppliedText].
+func DestroyedText(n counting.Counts) string {
+	return fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.Destroy) + invokedText(n)
 }
 
 // outputMember is an output in the stream.

@@ -24,7 +24,7 @@ type decoded struct {
 }
 
 // NewLater returns types that decode reads, which is called once a type, and never by two at a time. raw
-// has their declarations by mode ("managed", "data", "ephemeral", "list") and name, and becomes the result's own.
+// has their declarations by mode ("managed", "data", "ephemeral", "list", "action") and name, and becomes the result's own.
 func NewLater(raw map[string]map[string][]byte, decode func(mode, name string, raw []byte) (*Schema, error)) *Later {
 	return &Later{decode: decode, raw: raw, done: map[typeKey]decoded{}}
 }
@@ -50,7 +50,7 @@ func (l *Later) get(mode, name string) (*Schema, error) {
 }
 
 // Resource returns the schema of a resource type, or nil: there is none, or the provider declares it in
-// a way that cannot be understood ([Provider.Broken]). mode is one of "managed", "data", "ephemeral" and "list".
+// a way that cannot be understood ([Provider.Broken]). mode is one of "managed", "data", "ephemeral", "list" and "action".
 func (p *Provider) Resource(mode, name string) *Schema {
 	if s := p.known(mode)[name]; s != nil {
 		return s
@@ -115,6 +115,8 @@ func (p *Provider) known(mode string) map[string]*Schema {
 		return p.Ephemeral
 	case "list":
 		return p.List
+	case "action":
+		return p.Actions
 	}
 	return nil
 }

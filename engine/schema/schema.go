@@ -23,12 +23,13 @@ type Provider struct {
 	// Provider describes the provider block, Meta the provider_meta block (or nil).
 	Provider *Schema
 	Meta     *Schema
-	// Managed, Data, Ephemeral and List are resource types by name, and Later has those that are not decoded
-	// yet, or is nil: see [Provider.Resource].
+	// Managed, Data, Ephemeral and List are resource types by name, Actions are types of actions, and Later has those that
+	// are not decoded yet, or is nil: see [Provider.Resource].
 	Managed   map[string]*Schema
 	Data      map[string]*Schema
 	Ephemeral map[string]*Schema
 	List      map[string]*Schema // the config blocks of list blocks
+	Actions   map[string]*Schema
 	Later     *Later
 	Functions map[string]*Function
 	// GenerateConfig is set if the provider can turn an object into the configuration for it.

@@ -101,12 +101,12 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	return out, ds
 }
 
-// inDoubt reports the creations without an answer. From now on they wait for a person. s is the state without
+// inDoubt reports the creations and actions without an answer. From now on they wait for a person. s is the state without
 // them.
 func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagnostics {
 	var doubts []journaling.Open
 	for _, x := range j.Unanswered() {
-		if x.Action == plans.Create.String() {
+		if !x.Repeatable() {
 			doubts = append(doubts, x)
 		}
 	}

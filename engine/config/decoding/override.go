@@ -120,6 +120,9 @@ func (x *resource) replace(old *config.Resource) {
 	if len(x.Provisioners) > 0 {
 		old.Provisioners = x.Provisioners
 	}
+	if len(x.Triggers) > 0 {
+		old.Triggers = x.Triggers
+	}
 	x.overrideDependsOn(x.DependsOn)
 	old.Body = overriddenBody(old.Body, x.Body)
 }

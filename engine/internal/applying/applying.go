@@ -6,8 +6,8 @@
 // provider act. It may stop after any action: the state has all that was done by then, and
 // the rest as the prior state has it.
 //
-// Every effect goes through one place ([object.effect]), where the journal has the intent before it
-// and the outcome after it. The package refuses to
+// Every change of an object goes through one place ([object.effect]), and every action through another ([applier.invoke]),
+// where the journal has the intent before it and the outcome after it. The package refuses to
 // know where a state is stored: the caller has a function that saves it.
 //
 // Start at [Apply]. [applier.walk] carries out the steps, [object] is one change, [values] has the
@@ -18,6 +18,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -134,7 +135,7 @@ func Apply(ctx context.Context, in Input) (Result, diags.Diagnostics) {
 	}
 	a.walk(ctx)
 	state, ds := a.finish(ctx)
-	return Result{State: state, Left: a.left}, ds
+	return Result{State: state, Left: a.left + int(a.unbegun.Load())}, ds
 }
 
 // An applier is the applying of one plan: it carries out the steps, each on an [object], with the
@@ -153,6 +154,9 @@ type applier struct {
 	// unread are the data blocks in checks whose turn did not come, and left counts the actions.
 	unread map[addrs.ConfigResource]bool
 	left   int
+	// invocations are the actions of triggers by their callers, and unbegun counts those that a stop has kept from being invoked.
+	invocations map[addrs.AbsResourceInstance][]*plans.Invocation
+	unbegun     atomic.Int64
 	// referenced are the resources that expressions of their content refer to.
 	referenced map[*config.Content]map[addrs.Resource]bool
 
@@ -171,10 +175,13 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 		nested:     session.NestedData(in.Config),
 		referenced: referenced(in.Config, in.Refs),
 		unread:     map[addrs.ConfigResource]bool{},
-		deposedAs:  map[*plans.ResourceChange]addrs.DeposedKey{},
+
+		invocations: in.Plan.Triggered(),
+		deposedAs:   map[*plans.ResourceChange]addrs.DeposedKey{},
 	}
 	a.s = &session.Session{Environment: in.Environment}
 	a.values = newValues(in.Plan, a.s, a.record, a.failures, a.report)
+	a.values.own = namedByOwnActions(in.Plan, in.Config, in.Refs)
 	a.s.Eval = eval.New(ctx, eval.Phase{
 		Program: in.Program, Variables: in.Variables, Resource: a.values.resource,
 		CallKeys: func(m addrs.ModuleInstance, call string) ([]addrs.InstanceKey, bool) {

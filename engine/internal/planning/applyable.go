@@ -11,9 +11,13 @@ import (
 //
 // A plan that is not applyable is not offered for approval, and an apply of it does nothing: so drift alone is no
 // reason in normal mode, where the next plan finds it again, and is one in refresh-only mode, where to
-// store it is the purpose. An import, a move and a forgotten data source change the state alone, and count.
+// store it is the purpose. An import, a move and a forgotten data source change the state alone, and count. An
+// action changes no object of the plan, and counts.
 // Source: the member "applyable" in https://developer.hashicorp.com/terraform/internals/json-format
 func applyable(plan *plans.Plan) bool {
+	if len(plan.Invocations) > 0 {
+		return true
+	}
 	if plan.Mode == plans.RefreshOnlyMode {
 		// As the stock tool, it minds new outputs and values, but not outputs that are gone, nor values that are not known,
 		// nor mere moves. Other metadata of an object that is the same are no drift, as since Terraform 1.15:

@@ -47,10 +47,13 @@ type planner struct {
 	refusals drafts.Refusals
 	// unplanned are the blocks of which something failed, or that depend on one.
 	unplanned map[addrs.Object]bool
+	// planned are the actions to invoke; see [planner.invocations].
+	planned []*plans.Invocation
 
 	mu        sync.Mutex // guards the following
 	instances plans.Instances
 	found     diags.Diagnostics
+	ofActions diags.Diagnostics // those of found that are about actions
 }
 
 func newPlanner(ctx context.Context, in Input) *planner {
@@ -93,6 +96,9 @@ func (p *planner) selectPart() {
 		Was: p.in.State, Prior: p.prior.State(),
 	}
 	p.selected = selectTargets(in)
+	if p.in.Invoke != (addrs.AbsResourceInstance{}) {
+		p.selected = p.selectInvoked(in)
+	}
 	if p.in.Mode == plans.DestroyMode {
 		p.toDestroy = selectDestroyed(in)
 	}

@@ -8,8 +8,8 @@
 // visited as well (orphans.go). What the visits share is in package drafts.
 //
 // Rules that need no values are pure, and have tables of their own below testdata: how addresses move
-// (moves.go), which part of a configuration the options select (target_selection.go), and which drift is
-// relevant (relevance.go).
+// (moves.go), which part of a configuration the options select (target_selection.go), which drift is
+// relevant (relevance.go), and which actions a change triggers (actions.go).
 //
 // It changes nothing. It refuses to know the order in which an apply will act (package order), and where
 // a state is stored. Start at [Plan].
@@ -46,9 +46,10 @@ resource at once, and after it all that needs every count and for_each:
  3. The walk visits each resource after those that it refers to (nodes.go). So every value that an
     expression asks for has been planned, be it as unknown. This is the invariant of the whole package:
     [planner.resourceValue] panics where it does not hold.
- 4. Moves are checked, outputs are planned, and values without a reference to them are evaluated for
+ 4. Actions that the changes trigger are planned, when all that they may refer to has a value (actions.go).
+ 5. Moves are checked, outputs are planned, and values without a reference to them are evaluated for
     their errors.
- 5. In a plan that destroys, the deletions that would leave an object behind without its dependencies
+ 6. In a plan that destroys, the deletions that would leave an object behind without its dependencies
     are withheld (package drafts).
 
 # Three states
@@ -72,7 +73,7 @@ the first part of a destroy has failed.
 
 Visits run in parallel, and so do the instances within one. Prior state, changes, values and refusals
 have locks of their own (package drafts), as the evaluator and the session do. The planner's mu guards the
-two fields below it. Everything else is written before the walk or after it, and only read in between.
+fields below it. Everything else is written before the walk or after it, and only read in between.
 */
 
 // Input is everything that a plan depends on. Nothing of it is changed.
@@ -99,6 +100,9 @@ type Input struct {
 	// ForceReplace are the instances to replace even if an update would do. One without an object is
 	// created as usual. Source: the option -replace.
 	ForceReplace []addrs.AbsResourceInstance
+	// Invoke is the action of the option -invoke: the plan refreshes what the action refers to, and changes nothing. The zero
+	// value is none. Mode is RefreshOnlyMode then.
+	Invoke addrs.AbsResourceInstance
 	// Found holds objects to import that [importing.Generate] has read, after which the configuration
 	// got their blocks.
 	Found     importing.Found
@@ -126,6 +130,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		ds = append(ds, checkRemovedBlocks(in.Config)...)
 	}
 	ds = append(ds, p.checkOrphans()...)
+	ds = append(ds, p.invocable()...)
 	if ds = append(ds, p.targeting.checkMoves(p.moved.Origins)...); ds.HasErrors() {
 		return nil, append(ds, p.targeting.Warnings()...)
 	}
@@ -136,6 +141,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p.selectPart()
 	p.forced = p.deps.CreateBeforeDestroy(p.selected.hasBlock)
 	p.walk(ctx)
+	p.invocations(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	if ds := p.checkMoves(); ds.HasErrors() {
 		return nil, append(ds, p.targeting.Warnings()...) // all else may be a mere consequence
@@ -150,7 +156,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 // two of them (Distinct): the visits, the provider configurations, the named values, and the moves.
 //
 // The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are
-// no errors are dropped: they are about a future that the plan is there to prevent.
+// no errors are dropped: they are about a future that the plan is there to prevent. Those about actions are of the second part.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))
@@ -162,7 +168,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		if ds.HasErrors() {
 			return nil, append(ds.Distinct(), p.targeting.Warnings()...)
 		}
-		ds = slices.Concat(p.moved.Unmoved, invalidValues(ds), p.changes.Withhold(&p.refusals, p.storedDependencies))
+		ds = slices.Concat(p.moved.Unmoved, p.ofActions, invalidValues(ds), p.changes.Withhold(&p.refusals, p.storedDependencies))
 	}
 	ds = append(ds.Distinct(), p.targeting.Warnings()...)
 	if !ds.HasErrors() { // which may be why something is not expanded
@@ -177,8 +183,9 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	plan := &plans.Plan{
 		Mode:               p.in.Mode,
 		Errored:            errored,
-		Complete:           !p.selected.Partial() && !errored,
+		Complete:           (!p.selected.Partial() || p.in.Invoke != (addrs.AbsResourceInstance{})) && !errored,
 		Changes:            changes,
+		Invocations:        p.ofChanges(changes),
 		Drift:              drift,
 		Outputs:            outputs,
 		Checks:             p.checkResults(),
@@ -187,6 +194,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		Targets:            p.in.Targets,
 		Excludes:           p.in.Excludes,
 		Waiting:            p.in.Waiting,
+		Invoke:             p.in.Invoke,
 		ForceReplace:       p.in.ForceReplace,
 		Instances:          p.instances,
 		PrevRunState:       p.in.State,

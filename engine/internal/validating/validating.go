@@ -33,7 +33,7 @@ type Input struct {
 // Findings are the diagnostics of a validation, grouped by their origin, because a later apply repeats
 // those of some origins.
 type Findings struct {
-	// References are about references to resources' attributes, Ignored about ignore_changes.
+	// References are about references to resources' attributes, Ignored about ignore_changes and triggers of actions.
 	References, Ignored, Others diags.Diagnostics
 	Answers                     []Answer
 
@@ -84,6 +84,9 @@ func Validate(ctx context.Context, in Input) Findings {
 		at := ins[0]
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			visits = append(visits, func(ctx context.Context) Findings { return v.resource(ctx, m, at, m.Resources[r]) })
+		}
+		for _, r := range slices.SortedFunc(maps.Keys(m.Actions), addrs.Resource.Compare) {
+			visits = append(visits, func(ctx context.Context) Findings { return v.action(ctx, m, at, m.Actions[r]) })
 		}
 		if len(m.Removed) > 0 {
 			visits = append(visits, func(context.Context) Findings { return Findings{Others: v.removed(m, at)} })

@@ -169,3 +169,15 @@ func (terraform) List(_ context.Context, req provider.ListRequest, _ func(provid
 func (terraform) GenerateConfig(_ context.Context, typeName string, _ cty.Value) (cty.Value, diags.Diagnostics) {
 	return cty.NilVal, unsupported("generation of configuration for", typeName)
 }
+
+func (terraform) ValidateAction(_ context.Context, typeName string, _ cty.Value) diags.Diagnostics {
+	return unsupported("action", typeName)
+}
+
+func (terraform) PlanAction(_ context.Context, typeName string, _ cty.Value) diags.Diagnostics {
+	return unsupported("action", typeName)
+}
+
+func (terraform) InvokeAction(_ context.Context, typeName string, _ cty.Value, _ func(string)) (provider.InvokeResponse, diags.Diagnostics) {
+	return provider.InvokeResponse{}, unsupported("action", typeName)
+}

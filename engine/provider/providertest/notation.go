@@ -34,10 +34,12 @@ type parser struct {
 func parse(text string) (*Provider, error) {
 	ps := &parser{p: &Provider{
 		declared: &schema.Provider{
-			Provider:  &schema.Schema{Block: &schema.Block{}},
-			Managed:   map[string]*schema.Schema{},
-			Data:      map[string]*schema.Schema{},
-			Ephemeral: map[string]*schema.Schema{}, List: map[string]*schema.Schema{},
+			Provider:          &schema.Schema{Block: &schema.Block{}},
+			Managed:           map[string]*schema.Schema{},
+			Data:              map[string]*schema.Schema{},
+			Ephemeral:         map[string]*schema.Schema{},
+			List:              map[string]*schema.Schema{},
+			Actions:           map[string]*schema.Schema{},
 			Functions:         map[string]*schema.Function{},
 			MoveResourceState: true,
 			SchemaOptional:    true,
@@ -103,6 +105,9 @@ func (ps *parser) section() error {
 	case "list":
 		d.List[name] = &schema.Schema{}
 		return ps.schema(d.List[name], w[2:], nil)
+	case "action":
+		d.Actions[name] = &schema.Schema{}
+		return ps.schema(d.Actions[name], w[2:], nil)
 	case "function":
 		return ps.function(strings.Join(w[1:], " "))
 	case "on":
@@ -115,7 +120,7 @@ func (ps *parser) section() error {
 
 // sections are the words that end a body without braces.
 var sections = map[string]bool{
-	"provider": true, "meta": true, "resource": true, "data": true, "ephemeral": true, "list": true, "function": true, "on": true,
+	"provider": true, "meta": true, "resource": true, "data": true, "ephemeral": true, "list": true, "action": true, "function": true, "on": true,
 }
 
 func (ps *parser) schema(s *schema.Schema, flags []string, traits map[string]traits) error {

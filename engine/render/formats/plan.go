@@ -35,6 +35,7 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t.drift(p)
 	t.resourceChanges("resource_changes", p.Changes)
 	t.outputChanges(p.Outputs)
+	t.invocations(p.Invocations)
 	t.unsigned = false // Terraform reads only the members before this from the plan's file
 	if p.PriorState != nil && !p.PriorState.IsEmpty() {
 		t.key("prior_state") // without checks: those of the plan are the ones that count

@@ -57,6 +57,9 @@ func (v *jsonView) Plan(p *plans.Plan, _ *config.Config, _ func(addrs.Provider) 
 			v.send(m)
 		}
 	}
+	for _, x := range p.Invocations {
+		v.send(render.PlannedInvocationMessage(x))
+	}
 	v.send(render.PlanSummaryMessage(p))
 	if len(p.Outputs) > 0 {
 		v.send(render.PlannedOutputsMessage(p))

@@ -62,12 +62,9 @@ func (v *textView) Applied(o Outcome) {
 		return
 	}
 	n := o.Counts
-	text := fmt.Sprintf("Apply complete! Resources: %d added, %d changed, %d destroyed.", n.Add, n.Change, n.Destroy)
-	if n.Import > 0 {
-		text = fmt.Sprintf("Apply complete! Resources: %d imported, %d added, %d changed, %d destroyed.", n.Import, n.Add, n.Change, n.Destroy)
-	}
+	text := render.AppliedText(n)
 	if o.Destroy {
-		text = fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.Destroy)
+		text = render.DestroyedText(n)
 	}
 	v.Say("\n%s\n", v.a.Print().Bold(text))
 	if o.StateOut != "" && n.Add+n.Change > 0 {

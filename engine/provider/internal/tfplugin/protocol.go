@@ -39,4 +39,7 @@ const (
 	openEphemeral     = "OpenEphemeralResource"
 	renewEphemeral    = "RenewEphemeralResource"
 	closeEphemeral    = "CloseEphemeralResource"
+	validateAction    = "ValidateActionConfig"
+	planAction        = "PlanAction"
+	invokeAction      = "InvokeAction"
 )
