@@ -107,7 +107,7 @@ func TestOtherMessages(t *testing.T) {
 		},
 		{
 			ChangeSummaryMessage("destroy", counting.Counts{Destroy: 3, Forget: 1}),
-			`{"@message":"Destroy complete! Resources: 3 destroyed.","changes":{"add":0,"change":0,"forget":1,"import":0,"remove":3,"operation":"destroy"},"type":"change_summary"}`,
+			`{"@message":"Destroy complete! Resources: 3 destroyed.","changes":{"add":0,"change":0,"forget":1,"import":0,"remove":3,"action_invocation":0,"action_fail":0,"operation":"destroy"},"type":"change_summary"}`,
 		},
 		{
 			OutputsMessage(s),

@@ -18,8 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/internal/tfplugin6"
 )
 
-// streaming is a connection whose streams send what event returns, one after the other, until that is an error.
-type streaming struct {
+// listing is a connection whose streams send what event returns, one after the other, until that is an error.
+type listing struct {
 	wire
 	event   func(i int) (*tfplugin.ListResource_Event, error)
 	request *tfplugin.ListResource_Request
@@ -27,14 +27,14 @@ type streaming struct {
 	ctx     context.Context
 }
 
-func (s *streaming) NewStream(ctx context.Context, _ *grpc.StreamDesc, method string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
+func (s *listing) NewStream(ctx context.Context, _ *grpc.StreamDesc, method string, _ ...grpc.CallOption) (grpc.ClientStream, error) {
 	s.calls, s.ctx = append(s.calls, method), ctx
 	return &stream{s: s}, nil
 }
 
 type stream struct {
 	grpc.ClientStream
-	s *streaming
+	s *listing
 }
 
 func (x *stream) SendMsg(m any) error { x.s.request = m.(*tfplugin.ListResource_Request); return nil }
@@ -98,7 +98,7 @@ func TestList(t *testing.T) {
 			return e, nil
 		}, 3, "No right to look", 1},
 	} {
-		s := &streaming{wire: wire{answers: map[string]any{
+		s := &listing{wire: wire{answers: map[string]any{
 			"GetProviderSchema": &tfplugin.GetProviderSchema_Response{
 				ResourceSchemas: map[string][]byte{"t_x": raw(block)}, ListResourceSchemas: map[string][]byte{"t_x": raw(block)},
 			},
