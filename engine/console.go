@@ -29,10 +29,10 @@ func PlannedEvaluator(ctx context.Context, r Run, plan *plans.Plan) (*eval.Evalu
 	return r.evaluator(ctx, planned(r, plan), funcs.Scope{ConsoleMode: true, PureOnly: true})
 }
 
-// CheckTyped checks an expression for an [Evaluator] against the schemas. A reference to an attribute that
-// does not exist is an error, even if the object has no value yet, and even within try or can.
-func CheckTyped(ctx context.Context, r Run, x hcl.Expression) diags.Diagnostics {
-	return validating.Typed(ctx, validating.Input{Environment: session.Environment{Program: eval.Program{Config: r.Config}, Providers: r.Providers}}, x)
+// CheckTyped holds an expression for an [Evaluator], in a module of the configuration, against the schemas: a reference to an attribute that does not exist
+// is an error also where the object has no value yet, and within try or can.
+func CheckTyped(ctx context.Context, r Run, in addrs.Module, x hcl.Expression) diags.Diagnostics {
+	return validating.Typed(ctx, validating.Input{Environment: session.Environment{Program: eval.Program{Config: r.Config}, Providers: r.Providers}}, r.Config.Modules[in], x)
 }
 
 func (r Run) evaluator(ctx context.Context, state *states.State, s funcs.Scope) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {

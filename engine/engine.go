@@ -124,7 +124,9 @@ type PlanOptions struct {
 	// Waiting are excluded like Excludes, but not by an option of the user: see [plans.Plan.Waiting].
 	Waiting      []addrs.Target
 	ForceReplace []addrs.AbsResourceInstance
-	// Found has the objects that an earlier [Generate] has read.
+	// Invoke is an action, or an instance of one: the plan invokes it, and changes nothing else. The zero value is none.
+	Invoke addrs.AbsResourceInstance
+	// Found are the objects that [Generate] has read before.
 	Found Found
 }
 
@@ -145,11 +147,14 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	if o.Mode == 0 {
 		o.Mode = plans.NormalMode
 	}
+	if o.Invoke != (addrs.AbsResourceInstance{}) {
+		o.Mode = plans.RefreshOnlyMode
+	}
 	now := time.Now().UTC()
 	plan, more := planning.Plan(ctx, planning.Input{
 		Environment: r.environment(ctx, a, r.functions(now)), State: state,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, InvalidVariables: r.InvalidVariables,
-		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Found: o.Found,
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Invoke: o.Invoke, Found: o.Found,
 		Timestamp: now,
 	})
 	return plan, append(ds, more...).Distinct()

@@ -16,6 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -49,7 +50,7 @@ var kills = flag.Int("kills", 3, "how often TestScriptKilled kills each apply")
 
 // TestScriptKilled does the same with processes that die at each of their records: before it is
 // written, and with the record as the last that they did. An object whose creation nobody knows the
-// outcome of is told, none is lost and none made twice.
+// outcome of is told, none is lost and none made twice, and no action is invoked twice.
 func TestScriptKilled(t *testing.T) {
 	t.Parallel()
 	eachApply(t, func(t *testing.T, sc *scenario, i int, whole ending) {
@@ -120,6 +121,7 @@ type carrying struct {
 // An ending is what an apply leaves.
 type ending struct {
 	state, world   string
+	invoked        []string // calls that invoke actions
 	failed         bool
 	calls, records int
 }
@@ -226,7 +228,30 @@ func (c *carrying) ending() ending {
 	slices.Sort(world)
 	text := numbered(inOrder(c.t, c.disk.state) + "\x00" + strings.Join(world, "\n"))
 	state, objects, _ := strings.Cut(text, "\x00")
-	return ending{failed: c.ds[len(c.ds)-1].HasErrors(), state: state, world: objects, calls: c.made, records: len(c.disk.lines)}
+	return ending{invoked: c.invoked(), failed: c.ds[len(c.ds)-1].HasErrors(), state: state, world: objects, calls: c.made, records: len(c.disk.lines)}
+}
+
+// invoked returns the calls that have invoked actions, sorted.
+func (c *carrying) invoked() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(func(yield func(string) bool) {
+		for _, call := range c.log {
+			if strings.HasPrefix(call, "invoke ") && !yield(call) {
+				return
+			}
+		}
+	})
+}
+
+// times counts the calls that have invoked an action.
+func (e ending) times(call string) (n int) {
+	for _, x := range e.invoked {
+		if x == call {
+			n++
+		}
+	}
+	return n
 }
 
 // inOrder returns a state file with the deposed objects of an instance in the order of their values: that
@@ -295,6 +320,9 @@ func (c *carrying) compare(whole ending, where string) {
 	if diff := gocmp.Diff(whole.world, got.world); diff != "" {
 		c.t.Errorf("step %s, %s: the world (-whole +continued):\n%s", c.name, where, diff)
 	}
+	if diff := gocmp.Diff(whole.invoked, got.invoked); diff != "" {
+		c.t.Errorf("step %s, %s: the actions (-whole +continued):\n%s\n%v", c.name, where, diff, c.ds)
+	}
 }
 
 // whole makes sure that of all objects that exist each is in the state or may be the one in doubt.
@@ -302,8 +330,14 @@ func (c *carrying) whole(whole ending, where string) {
 	c.t.Helper()
 	got := c.ending()
 	missing := slices.DeleteFunc(got.missing(), func(id string) bool { return slices.Contains(whole.missing(), id) })
-	if count := func(e ending) int { return strings.Count(e.world, "\n") }; count(got) > count(whole) {
+	kept := slices.ContainsFunc(c.open, func(o journaling.Open) bool { return o.Event == string(config.BeforeDestroy) })
+	if count := func(e ending) int { return strings.Count(e.world, "\n") }; count(got) > count(whole) && !kept {
 		c.t.Errorf("step %s, %s: there are too many objects:\n%s\nwant\n%s", c.name, where, got.world, whole.world)
+	}
+	for _, call := range slices.Compact(slices.Clone(got.invoked)) {
+		if n, want := got.times(call), whole.times(call); n > want {
+			c.t.Errorf("step %s, %s: %d times %q, want %d", c.name, where, n, call, want)
+		}
 	}
 	if len(missing) > len(c.open) {
 		c.t.Errorf("step %s, %s: %q are in no state, and %d creations are in doubt:\n%s\n%v", c.name, where, missing, len(c.open), got.state, c.ds)

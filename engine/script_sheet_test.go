@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -128,6 +129,9 @@ func (w *sheet) plan(p *plans.Plan) (empty bool) {
 			w.change(signs[c.Action], c)
 		}
 	}
+	for _, x := range p.Invocations {
+		w.invocation(x)
+	}
 	for _, o := range p.Outputs {
 		if o.Action != plans.NoOp {
 			w.line("output %s: %s -> %s", o.Name, show(o.Before), show(o.After))
@@ -165,6 +169,22 @@ func (w *sheet) change(sign string, c *plans.ResourceChange) {
 			_, reason, _ = strings.Cut(string(c.Reason), "_by_")
 		}
 		text += " (" + reason + ")"
+	}
+	w.line("%s", text)
+}
+
+func (w *sheet) invocation(x *plans.Invocation) {
+	text := "invoke " + x.Addr.String() + " " + attributes(x.Config, x.Schema)
+	if x.Event != "" {
+		text += fmt.Sprintf(" %s of %s %d.%d", x.Event, x.Caller, x.Trigger, x.Index)
+	} else if x.Caller != (addrs.AbsResourceInstance{}) {
+		text += " for " + x.Caller.String()
+	}
+	if x.Event != "" && x.OnFailure != config.Halt {
+		text += " or " + string(x.OnFailure)
+	}
+	if x.Pending {
+		text += " (pending)"
 	}
 	w.line("%s", text)
 }
@@ -347,6 +367,9 @@ func (w *sheet) object(a addrs.ResourceInstanceObject, known objectsByID) string
 	}
 	if o.CreateBeforeDestroy {
 		text += " cbd"
+	}
+	for _, x := range o.PendingActions() {
+		text += " owes " + x.Action + " " + x.Event
 	}
 	if pc := w.stage.state.Resource(a.Instance.AbsResource()).ProviderOf(a.Instance.Resource.Key); pc.Alias != "" || !pc.Module.IsRoot() {
 		text += " by " + strings.TrimPrefix(pc.Module.String()+".", ".") + strings.Trim(pc.Provider.Type+"."+pc.Alias, ".") + pc.Key.String()

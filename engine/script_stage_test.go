@@ -154,7 +154,7 @@ func (s *stage) prepare(st *step) *order {
 // configurations are many and the same everywhere.
 var shownCalls = map[string]bool{
 	"read": true, "create": true, "update": true, "delete": true, "import": true,
-	"data": true, "open": true, "close": true, "renew": true, "move": true, "exec": true,
+	"invoke": true, "data": true, "open": true, "close": true, "renew": true, "move": true, "exec": true,
 }
 
 // exec stands for the shell of local-exec provisioners: "exit N" fails unless N is 0,
@@ -250,6 +250,12 @@ func (s *stage) command(o *order, verb string, args []string) {
 				to = &o.options.Excludes
 			}
 			*to = append(*to, t)
+		case "-invoke":
+			a, err := addrs.ParseAction(value)
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			o.options.Invoke = a
 		case "-replace":
 			a, err := addrs.ParseAbsResourceInstance(value)
 			if err != nil {
@@ -366,7 +372,7 @@ func (s *stage) watchFor(f func(call string)) {
 // isEffect reports whether a call changes something.
 func isEffect(call string) bool {
 	op, _, _ := strings.Cut(call, " ")
-	return op == "create" || op == "update" || op == "delete"
+	return op == "create" || op == "update" || op == "delete" || op == "invoke"
 }
 
 // calls returns what providers were called for since it was last called.

@@ -28,8 +28,10 @@ type Attribute struct {
 	Type       AttributeType
 	Required   bool
 	Secret     bool        // never to be shown
-	ReplacedBy string      // the attribute to use instead of a deprecated one
-	Attributes []Attribute // the attributes of an Object
+	ReplacedBy string      // of a deprecated attribute: the one to use instead
+	Attributes []Attribute // of an Object
+	// Foreign is set for an attribute that Terraform does not have: it is left out of files that Terraform reads, unless it is set.
+	Foreign bool
 }
 
 // AttributeError describes a wrong attribute of a backend block.

@@ -23,6 +23,24 @@ func ParseAbsResourceInstance(s string) (AbsResourceInstance, error) {
 	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}, nil
 }
 
+// ParseAction reads the address of an action block in a module instance, or of one instance of it, like
+// `module.net["a"].action.type.name[0]`. Without a key it means every instance.
+func ParseAction(s string) (AbsResourceInstance, error) {
+	m, rest, err := cutModule(s)
+	if err != nil {
+		return AbsResourceInstance{}, fmt.Errorf("invalid action address %q: %w", s, err)
+	}
+	own, ok := strings.CutPrefix(rest, "action.")
+	if !ok {
+		return AbsResourceInstance{}, fmt.Errorf("invalid action address %q: an action is named action.TYPE.NAME, after the modules that it is in", s)
+	}
+	t := Target{Module: m, Resource: Resource{Mode: Action}}
+	if err := t.parseNames(own, "action"); err != nil {
+		return AbsResourceInstance{}, fmt.Errorf("invalid action address %q: %w", s, err)
+	}
+	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}, nil
+}
+
 // ParseModuleInstance reads an address like `module.net["a"].module.sub`; "" is the root.
 func ParseModuleInstance(s string) (ModuleInstance, error) {
 	if s == "" {
@@ -102,23 +120,29 @@ func parseTarget(s string) (Target, error) {
 	} else {
 		rest = strings.TrimPrefix(rest, "resource.")
 	}
+	err = t.parseNames(rest, "resource")
+	return t, err
+}
+
+// parseNames reads `type.name[key]` of a resource or an action, as what says.
+func (t *Target) parseNames(rest, what string) (err error) {
 	var ok bool
 	if t.Resource.Type, rest, ok = cutName(rest); !ok {
-		return t, fmt.Errorf("a resource type is expected at %q", rest)
+		return fmt.Errorf("the %s type is expected at %q", what, rest)
 	}
 	if !strings.HasPrefix(rest, ".") {
-		return t, fmt.Errorf("a resource type must be followed by a dot and a name")
+		return fmt.Errorf("the %s type must be followed by a dot and a name", what)
 	}
 	if t.Resource.Name, rest, ok = cutName(rest[1:]); !ok {
-		return t, fmt.Errorf("a resource name is expected at %q", rest)
+		return fmt.Errorf("the %s name is expected at %q", what, rest)
 	}
 	if t.Key, rest, err = cutKey(rest); err != nil {
-		return t, err
+		return err
 	}
 	if rest != "" {
-		return t, fmt.Errorf("unexpected %q after the resource instance", rest)
+		return fmt.Errorf("unexpected %q after the %s instance", rest, what)
 	}
-	return t, nil
+	return nil
 }
 
 // ParseConfigResource reads an address like `module.net.data.type.name`. It drops instance keys, which old

@@ -89,7 +89,7 @@ func ParseProvider(source string) (Provider, error) {
 	}
 	if len(parts) > 1 {
 		if p.Namespace = parts[len(parts)-2]; p.Namespace != LegacyNamespace {
-			if p.Namespace, err = parseProviderPart(p.Namespace); err != nil {
+			if p.Namespace, err = parseNamespace(p.Namespace); err != nil {
 				return Provider{}, fmt.Errorf("invalid namespace in provider source %q: %w", source, err)
 			}
 		}
@@ -105,8 +105,24 @@ func ParseProvider(source string) (Provider, error) {
 	return p, nil
 }
 
-// parseProviderPart returns a namespace or type in lower case. The rules are those for a label of a host
-// name, except that encoded labels (xn--) are not allowed. So letters need not be ASCII.
+// parseNamespace returns a namespace in lower case. Between its parts there may be underscores, as in the names of users that an
+// enterprise manages at GitHub. Source: OpenTofu 1.12.
+func parseNamespace(s string) (string, error) {
+	parts := strings.Split(s, "_")
+	for i, part := range parts {
+		var err error
+		if parts[i], err = parseProviderPart(part); err != nil && len(parts) > 1 {
+			return "", fmt.Errorf("%q must be letters and digits, with single dashes and underscores between them", s)
+		} else if err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(parts, "_"), nil
+}
+
+// parseProviderPart returns a part of a namespace or a type in lower case. The rules are those
+// for a label of a host name, without the encodings of such (xn--), so letters
+// need not be ASCII.
 func parseProviderPart(s string) (string, error) {
 	switch {
 	case s == "":

@@ -11,6 +11,7 @@ const (
 	KindResource ObjectKind = 'r' // managed, data and ephemeral
 	KindProvider ObjectKind = 'p' // a provider block
 	KindCheck    ObjectKind = 'c' // a check block
+	KindAction   ObjectKind = 'a' // an action block; no expression can have its value
 	KindInside   ObjectKind = 'i' // everything inside the module that a call makes
 )
 
@@ -20,7 +21,7 @@ type Object struct {
 	Module Module
 	Kind   ObjectKind
 	Name   string   // of a variable, local, output, call or check; "aws.west" of a provider
-	Res    Resource // of a resource
+	Res    Resource // of a resource or an action
 }
 
 // String returns the address as diagnostics print it.
@@ -39,7 +40,7 @@ func (o Object) String() string {
 		s = "provider." + s
 	case KindCheck:
 		s = "check." + s
-	case KindResource:
+	case KindResource, KindAction:
 		s = o.Res.String()
 	}
 	if o.Module.IsRoot() {

@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// ResourceMode distinguishes the kinds of block that have a resource type.
+// ResourceMode tells apart the kinds of block that name a type of a provider.
 type ResourceMode byte
 
 const (
 	Managed   ResourceMode = 'M' // resource blocks
 	Data      ResourceMode = 'D' // data blocks
 	Ephemeral ResourceMode = 'E' // ephemeral blocks
+	Action    ResourceMode = 'A' // action blocks; they have no objects, and are not in a module's resources
 )
 
-// String returns the word that state files use: "managed", "data", "ephemeral".
+// String returns the state format's word: "managed", "data", "ephemeral"; or "action", which states do not have.
 func (m ResourceMode) String() string {
 	switch m {
 	case Managed:
@@ -23,24 +24,28 @@ func (m ResourceMode) String() string {
 		return "data"
 	case Ephemeral:
 		return "ephemeral"
+	case Action:
+		return "action"
 	}
 	return "invalid"
 }
 
-// Resource is a resource block's address within its module.
+// Resource is the address of a resource block within its module, or that of an action block.
 type Resource struct {
 	Mode ResourceMode
 	Type string
 	Name string
 }
 
-// String returns `type.name`, `data.type.name` or `ephemeral.type.name`.
+// String returns `type.name`, `data.type.name`, `ephemeral.type.name` or `action.type.name`.
 func (r Resource) String() string {
 	switch r.Mode {
 	case Data:
 		return "data." + r.Type + "." + r.Name
 	case Ephemeral:
 		return "ephemeral." + r.Type + "." + r.Name
+	case Action:
+		return "action." + r.Type + "." + r.Name
 	}
 	return r.Type + "." + r.Name
 }
@@ -58,15 +63,18 @@ func (r Resource) Compare(x Resource) int {
 	return cmp.Or(cmp.Compare(modeRank(r.Mode), modeRank(x.Mode)), cmp.Compare(r.Type, x.Type), cmp.Compare(r.Name, x.Name))
 }
 
-// modeRank orders data before managed before ephemeral, as Terraform does in states and plans.
+// modeRank puts data before managed before ephemeral before actions, which is the order in
+// which Terraform sorts state and plan.
 func modeRank(m ResourceMode) int {
 	switch m {
 	case Data:
 		return 0
 	case Managed:
 		return 1
+	case Ephemeral:
+		return 2
 	}
-	return 2
+	return 3
 }
 
 // ConfigResource is a resource block in the static module tree, before any expansion.

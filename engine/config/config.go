@@ -53,12 +53,14 @@ type Content struct {
 	Variables         map[string]*Variable
 	Locals            map[string]*Local
 	Outputs           map[string]*Output
-	Resources         map[addrs.Resource]*Resource // of every mode
+	Resources         map[addrs.Resource]*Resource // of every mode but actions
+	Actions           map[addrs.Resource]*Resource // action blocks
 	Calls             map[string]*Call
 	Moved             []*Moved
 	Removed           []*Removed
 	Imports           []*Import
 	Checks            map[string]*Check
+	Lists             []*List                  // root only, if query files were read; in the order of the files
 	ProviderMeta      map[string]*ProviderMeta // by local name; nil if there are none
 
 	// Broken reports that the files have errors: some declarations may be missing. Errors in called modules
@@ -78,6 +80,7 @@ func NewContent(dir string) *Content {
 		Locals:            map[string]*Local{},
 		Outputs:           map[string]*Output{},
 		Resources:         map[addrs.Resource]*Resource{},
+		Actions:           map[addrs.Resource]*Resource{},
 		Calls:             map[string]*Call{},
 		Checks:            map[string]*Check{},
 	}

@@ -23,7 +23,7 @@ type Removed struct {
 	Range        hcl.Range
 }
 
-// An Import is an import block.
+// An Import is an import block. Addresses are relative to the module it is in.
 type Import struct {
 	To            hcl.Expression // a resource instance; keys may be expressions of each
 	Resource      addrs.ConfigResource
@@ -42,4 +42,27 @@ func (m *Removed) Static(in addrs.Module) (addrs.Module, addrs.Resource) {
 		in = in.Child(s.Name)
 	}
 	return in, m.From.Resource
+}
+
+// A PlacedImport is an import block in a module of the tree, which every instance of this module has.
+type PlacedImport struct {
+	*Import
+	In     *Module
+	Target addrs.ConfigResource // Resource, as the root module names it
+}
+
+// Imports returns the import blocks of all modules, in the order of the modules.
+// Source: Terraform 1.16; before, only the root module could have them.
+func (c *Config) Imports() []PlacedImport {
+	var out []PlacedImport
+	for _, m := range c.Order {
+		for _, i := range m.Imports {
+			target := addrs.ConfigResource{Module: m.Addr, Resource: i.Resource.Resource}
+			for _, call := range i.Resource.Module.Steps() {
+				target.Module = target.Module.Child(call)
+			}
+			out = append(out, PlacedImport{i, m, target})
+		}
+	}
+	return out
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A Resource is a resource, data or ephemeral block.
+// A Resource is a resource, data or ephemeral block, or an action block, which has a Repetition, a Provider and, as its Body,
+// the config block.
 type Resource struct {
 	Addr addrs.Resource
 	// Body has the provider's own arguments and blocks: it lacks meta-arguments and the blocks lifecycle,
@@ -39,6 +40,7 @@ type Resource struct {
 	Postconditions     []*Condition
 	Connection         hcl.Body // nil if absent
 	Provisioners       []*Provisioner
+	Triggers           []*Trigger
 
 	Range     hcl.Range // of the block's header
 	TypeRange hcl.Range
@@ -53,6 +55,47 @@ type Provisioner struct {
 	Continue   bool // on_failure = continue
 	Range      hcl.Range
 }
+
+// A Trigger is an action_trigger block of a resource. Source: Terraform 1.16.
+type Trigger struct {
+	Events    []Event
+	Condition hcl.Expression // nil: none
+	// Actions are references to actions of the module. A key in one may be count.index or each.key, of the resource.
+	Actions   []hcl.Expression
+	OnFailure OnFailure
+	Range     hcl.Range
+}
+
+// An Event is a moment in the life of an object at which actions are invoked.
+type Event string
+
+// The events, as JSON has them. In the language they are before_create, and so on.
+const (
+	BeforeCreate  Event = "BeforeCreate"
+	AfterCreate   Event = "AfterCreate"
+	BeforeUpdate  Event = "BeforeUpdate"
+	AfterUpdate   Event = "AfterUpdate"
+	BeforeDestroy Event = "BeforeDestroy"
+	AfterDestroy  Event = "AfterDestroy"
+)
+
+// Before reports whether the event comes before the change of the object.
+func (e Event) Before() bool { return e == BeforeCreate || e == BeforeUpdate || e == BeforeDestroy }
+
+// Destroys reports whether the event is one of a destruction.
+func (e Event) Destroys() bool { return e == BeforeDestroy || e == AfterDestroy }
+
+// OnFailure is what follows from the failure of an action.
+type OnFailure string
+
+const (
+	// Halt ends the change of the object, and all that depends on it.
+	Halt OnFailure = "halt"
+	// Taint is Halt, and the object that was just created is tainted.
+	Taint OnFailure = "taint"
+	// Continue reports the failure as a warning, and goes on.
+	Continue OnFailure = "continue"
+)
 
 // A Check is a check block.
 type Check struct {

@@ -20,7 +20,7 @@ func (c *Config) UnusedProviders(others []addrs.AbsProviderConfig) map[*Provider
 		use(pc)
 	}
 	for _, m := range c.Order {
-		if len(m.Resources) == 0 && len(m.Imports) == 0 {
+		if len(m.Resources)+len(m.Imports)+len(m.Lists)+len(m.Actions) == 0 {
 			continue
 		}
 		seen := map[addrs.LocalProviderConfig]bool{}
@@ -32,6 +32,12 @@ func (c *Config) UnusedProviders(others []addrs.AbsProviderConfig) map[*Provider
 		}
 		for _, r := range m.Resources {
 			local(r.Provider)
+		}
+		for _, l := range m.Lists {
+			local(l.Provider)
+		}
+		for _, a := range m.Actions {
+			local(a.Provider)
 		}
 		for _, i := range m.Imports {
 			if i.Provider != nil {

@@ -23,11 +23,14 @@ type Variable struct {
 	// ParseLiteral reports that values of -var and the environment are plain strings, not expressions. That
 	// is so for the types string, number and bool, and for variables without a type.
 	ParseLiteral bool
-	// Default is the default value, converted to Type. It is cty.NilVal if the variable is required.
-	Default     cty.Value
-	Nullable    bool
-	Sensitive   bool
-	Ephemeral   bool
+	// Default is converted to Type; cty.NilVal if the variable is required.
+	Default   cty.Value
+	Nullable  bool
+	Sensitive bool
+	Ephemeral bool
+	// Const is set for a variable whose value must be known before anything is planned, so that sources of modules can be made of it.
+	// Source: Terraform 1.15, OpenTofu 1.12.
+	Const       bool
 	Validations []*Condition
 	Range       hcl.Range
 	TypeRange   hcl.Range

@@ -43,18 +43,28 @@ func (c *Config) Variant(v Variant) *Config {
 		out.Modules[m.Addr] = &n
 		out.Order = append(out.Order, &n)
 	}
-	if len(v.Modules) > 0 && len(out.Root.Imports) > 0 {
-		root := *out.Root.Content
-		root.Imports = slices.DeleteFunc(slices.Clone(root.Imports), func(im *Import) bool {
-			_, empty := v.Modules[im.Resource.Module]
-			return empty || out.Modules[im.Resource.Module] == nil
-		})
-		out.Root.Content = &root
+	if len(v.Modules) > 0 {
+		out.dropImports(v.Modules)
 	}
 	return out
 }
 
-// withProviders returns the content with these provider blocks added or replaced.
+// dropImports takes import blocks away whose targets are in modules without objects.
+func (c *Config) dropImports(empty map[addrs.Module]cty.Value) {
+	dropped := map[*Module][]*Import{}
+	for _, im := range c.Imports() {
+		if _, is := empty[im.Target.Module]; is || c.Modules[im.Target.Module] == nil {
+			dropped[im.In] = append(dropped[im.In], im.Import)
+		}
+	}
+	for m, list := range dropped {
+		content := *m.Content
+		content.Imports = slices.DeleteFunc(slices.Clone(content.Imports), func(im *Import) bool { return slices.Contains(list, im) })
+		m.Content = &content
+	}
+}
+
+// withProviders returns the content with further provider blocks.
 func (c *Content) withProviders(list []*Provider) *Content {
 	if len(list) == 0 {
 		return c

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -86,7 +87,8 @@ func (l limits) validation(c *config.Condition, ctx *hcl.EvalContext) Result {
 		if r.Diags = append(r.Diags, more...); m.text == "" {
 			m = message{noMessage, noMessage}
 		}
-		r.Message, r.Problem = m.text, m.problem
+		// The text in place of a secret message is in the record of validations, and of no other conditions. Source: Terraform 1.16.
+		r.Message, r.Problem = m.text, cmp.Or(m.problem, m.text)
 	}
 	return r
 }

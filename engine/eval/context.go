@@ -244,11 +244,13 @@ func (b *builder) addResources(root map[string]cty.Value) {
 	}
 }
 
-// checkScope returns errors for references to each, count and self that the scope does not have.
+// checkScope reports references to each, count, self and caller in a scope without them.
 func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
 	return refs.Scope{
 		Count: s.Instance != nil && s.Instance.HasCount,
 		Each:  s.Instance != nil && s.Instance.HasEach || s.Extra["each"] != cty.NilVal,
 		Self:  s.Self != cty.NilVal,
+
+		Caller: s.Extra["caller"] != cty.NilVal,
 	}.Check(ts)
 }

@@ -235,8 +235,14 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 	return s.child(c.ctx), nil
 }
 
-// Ready evaluates what a resource block refers to, in a module instance. After errors, the block cannot be
-// planned.
+// ActionContext returns the context to decode the body of an action block in. It is made anew each time: an action may refer
+// to the resource that triggers it, which changes from one invocation to the next.
+func (e *Evaluator) ActionContext(r *config.Resource, s Scope) (*hcl.EvalContext, diags.Diagnostics) {
+	return e.context(e.phase.Refs.OfBlock(r), s)
+}
+
+// Ready evaluates the references of a resource block in a module instance. If there are errors, one
+// of these failed, and the block has no instances to plan.
 func (e *Evaluator) Ready(in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
 	s := Scope{Module: in}
 	_, ds := e.BlockContext(r, s)

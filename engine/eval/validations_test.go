@@ -59,8 +59,8 @@ func TestMarkedValidations(t *testing.T) {
 	t.Parallel()
 	for declaration, want := range map[string]string{
 		"":                 "fail [v is 2.]; Invalid value for variable: v is 2.",
-		"sensitive = true": "fail []; Error message refers to sensitive values: *; Invalid value for variable: The error message included a sensitive value, so it will not be displayed.",
-		"ephemeral = true": "fail []; Error message refers to ephemeral values: *; Invalid value for variable: The error message included an ephemeral value, so it will not be displayed.",
+		"sensitive = true": "fail [The error message included a sensitive value, so it will not be displayed.]; Error message refers to sensitive values: *; Invalid value for variable: The error message included a sensitive value, so it will not be displayed.",
+		"ephemeral = true": "fail [The error message included an ephemeral value, so it will not be displayed.]; Error message refers to ephemeral values: *; Invalid value for variable: The error message included an ephemeral value, so it will not be displayed.",
 	} {
 		e := eval.New(t.Context(), world(t, "variable \"v\" {\n  default = 2\n  "+declaration+"\n  validation {\n    condition     = var.v == 1\n    error_message = \"v is ${var.v}.\"\n  }\n}\n"))
 		e.Variable(addrs.RootModuleInstance, "v")

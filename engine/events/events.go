@@ -28,7 +28,11 @@ const (
 	EphemeralDone
 	EphemeralFailed
 	Planned       // a resource instance got its change
-	ApplyProgress // an action is still running; sent by displays, not by the engine
+	ApplyProgress // an action is still under way; sent by views that keep time, not by the engine
+	InvokeStart   // an action block is invoked: see Invocation
+	InvokeProgress
+	InvokeDone
+	InvokeFailed
 )
 
 // An Event reports something that happened to one object.
@@ -43,7 +47,10 @@ type Event struct {
 	// Provisioner is the type of the running provisioner, Text a line of its output. For an ephemeral
 	// resource, Text is the action: "open", "renew" or "close".
 	Provisioner string
-	Text        string
+	// Text of an action that is invoked is a message of the provider, or its error. It may have control characters.
+	Text string
+	// Invocation is the action that is invoked, in events about one; else nil. Addr is then its caller's, if there is one.
+	Invocation *plans.Invocation
 }
 
 // Listener is called for each event, from many goroutines at once. It must return quickly.

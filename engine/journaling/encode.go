@@ -53,6 +53,9 @@ func (in Intent) append(b []byte) []byte {
 	b = appendString(append(b, `{"address":`...), in.Address)
 	b = appendMember(b, "deposed", in.Deposed)
 	b = appendString(append(b, `,"action":`...), in.Action)
+	b = appendMember(b, "invokes", in.Invokes)
+	b = appendMember(b, "event", in.Event)
+	b = appendMember(b, "turn", in.Turn)
 	b = appendMember(b, "deposes", in.Deposes)
 	for i, k := range slices.Sorted(maps.Keys(in.Known)) {
 		if i == 0 {

@@ -25,6 +25,7 @@ func TestRecordsAsEncodingJSON(t *testing.T) {
 		{Kind: beginning, At: at, Plan: "plan", Lineage: "lineage", State: "sum"},
 		{Kind: intent, At: at, ID: "run.1", Intent: &Intent{Address: `thing.a["<&>"]`, Action: "create", Known: map[string]string{"name": "naïve \"\n\u2028", "a": ""}}},
 		{Kind: intent, At: at.Truncate(time.Second), ID: "run.2", Intent: &Intent{Address: "thing.a", Deposed: "1234abcd", Action: "delete"}},
+		{Kind: intent, At: at, ID: "run.4", Intent: &Intent{Address: "thing.a", Action: "invoke", Invokes: `action.thing.n["k"]`, Event: "AfterCreate", Turn: "0.1"}},
 		{Kind: intent, At: at, ID: "run.3", Intent: &Intent{Address: "thing.a", Action: "create", Deposes: "1234abcd"}, Values: json.RawMessage(`[{"name":"local.a","value":{"value":"v","type":"string"}}]`)},
 		{Kind: outcome, At: at, ID: "run.2", Failed: true, Problem: "no \"quota\""},
 		{Kind: conflict, At: at, Conflict: &conflictAt{Addr: "thing.a", Deposed: "1234abcd", Now: "x"}},

@@ -227,10 +227,10 @@ func (f *folding) result(stored *states.State) (Folded, error) {
 	return f.out, nil
 }
 
-// supersededBy reports whether next repeats the open update or deletion. Whoever repeats it has refreshed the
-// object, so its outcome is known.
+// supersededBy reports whether an intent repeats an update or a deletion that was open: whoever
+// does that has looked at the object. The invocation of an action repeats nothing.
 func (o Open) supersededBy(next *Intent) bool {
-	return o.Action != plans.Create.String() && o.Address == next.Address && o.Deposed == next.Deposed
+	return o.Repeatable() && !next.IsInvocation() && o.Address == next.Address && o.Deposed == next.Deposed
 }
 
 // found reports whether the state now has an object at the address of an open creation: somebody has imported

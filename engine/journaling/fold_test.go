@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
@@ -23,6 +24,7 @@ import (
 //
 //	begin STATE         a run starts: from the stored state, whose plan has this prior state
 //	create a            an intent; likewise update, delete
+//	invoke a            an intent to invoke an action for a; done invoke a is its outcome
 //	a=1, a!d=1, a=gone  an edit
 //	done a              the outcome of the last intent of a; failed a likewise
 //	flush               edits without a call
@@ -176,6 +178,8 @@ func (n *notation) step(text string) {
 		err = n.journal.Begin(Start{Plan: n.plan, Stored: n.stored, Prior: n.now.Current(), Sum: sumOf(n.stored), Lineage: "lineage"})
 		n.lines = append(n.lines, n.journal.first) // by itself, as a crash of a run with many records could leave it
 		n.journal.first = nil
+	case "invoke": // ends by "done invoke a"
+		n.ids["invoke "+rest], err = n.journal.Intent(ctx, InvocationIntent(invocation(rest)))
 	case "create", "update", "delete":
 		n.ids[rest], err = n.journal.Intent(ctx, Intent{Address: parseAddr(rest).Instance.String(), Action: verb})
 	case "done", "failed":
@@ -214,6 +218,15 @@ func (n *notation) step(text string) {
 	if err != nil {
 		n.t.Fatalf("%s: %v", text, err)
 	}
+}
+
+// invocation is an action for an object.
+func invocation(word string) *plans.Invocation {
+	action, err := addrs.ParseAction("action.thing.n")
+	if err != nil {
+		panic(err)
+	}
+	return &plans.Invocation{Addr: action, Caller: parseAddr(word).Instance, Event: config.AfterCreate, Trigger: 1}
 }
 
 func (n *notation) fold() Folded {

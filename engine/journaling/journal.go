@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -27,7 +28,12 @@ type Writer interface {
 type Intent struct {
 	Address string `json:"address"` // address of the resource instance, as Terraform prints it
 	Deposed string `json:"deposed,omitempty"`
-	Action  string `json:"action"` // "create", "update" or "delete"
+	Action  string `json:"action"` // "create", "update", "delete", or "invoke" of an action
+	// Invokes is the address of the action that is invoked, Event the moment in the change of its caller ("AfterCreate", or ""), and
+	// Turn its place there ("0.1"). Address is that of the caller, or of the action itself if it has none.
+	Invokes string `json:"invokes,omitempty"`
+	Event   string `json:"event,omitempty"`
+	Turn    string `json:"turn,omitempty"`
 	// Deposes is the key under which a creation keeps the object that it replaces.
 	Deposes string `json:"deposes,omitempty"`
 	// Known are the planned attributes that are known and not sensitive. They help a person to find an object
@@ -37,6 +43,31 @@ type Intent struct {
 	// such an intent loses nothing, so its record need not be durable.
 	Inner bool `json:"-"`
 }
+
+// invoke is the Action of an intent to invoke an action.
+const invoke = "invoke"
+
+// InvocationIntent returns the intent to invoke an action.
+func InvocationIntent(x *plans.Invocation) Intent {
+	in := Intent{Address: x.Addr.String(), Action: invoke, Invokes: x.Addr.String()}
+	if x.Caller != (addrs.AbsResourceInstance{}) {
+		in.Address = x.Caller.String()
+	}
+	if x.Event != "" {
+		in.Event, in.Turn = string(x.Event), fmt.Sprintf("%d.%d", x.Trigger, x.Index)
+	}
+	return in
+}
+
+// Repeatable reports whether the intent may be begun again without a person's decision if its end is unknown: the objects of
+// updates and deletions can be read. A creation may have made an object that nobody knows of, and an action may have done
+// anything.
+func (in Intent) Repeatable() bool {
+	return in.Action != plans.Create.String() && !in.IsInvocation()
+}
+
+// IsInvocation reports whether the intent is to invoke an action.
+func (in Intent) IsInvocation() bool { return in.Action == invoke }
 
 // A Journal writes the records of one apply. A nil *Journal writes none. It is safe for
 // concurrent use.

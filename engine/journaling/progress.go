@@ -25,7 +25,8 @@ type Progress struct {
 	Lineage string
 	// State is the plan's prior state with all edits of the apply.
 	State *states.State
-	// Open are the creations whose outcome nobody knows. Conflicts are the conflicts of earlier applies.
+	// Open are the creations and the actions of which nobody knows what became of them, and Conflicts those of
+	// earlier applies.
 	Open      []Open
 	Conflicts []Conflict
 
@@ -36,8 +37,16 @@ type Progress struct {
 	values  map[string]cty.Value
 }
 
-// objectKey identifies an object, or an action on it if action is set.
-type objectKey struct{ address, deposed, action string }
+// objectKey names an object, and the action on it if there is one. An action to invoke has its name.
+type objectKey struct{ address, deposed, action, invokes string }
+
+func keyOfIntent(in *Intent) objectKey {
+	key := objectKey{in.Address, in.Deposed, in.Action, ""}
+	if in.IsInvocation() {
+		key.invokes = in.Invokes + " " + in.Event + " " + in.Turn
+	}
+	return key
+}
 
 // A Call is a call to a provider that an earlier process has begun.
 type Call struct {
@@ -69,7 +78,7 @@ func Resume(s Start, lines [][]byte) (*Progress, error) {
 	p := r.progress
 	p.State, p.Conflicts = r.overtaken(folded.State), r.out.Conflicts
 	for _, o := range open {
-		if o.Action == plans.Create.String() && !o.found(p.State) {
+		if !o.Repeatable() && !o.found(p.State) {
 			p.Open = append(p.Open, o)
 		}
 	}
@@ -143,7 +152,7 @@ func (p *Progress) add(r record) error {
 	case intent:
 		in := r.Intent
 		c := &Call{Open: true, Started: r.At}
-		p.calls[objectKey{in.Address, in.Deposed, in.Action}], p.byID[r.ID] = c, c
+		p.calls[keyOfIntent(in)], p.byID[r.ID] = c, c
 		if in.Deposes != "" {
 			p.deposed[in.Address] = addrs.DeposedKey(in.Deposes)
 		}
@@ -153,7 +162,7 @@ func (p *Progress) add(r record) error {
 		}
 	}
 	for _, e := range r.Edits {
-		p.edited[objectKey{e.Addr, e.Deposed, ""}] = true
+		p.edited[objectKey{address: e.Addr, deposed: e.Deposed}] = true
 	}
 	var cells []cell
 	if len(r.Values) > 0 {
@@ -174,11 +183,11 @@ func (p *Progress) add(r record) error {
 	return nil
 }
 
-// Done returns the number of calls that have succeeded.
+// Done returns the number of calls that have changed an object with success.
 func (p *Progress) Done() int {
 	n := 0
-	for _, c := range p.calls {
-		if !c.Open && !c.Failed {
+	for key, c := range p.calls {
+		if key.invokes == "" && !c.Open && !c.Failed {
 			n++
 		}
 	}
@@ -190,7 +199,20 @@ func (p *Progress) Call(a addrs.ResourceInstanceObject, action plans.Action) (Ca
 	if p == nil {
 		return Call{}, false
 	}
-	c := p.calls[objectKey{a.Instance.String(), string(a.Deposed), action.String()}]
+	return p.call(&Intent{Address: a.Instance.String(), Deposed: string(a.Deposed), Action: action.String()})
+}
+
+// Invocation returns the last call that invoked an action of the plan, if one was begun.
+func (p *Progress) Invocation(x *plans.Invocation) (Call, bool) {
+	if p == nil {
+		return Call{}, false
+	}
+	in := InvocationIntent(x)
+	return p.call(&in)
+}
+
+func (p *Progress) call(in *Intent) (Call, bool) {
+	c := p.calls[keyOfIntent(in)]
 	if c == nil {
 		return Call{}, false
 	}
@@ -199,7 +221,7 @@ func (p *Progress) Call(a addrs.ResourceInstanceObject, action plans.Action) (Ca
 
 // Edited reports whether the apply has read, changed or removed the object at an address.
 func (p *Progress) Edited(a addrs.ResourceInstanceObject) bool {
-	return p != nil && p.edited[objectKey{a.Instance.String(), string(a.Deposed), ""}]
+	return p != nil && p.edited[objectKey{address: a.Instance.String(), deposed: string(a.Deposed)}]
 }
 
 // Deposed returns the deposed key of the object that a creation at this address replaces. The result is false

@@ -30,6 +30,8 @@ func TestResume(t *testing.T) {
 		{"the same plan was begun twice", "a=1", "begin a=1; update a; plan p; begin a=1; create b", "a=1; create b open; in doubt b"},
 		{"it is another plan's", "a=1", "plan q; begin a=1; update a", "none"},
 		{"nobody has kept the plan", "a=1", "plan ; begin a=1; update a", "none"},
+		{"an action is done, and another one open", "a=1", "begin a=1; invoke a; done invoke a; invoke b", "a=1; invoke a done; invoke b open; in doubt b"},
+		{"an action has failed", "a=1", "begin a=1; update a; a=2; done a; invoke a; failed invoke a", "a=2; update a done; invoke a failed: refused"},
 		{"there is none", "a=1", "", "none"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -66,8 +68,12 @@ func progressOf(p *Progress) string {
 	}
 	words := []string{show(p.State)}
 	for _, name := range []string{"a", "b"} {
+		calls := map[string]func() (Call, bool){"invoke": func() (Call, bool) { return p.Invocation(invocation(name)) }}
 		for _, action := range []plans.Action{plans.Create, plans.Update, plans.Delete} {
-			call, ok := p.Call(parseAddr(name), action)
+			calls[action.String()] = func() (Call, bool) { return p.Call(parseAddr(name), action) }
+		}
+		for _, action := range []string{"create", "update", "delete", "invoke"} {
+			call, ok := calls[action]()
 			switch {
 			case !ok:
 			case call.Open:

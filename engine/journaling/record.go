@@ -76,8 +76,8 @@ func SHA256(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// digest returns a hash of everything that a provider has said about an object; "" for nil. The layout of its
-// JSON does not matter, since stock tools indent it again.
+// digest tells objects apart by all that a provider has said about them, and by their pending actions; "" for nil. The
+// spelling of the JSON does not count, since stock tools indent it anew.
 func digest(o *states.Object) string {
 	d, _ := digestWith(nil, o)
 	return d
@@ -101,6 +101,9 @@ func digestWith(b []byte, o *states.Object) (string, []byte) {
 	if o.Identity.JSON != nil {
 		b = append(strconv.AppendInt(append(b, " identity "...), o.Identity.Version, 10), ' ')
 		b = jsonscan.AppendCompact(b, o.Identity.JSON)
+	}
+	if pending := o.PendingText(); pending != nil {
+		b = jsonscan.AppendCompact(append(b, " pending "...), pending)
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:12]), b

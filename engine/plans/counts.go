@@ -5,9 +5,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 )
 
-// Counts returns how many objects the plan will change, by action. Data sources and outputs do not count.
+// Counts returns the numbers of objects that the plan is going to change, and of actions that it is going to invoke. Data sources and
+// outputs do not count.
 func (p *Plan) Counts() counting.Counts {
-	var n counting.Counts
+	n := counting.Counts{Invoke: len(p.Invocations)}
 	for _, c := range p.Changes {
 		if c.Importing != nil {
 			n.Import++

@@ -85,6 +85,8 @@ const (
 	ReasonDeleteBecauseEnabledFalse Reason = "delete_because_enabled_false"
 	ReasonDeleteBecauseNoMoveTarget Reason = "delete_because_no_move_target"
 	ReasonForgetBecauseCurrent      Reason = "forget_because_current_object"
+	ReasonForgetByConfig            Reason = "forgot_because_lifecycle_destroy_in_config" // OpenTofu 1.12
+	ReasonForgetByState             Reason = "forgot_because_lifecycle_destroy_in_state"
 	ReasonReadBecauseConfigUnknown  Reason = "read_because_config_unknown"
 	ReasonReadBecauseDependency     Reason = "read_because_dependency_pending"
 	ReasonReadBecauseCheckNested    Reason = "read_because_check_nested"
@@ -103,8 +105,10 @@ type Plan struct {
 
 	// Changes are the planned changes of resource instances, no-ops included, sorted by address.
 	Changes []*ResourceChange
-	// Drift are the differences between the real objects and the state, sorted by address. They cause no
-	// action.
+	// Invocations are the actions to invoke, sorted: see [Invocation.Compare].
+	Invocations []*Invocation
+	// Drift are the differences between the objects and the state, sorted by address. No action
+	// follows from it.
 	Drift []*ResourceChange
 	// Outputs are the changes of all root outputs, no-ops included, sorted by name.
 	Outputs []*OutputChange
@@ -122,8 +126,10 @@ type Plan struct {
 	// dependents from the plan.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
-	// Waiting are the Excludes that no option named. Lockstep excludes them because nobody knows whether an
-	// earlier apply has created them.
+	// Invoke is the action, or the instance of one, to which the option -invoke limits the plan. The zero value is none.
+	Invoke addrs.AbsResourceInstance
+	// Waiting are those of Excludes that no option named: nobody knows whether an earlier apply has
+	// created them.
 	Waiting []addrs.Target
 
 	// Instances are the instance keys of every module call and resource block in the configuration, including

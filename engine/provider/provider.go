@@ -40,6 +40,8 @@ type Client interface {
 	Resources
 	DataSources
 	Ephemerals
+	Lists
+	Actions
 	Functions
 }
 
@@ -70,7 +72,33 @@ type Ephemerals interface {
 	CloseEphemeral(ctx context.Context, typeName string, private []byte) diags.Diagnostics
 }
 
-// Functions has the calls for provider-defined functions.
+// Lists are the calls about list resource types, which find existing objects, and about the configuration for an object.
+type Lists interface {
+	ValidateList(ctx context.Context, req ListRequest) diags.Diagnostics
+	// List calls found for each object, in the provider's order, until found returns false. The provider is told to stop then.
+	List(ctx context.Context, req ListRequest, found func(Listed) bool) diags.Diagnostics
+	// GenerateConfig returns the configuration for an object of a managed resource type. It is called only if the schema has GenerateConfig set.
+	GenerateConfig(ctx context.Context, typeName string, state cty.Value) (cty.Value, diags.Diagnostics)
+}
+
+// Actions are the calls about types of actions.
+type Actions interface {
+	ValidateAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
+	// PlanAction asks the provider whether it could carry out an action. The configuration may have unknown values.
+	PlanAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
+	// InvokeAction carries out an action. progress is called for each message of the provider, by one goroutine, before
+	// InvokeAction returns. It gets at most [MostProgress] messages, of at most [LongestProgress] bytes each; their text
+	// is the provider's, and may hold control characters and secrets.
+	InvokeAction(ctx context.Context, typeName string, config cty.Value, progress func(message string)) (InvokeResponse, diags.Diagnostics)
+}
+
+// The limits of the messages of one action. A provider may send any number of any length; a reader needs few.
+const (
+	MostProgress    = 1000
+	LongestProgress = 4 << 10
+)
+
+// Functions are the calls about provider-defined functions.
 type Functions interface {
 	// CallFunction calls a function. If the function itself refuses its arguments, the error is a
 	// *FunctionError.
@@ -193,7 +221,24 @@ type MoveResponse struct {
 	Private  []byte
 }
 
-// An OpenResponse has an opened ephemeral resource.
+// A ListRequest asks for the objects of a list resource type, which is named as the managed type of the objects.
+type ListRequest struct {
+	TypeName string
+	Config   cty.Value
+	// Objects asks for whole objects, beside their identities.
+	Objects bool
+	Limit   int64
+}
+
+// Listed is one object that was found, or a problem with one.
+type Listed struct {
+	Identity    cty.Value // cty.NilVal beside an error
+	DisplayName string
+	Object      cty.Value // cty.NilVal if it was not asked for, or was not given
+	Diagnostics diags.Diagnostics
+}
+
+// An OpenResponse holds an opened ephemeral resource.
 type OpenResponse struct {
 	Result  cty.Value
 	Private []byte
@@ -206,7 +251,14 @@ type RenewResponse struct {
 	RenewAt time.Time // zero: never
 }
 
-// A FunctionError is an error that a provider-defined function itself returned.
+// An InvokeResponse is the end of an action.
+type InvokeResponse struct {
+	// Unanswered: the provider was asked and did not report the end, since it died, was killed, or was cut off.
+	// Nobody knows what it has done.
+	Unanswered bool
+}
+
+// A FunctionError is a provider-defined function's own refusal.
 type FunctionError struct {
 	Text     string
 	Argument int // index of the argument at fault, or -1

@@ -29,9 +29,24 @@ type analysis struct {
 func (a *analysis) all() {
 	a.blocks()
 	a.imports()
+	a.lists()
 }
 
-// blocks analyses all declarations except import blocks.
+// lists analyses list blocks. Nothing refers to them.
+func (a *analysis) lists() {
+	for _, l := range a.content.Lists {
+		for _, x := range append(l.Expressions(), l.IncludeResource, l.Limit) {
+			a.find(x)
+		}
+		if l.Config != nil {
+			ts := bodyVariables(l.Config)
+			a.ds = append(a.ds, Scope{Count: l.Count != nil, Each: l.ForEach != nil}.Check(ts)...)
+			a.r.blocks[l] = a.resolve(ts, true)
+		}
+	}
+}
+
+// blocks is all without the import and list blocks.
 func (a *analysis) blocks() {
 	c := a.content
 	for n, x := range c.Checks {
@@ -57,8 +72,12 @@ func (a *analysis) blocks() {
 	for _, n := range slices.Sorted(maps.Keys(c.Calls)) {
 		a.call(a.declare(addrs.Object{Kind: addrs.KindCall, Name: n}), c.Calls[n])
 	}
+	for _, r := range slices.SortedFunc(maps.Keys(c.Actions), addrs.Resource.Compare) {
+		a.action(c.Actions[r])
+	}
 	for _, r := range slices.SortedFunc(maps.Keys(c.Resources), addrs.Resource.Compare) {
 		a.resource(c.Resources[r])
+		a.triggers(c.Resources[r])
 	}
 	for _, p := range slices.SortedFunc(maps.Values(c.Providers), func(x, y *config.Provider) int {
 		return compareStrings(x.Addr.String(), y.Addr.String())
@@ -153,7 +172,79 @@ func (a *analysis) resource(r *config.Resource) {
 	a.meta(o, r)
 }
 
-// meta adds the references of the provider_meta block that applies to a resource.
+// action analyses an action block.
+func (a *analysis) action(r *config.Resource) {
+	o := a.declare(addrs.Object{Kind: addrs.KindAction, Res: r.Addr})
+	for _, x := range r.Repetition.Expressions() {
+		a.expr(o, x)
+	}
+	a.expr(o, r.ProviderKey)
+	a.block(o, r, r.Body, Scope{Count: r.Count != nil, Each: r.ForEach != nil, Caller: true})
+	a.use(o, a.provider(r.Provider))
+	if slices.ContainsFunc(bodyVariables(r.Body), func(t hcl.Traversal) bool { return t.RootName() == "caller" }) {
+		a.r.callers[r] = true
+	}
+}
+
+// triggers adds the references of the action_trigger blocks of a resource, and those of the actions that they name: the
+// resource waits for all that its actions need. A reference of an action to the resource itself is not one of them, since
+// the action is invoked as a part of its change.
+func (a *analysis) triggers(r *config.Resource) {
+	o := addrs.Object{Kind: addrs.KindResource, Res: r.Addr}
+	for _, t := range r.Triggers {
+		a.expr(o, t.Condition)
+		for _, x := range t.Actions {
+			res, ok := ActionOf(x)
+			if action := (addrs.Object{Kind: addrs.KindAction, Res: res}); ok && a.content.Actions[res] != nil {
+				for _, ref := range a.uses[action] {
+					if ref.Object != o {
+						a.use(o, ref)
+					}
+				}
+				continue
+			}
+			a.ds = append(a.ds, diags.Errorf(x.Range().Ptr(), "action_trigger actions references non-existent action",
+				"%s has no action block %q %q.%s", named(a.module.Addr), res.Type, res.Name, suggestAction(res, a.content))...)
+		}
+	}
+}
+
+// suggestAction names an action that may be meant.
+func suggestAction(r addrs.Resource, c *config.Content) string {
+	return diags.Suggest(r.String(), func(yield func(string) bool) {
+		for x := range c.Actions {
+			if !yield(x.String()) {
+				return
+			}
+		}
+	})
+}
+
+// ActionOf returns the action block that an entry of a trigger's actions refers to. The entry may have an instance key.
+func ActionOf(x hcl.Expression) (addrs.Resource, bool) {
+	for _, t := range x.Variables() {
+		if t.RootName() != "action" || len(t) < 3 {
+			continue
+		}
+		kind, ds := attrName(t, 1, "action")
+		name, more := attrName(t, 2, "action."+kind)
+		return addrs.Resource{Mode: addrs.Action, Type: kind, Name: name}, !ds.HasErrors() && !more.HasErrors()
+	}
+	return addrs.Resource{}, false
+}
+
+// Names reports whether a trigger names an action.
+func Names(t *config.Trigger, action addrs.Resource) bool {
+	return slices.ContainsFunc(t.Actions, func(x hcl.Expression) bool {
+		a, ok := ActionOf(x)
+		return ok && a == action
+	})
+}
+
+// UsesCaller reports whether an action refers to the resource instance that triggers it.
+func (r *Refs) UsesCaller(action *config.Resource) bool { return r.callers[action] }
+
+// meta adds the references of the provider_meta block for a resource.
 func (a *analysis) meta(o addrs.Object, r *config.Resource) {
 	pm := a.content.MetaFor(r)
 	if pm == nil {

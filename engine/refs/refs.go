@@ -42,6 +42,7 @@ type Refs struct {
 	// keyed has the instance keys of direct references to resources. only has those of all references, and is
 	// the result of [Refs.OnlyInstances].
 	keyed, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
+	callers     map[*config.Resource]bool // the actions that refer to their callers
 	cyclic      bool
 	unused      map[*config.Provider]bool
 }
@@ -61,6 +62,7 @@ func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs
 		declared:  map[*config.Content][]addrs.Object{},
 		direct:    map[addrs.Object][]addrs.Object{},
 		imports:   map[addrs.Object][]addrs.Object{},
+		callers:   map[*config.Resource]bool{},
 
 		keyed: map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
 		only:  map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
@@ -101,7 +103,7 @@ func (r *Refs) Cyclic() bool { return r.cyclic }
 func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
 
 // OfBlock returns the references of the body of a *config.Resource, *config.Provider or
-// *config.Provisioner.
+// *config.Provisioner, or of the config block of a *config.List.
 func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
 
 // OfContent returns all references to resources and module calls in the expressions of a content, except
@@ -163,13 +165,12 @@ func (r *Refs) link(m *config.Module) {
 
 // linkImports records the references of the import blocks.
 func (r *Refs) linkImports() {
-	root := r.cfg.Root
-	for _, im := range root.Imports {
-		m := r.cfg.Modules[im.Resource.Module]
-		if m == nil || m.Resources[im.Resource.Resource] == nil {
+	for _, im := range r.cfg.Imports() {
+		m := r.cfg.Modules[im.Target.Module]
+		if m == nil || m.Resources[im.Target.Resource] == nil {
 			continue
 		}
-		o := addrs.Object{Module: im.Resource.Module, Kind: addrs.KindResource, Res: im.Resource.Resource}
+		o := im.Target.Object()
 		var uses []*Reference
 		for _, x := range []hcl.Expression{im.ID, im.Identity, im.ForEach} {
 			for i := range r.exprs[x] {
@@ -177,7 +178,7 @@ func (r *Refs) linkImports() {
 			}
 		}
 		if len(uses) > 0 {
-			r.imports[o] = r.edges(r.imports[o], root, uses)
+			r.imports[o] = r.edges(r.imports[o], im.In, uses)
 		}
 	}
 }
@@ -384,7 +385,7 @@ func compare(a, b addrs.Object) int {
 	if a.Kind != b.Kind {
 		return int(a.Kind) - int(b.Kind)
 	}
-	if a.Kind == addrs.KindResource {
+	if a.Kind == addrs.KindResource || a.Kind == addrs.KindAction {
 		return a.Res.Compare(b.Res)
 	}
 	return strings.Compare(a.Name, b.Name)

@@ -52,10 +52,11 @@ var ambient = map[string][]string{
 	"path":      {"cwd", "module", "root"},
 	"terraform": {"applying", "workspace"},
 	"self":      nil,
+	"caller":    nil,
 }
 
-// Resolve returns the reference that a traversal in module m means. ok is false after an error, and if the
-// root is each, count, path, terraform or self: these are not objects.
+// Resolve returns the reference of a traversal written in a module. ok is false if its root is each,
+// count, path, terraform, self or caller: these are not objects.
 func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
 	rng := subject(t, 2)
 	ref.whole = t

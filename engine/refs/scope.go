@@ -6,10 +6,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Scope tells whether count, each and self are defined in a part of a configuration.
-type Scope struct{ Count, Each, Self bool }
+// A Scope has those names that are defined in some parts of a configuration only.
+type Scope struct{ Count, Each, Self, Caller bool }
 
-// Check reports references to count, each and self that the scope does not define.
+// Check reports references to count, each, self and caller where they are not defined.
 func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, t := range ts {
@@ -24,6 +24,10 @@ func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 		case root == "each" && !s.Each:
 			ds = append(ds, diags.Errorf(&rng, `Reference to "each" in context without for_each`,
 				`The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.`)...)
+		case root == "caller" && !s.Caller:
+			rng = subject(t, 1)
+			ds = append(ds, diags.Errorf(&rng, `Invalid "caller" reference`,
+				`The "caller" object is the resource instance that triggers an action. It can be used only in the config block of an action that was triggered by a resource.`)...)
 		case root == "self" && !s.Self:
 			rng = subject(t, 1)
 			ds = append(ds, diags.Errorf(&rng, `Invalid "self" reference`,

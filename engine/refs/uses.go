@@ -15,7 +15,7 @@ type Uses struct {
 
 // FindUses finds the references of a content. It leaves out references to objects that do not exist.
 func FindUses(c *config.Content) *Uses {
-	scratch := &Refs{exprs: map[hcl.Expression][]Reference{}, blocks: map[any][]Reference{}}
+	scratch := &Refs{exprs: map[hcl.Expression][]Reference{}, blocks: map[any][]Reference{}, callers: map[*config.Resource]bool{}}
 	a := analysis{r: scratch, module: &config.Module{Content: c}, content: c, uses: map[addrs.Object][]*Reference{}}
 	a.blocks()
 	return &Uses{of: a.uses, exprs: scratch.exprs}

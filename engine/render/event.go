@@ -41,6 +41,9 @@ func idNote(id string) string {
 
 // Event returns a line of progress for people, without a line feed; "" for events without a line.
 func (p *Printer) Event(e events.Event) string {
+	if e.Invocation != nil {
+		return p.invokeLine(e)
+	}
 	addr := p.in(bold, e.Addr.String())
 	w := wordsOf(e.Action)
 	switch e.Kind {
@@ -95,23 +98,32 @@ func EventMessage(e events.Event) (m Message, ok bool) {
 		return ephemeralMessage(e), true
 	case events.ProvisionStart, events.ProvisionOutput, events.ProvisionDone, events.ProvisionFailed:
 		return provisionMessage(e), true
+	case events.InvokeStart, events.InvokeProgress, events.InvokeDone, events.InvokeFailed:
+		return invokeMessage(e), true
 	}
 	return m, false
 }
 
 // hookMember is an object with an action in progress, in the stream.
 type hookMember struct {
-	Resource    resourceMember `json:"resource"`
-	Action      string         `json:"action,omitempty"`
-	IDKey       string         `json:"id_key,omitempty"`
-	IDValue     string         `json:"id_value,omitempty"`
-	Elapsed     *int           `json:"elapsed_seconds,omitempty"`
-	Provisioner string         `json:"provisioner,omitempty"`
-	Output      *string        `json:"output,omitempty"`
+	Resource    *resourceMember `json:"resource,omitempty"`
+	Action      any             `json:"action,omitempty"` // a word; of an action block that is invoked, an *actionMember
+	IDKey       string          `json:"id_key,omitempty"`
+	IDValue     string          `json:"id_value,omitempty"`
+	Elapsed     *int            `json:"elapsed_seconds,omitempty"`
+	Provisioner string          `json:"provisioner,omitempty"`
+	Output      *string         `json:"output,omitempty"`
+
+	// Members about an action block that is invoked.
+	Message   *string        `json:"message,omitempty"`
+	Error     string         `json:"error,omitempty"`
+	Lifecycle *triggerMember `json:"lifecycle,omitempty"`
+	Invoke    *struct{}      `json:"invoke,omitempty"`
 }
 
 func newHook(e events.Event, withID bool) *hookMember {
-	h := &hookMember{Resource: newResourceMember(e.Addr.Instance)}
+	r := newResourceMember(e.Addr.Instance)
+	h := &hookMember{Resource: &r}
 	if withID && e.ID != "" {
 		h.IDKey, h.IDValue = "id", e.ID
 	}

@@ -14,7 +14,7 @@ import (
 // is code: it cannot mention or link anything, nor end its fence. The result has no sensitive values. Its
 // length is not limited: the caller must cut it.
 func PlanMarkdown(plan *plans.Plan, schemas formats.Schemas) string {
-	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true}
+	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true, triggered: plan.Triggered()}
 	changes := shown(plan.Changes)
 	var texts, drifts []string
 	for _, c := range changes {
@@ -30,6 +30,7 @@ func PlanMarkdown(plan *plans.Plan, schemas formats.Schemas) string {
 		}
 	}
 	b.WriteString(section{"Changes", texts}.markdown())
+	b.WriteString(section{"Actions", t.separate(changes)}.markdown())
 	b.WriteString(section{"Outputs", t.outputs()}.markdown())
 	b.WriteString(section{"Changed outside of Lockstep", drifts}.markdown())
 	return b.String()
@@ -46,6 +47,8 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 	switch {
 	case plan.Errored:
 		text = "**Planning failed.** What was planned before: " + countsMarkdown(plan.Counts())
+	case changes == 0 && len(plan.Invocations) > 0:
+		// the numbers say it
 	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable && len(plan.Waiting) == 0:
 		text = "**No changes** to objects; the state is brought up to date."
 	case changes == 0 && outputs == 0:
@@ -63,11 +66,11 @@ const mostNamed = 1500
 
 // countsMarkdown is [countsText] and also counts the objects to forget.
 func countsMarkdown(n counting.Counts) string {
-	text := countsText(n)
+	text := objectsText(n)
 	if n.Forget > 0 {
 		text = fmt.Sprintf("%s, %d to forget.", strings.TrimSuffix(text, "."), n.Forget)
 	}
-	return text
+	return text + actionsText(n)
 }
 
 // lossMarkdown returns the names of the objects to destroy, for readers who do not unfold the rest.

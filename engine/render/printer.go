@@ -13,6 +13,9 @@ type Printer struct {
 	Color bool
 	// Width is the number of columns for wrapping prose; 0 means 78, a negative number means no wrapping.
 	Width int
+	// ShowSensitive has sensitive values written as all others are. Messages that are no part of a plan, a state or an output hide
+	// them all the same.
+	ShowSensitive bool
 }
 
 // defaultWidth is the width of outputs that are not a terminal.

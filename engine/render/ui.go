@@ -13,13 +13,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// UIVersion is the version of the stream of messages that -json prints, one JSON object per line; see
-// https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
-const UIVersion = "1.2"
+// UIVersion is the version of the stream of messages that -json asks for, one JSON
+// object a line; see https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
+const UIVersion = "1.3"
 
 // A Message is one line of the stream. Encoding it as JSON adds the current time. The functions of this
 // package make messages. None contains a sensitive value, except those of [TestMessages].
@@ -36,10 +37,16 @@ type Message struct {
 	Diagnostic *formats.Diagnostic `json:"diagnostic,omitempty"`
 	Change     *changeMember       `json:"change,omitempty"`
 	Changes    *countsMember       `json:"changes,omitempty"`
+	Invocation *invocationMember   `json:"invocation,omitempty"`
 	Outputs    any                 `json:"outputs,omitempty"` // map[string]outputMember
 	Hook       *hookMember         `json:"hook,omitempty"`
 
-	// Members of messages about tests: the file, the run, and members for each kind of message.
+	// Members about queries.
+	ListStart    *listStartMember    `json:"list_start,omitempty"`
+	ListFound    *listFoundMember    `json:"list_resource_found,omitempty"`
+	ListComplete *listCompleteMember `json:"list_complete,omitempty"`
+
+	// Members about tests: the file and the run, and what belongs to each kind of message.
 	TestFile       string                     `json:"@testfile,omitempty"`
 	TestRun        string                     `json:"@testrun,omitempty"`
 	TestAbstract   any                        `json:"test_abstract,omitempty"` // map[string][]string
@@ -216,24 +223,27 @@ type countsMember struct {
 	Change    int    `json:"change"`
 	Import    int    `json:"import"`
 	Remove    int    `json:"remove"`
+	Invoked   int    `json:"action_invocation"`
+	Failed    int    `json:"action_fail"`
 	Operation string `json:"operation"`
-	// Unresolved is a member that only Lockstep has.
+	Forget    int    `json:"forget,omitempty"` // OpenTofu's
+	// Unresolved is Lockstep's own.
 	Unresolved int `json:"unresolved,omitempty"`
 }
 
-// ChangeSummaryMessage returns the message with how many objects will change ("plan") or have changed
-// ("apply", "destroy").
-func ChangeSummaryMessage(operation string, add, change, remove, imported int) Message {
-	m := message("change_summary", summaryText(operation, add, change, remove, imported))
-	m.Changes = &countsMember{Add: add, Change: change, Import: imported, Remove: remove, Operation: operation}
+// ChangeSummaryMessage tells how much is planned ("plan") or was done ("apply", "destroy").
+func ChangeSummaryMessage(operation string, n counting.Counts) Message {
+	m := message("change_summary", summaryText(operation, n))
+	m.Changes = &countsMember{
+		Add: n.Add, Change: n.Change, Import: n.Import, Remove: n.Destroy, Invoked: n.Invoke, Failed: n.InvokeFailed, Operation: operation, Forget: n.Forget,
+	}
 	return m
 }
 
 // PlanSummaryMessage is [ChangeSummaryMessage] for a plan. It also counts unresolved creations of an earlier
 // apply, which the plan leaves out. With such creations, a plan without changes is not called "no changes".
 func PlanSummaryMessage(p *plans.Plan) Message {
-	n := p.Counts()
-	m := ChangeSummaryMessage("plan", n.Add, n.Change, n.Destroy, n.Import)
+	m := ChangeSummaryMessage("plan", p.Counts())
 	switch m.Changes.Unresolved = len(p.Waiting); m.Changes.Unresolved {
 	case 0:
 	case 1:
@@ -244,21 +254,28 @@ func PlanSummaryMessage(p *plans.Plan) Message {
 	return m
 }
 
-func summaryText(operation string, add, change, remove, imported int) string {
-	first := ""
+func summaryText(operation string, n counting.Counts) string {
 	switch operation {
 	case "plan":
-		if imported > 0 {
-			first = fmt.Sprintf("%d to import, ", imported)
-		}
-		return fmt.Sprintf("Plan: %s%d to add, %d to change, %d to destroy.", first, add, change, remove)
+		return "Plan: " + countsText(n)
 	case "destroy":
-		return fmt.Sprintf("Destroy complete! Resources: %d destroyed.", remove)
+		return DestroyedText(n)
 	}
-	if imported > 0 {
-		first = fmt.Sprintf("%d imported, ", imported)
+	return AppliedText(n)
+}
+
+// AppliedText is the summary of an apply that has succeeded, and DestroyedText that of the command destroy. Programs read them.
+func AppliedText(n counting.Counts) string {
+	first := ""
+	if n.Import > 0 {
+		first = fmt.Sprintf("%d imported, ", n.Import)
 	}
-	return fmt.Sprintf("Apply complete! Resources: %s%d added, %d changed, %d destroyed.", first, add, change, remove)
+	return fmt.Sprintf("Apply complete! Resources: %s%d added, %d changed, %d destroyed.", first, n.Add, n.Change, n.Destroy) + invokedText(n)
+}
+
+// DestroyedText: see [AppliedText].
+func DestroyedText(n counting.Counts) string {
+	return fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.Destroy) + invokedText(n)
 }
 
 // outputMember is an output in the stream.

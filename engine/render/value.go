@@ -23,6 +23,11 @@ const (
 // sensitive and ephemeral values it returns only that they are hidden.
 func (p *Printer) Value(v cty.Value) string {
 	var b strings.Builder
+	if p.ShowSensitive {
+		_, ephemeral := marks.Paths(v, marks.Ephemeral)
+		v, _ = marks.Paths(v, marks.Sensitive)
+		v = marks.At(v, marks.Ephemeral, ephemeral)
+	}
 	writeValue(&b, v, 0)
 	return b.String()
 }
@@ -32,7 +37,7 @@ func (p *Printer) Outputs(w io.Writer, s *states.State) {
 	outputs := maps.Collect(s.Outputs())
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
 		text := "<sensitive>"
-		if o := outputs[name]; !o.Sensitive {
+		if o := outputs[name]; !o.Sensitive || p.ShowSensitive {
 			text = p.Value(o.Value)
 		}
 		fmt.Fprintf(w, "%s = %s\n", name, text)

@@ -34,7 +34,16 @@ func GroupWarnings(ds diags.Diagnostics) []Group {
 	return out
 }
 
-// Full returns the diagnostic with the number of similar ones at the end.
+// EachWarning is [GroupWarnings] with a group for each diagnostic.
+func EachWarning(ds diags.Diagnostics) []Group {
+	out := make([]Group, len(ds))
+	for i, d := range ds {
+		out[i].Diagnostic = d
+	}
+	return out
+}
+
+// Full returns the diagnostic, with the number of those left out at its end.
 func (g Group) Full() diags.Diagnostic {
 	d := g.Diagnostic
 	switch {

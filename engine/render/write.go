@@ -145,6 +145,9 @@ func (w *nodeWriter) unchanged(count int, what string, indent int, l look) {
 
 // node writes n after its name. indent is the indentation level of the current line.
 func (w *nodeWriter) node(n *difference.Node, indent int, l look) {
+	if w.p.ShowSensitive && (n.Kind == difference.Sensitive || n.Kind == difference.SensitiveBlock) && n.Inner != nil {
+		n = n.Inner
+	}
 	switch n.Kind {
 	case difference.Leaf:
 		w.leaf(n, indent, l)

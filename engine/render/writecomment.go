@@ -121,6 +121,8 @@ func reasons(c *plans.ResourceChange) []string {
 	switch {
 	case c.Reason == plans.ReasonForgetBecauseCurrent:
 		return []string{"because it is the current object of " + in.String()}
+	case c.Reason == plans.ReasonForgetByState:
+		return []string{"destroy = false was set in its block, which is not in configuration"}
 	case c.Action == plans.Forget:
 		return []string{"destroy = false is set in the configuration"}
 	}

@@ -20,11 +20,11 @@ import (
 // Plan writes a plan for people: the drift, the change of each object, the counts, and the changes of
 // outputs. For an errored plan it writes that the plan is incomplete.
 func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas formats.Schemas) {
-	t := planText{p: p, w: w, plan: plan, schemas: schemas}
+	t := planText{p: p, w: w, plan: plan, schemas: schemas, triggered: plan.Triggered()}
 	drifted := t.drift()
 	changes := shown(plan.Changes)
-	outputs := t.outputs()
-	if len(changes) == 0 && len(outputs) == 0 {
+	outputs, actions := t.outputs(), t.separate(changes)
+	if len(changes) == 0 && len(outputs) == 0 && len(actions) == 0 {
 		t.nothing(drifted)
 		return
 	}
@@ -35,9 +35,16 @@ func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schema
 		t.legend(changes)
 		t.changes(changes)
 	}
+	if len(actions) > 0 {
+		t.prose("Lockstep will invoke the following actions:")
+		fmt.Fprintf(w, "\n%s\n", strings.Join(actions, "\n\n"))
+		if len(changes) == 0 {
+			fmt.Fprintf(w, "\n%s %s\n", p.in(bold, "Plan:"), countsText(plan.Counts()))
+		}
+	}
 	if len(outputs) > 0 {
 		fmt.Fprintf(w, "\n%s\n%s\n", "Changes to Outputs:", strings.Join(outputs, "\n"))
-		if len(changes) == 0 {
+		if len(changes) == 0 && len(actions) == 0 {
 			t.prose("Applying this plan saves these output values in the state. No real object changes.")
 		}
 	}
@@ -49,7 +56,9 @@ type planText struct {
 	w       io.Writer
 	plan    *plans.Plan
 	schemas formats.Schemas
-	diff    bool // write the form for a diff block
+	diff    bool // in the form of a diff block
+	// triggered are the actions of the changes; nil: they are not shown.
+	triggered map[addrs.AbsResourceInstance][]*plans.Invocation
 }
 
 // prose writes a paragraph, wrapped.
@@ -125,9 +134,11 @@ func (t planText) changes(changes []*plans.ResourceChange) {
 	fmt.Fprintf(t.w, "\n%s %s\n", t.p.in(bold, "Plan:"), countsText(t.plan.Counts()))
 }
 
-// countsText returns the numbers of objects that change. As in Terraform, it does not count objects to
-// forget: programs read this line.
-func countsText(n counting.Counts) string {
+// countsText returns the numbers of objects that change and of actions to invoke. Objects to forget are not among them, as in
+// Terraform: programs read the line.
+func countsText(n counting.Counts) string { return objectsText(n) + actionsText(n) }
+
+func objectsText(n counting.Counts) string {
 	var parts []string
 	if n.Import > 0 {
 		parts = append(parts, fmt.Sprintf("%d to import", n.Import))
@@ -144,6 +155,9 @@ func (t planText) change(c *plans.ResourceChange, drift bool, relevant *differen
 	nw.line(0, c.Action, look{})
 	nw.header(c.Addr.Instance.Resource.Resource)
 	nw.node(difference.OfResource(c, t.schema(c), relevant), 0, look{all: c.Importing != nil})
+	if !drift {
+		t.invocations(&nw, c)
+	}
 	return nw.b.String()
 }
 

@@ -43,7 +43,7 @@ func (p *Printer) State(w io.Writer, s *states.State, schemas formats.Schemas) {
 func (p *Printer) output(w io.Writer, name string, o states.Output) {
 	nw := nodeWriter{p: p}
 	nw.name(attributeName(name), 0)
-	if o.Sensitive {
+	if o.Sensitive && !p.ShowSensitive {
 		nw.b.WriteString(sensitiveText)
 	} else {
 		nw.node(difference.OfValue(o.Value), 0, look{bare: true, all: true})

@@ -23,8 +23,8 @@ type decoded struct {
 	err    error
 }
 
-// NewLater returns the resource types whose encoded schemas are raw, by mode ("managed", "data", "ephemeral")
-// and name. It takes over raw. It calls decode once for each type that is needed, and never concurrently.
+// NewLater returns types that decode reads, which is called once a type, and never by two at a time. raw
+// has their declarations by mode ("managed", "data", "ephemeral", "list", "action") and name, and becomes the result's own.
 func NewLater(raw map[string]map[string][]byte, decode func(mode, name string, raw []byte) (*Schema, error)) *Later {
 	return &Later{decode: decode, raw: raw, done: map[typeKey]decoded{}}
 }
@@ -49,8 +49,8 @@ func (l *Later) get(mode, name string) (*Schema, error) {
 	return d.schema, d.err
 }
 
-// Resource returns the schema of a resource type. It returns nil if there is none, or if the schema cannot be
-// decoded ([Provider.Broken]). mode is one of "managed", "data" and "ephemeral".
+// Resource returns the schema of a resource type, or nil: there is none, or the provider declares it in
+// a way that cannot be understood ([Provider.Broken]). mode is one of "managed", "data", "ephemeral", "list" and "action".
 func (p *Provider) Resource(mode, name string) *Schema {
 	if s := p.known(mode)[name]; s != nil {
 		return s
@@ -112,6 +112,10 @@ func (p *Provider) known(mode string) map[string]*Schema {
 		return p.Data
 	case "ephemeral":
 		return p.Ephemeral
+	case "list":
+		return p.List
+	case "action":
+		return p.Actions
 	}
 	return nil
 }

@@ -22,13 +22,17 @@ type Provider struct {
 	// Provider describes the provider block. Meta describes the provider_meta block; nil if there is none.
 	Provider *Schema
 	Meta     *Schema
-	// Managed, Data and Ephemeral are decoded resource types by name. Later has those that are not decoded
-	// yet; nil if there are none. Use [Provider.Resource].
+	// Managed, Data, Ephemeral and List are resource types by name, Actions are types of actions, and Later has those that
+	// are not decoded yet, or is nil: see [Provider.Resource].
 	Managed   map[string]*Schema
 	Data      map[string]*Schema
 	Ephemeral map[string]*Schema
+	List      map[string]*Schema // the config blocks of list blocks
+	Actions   map[string]*Schema
 	Later     *Later
 	Functions map[string]*Function
+	// GenerateConfig is set if the provider can turn an object into the configuration for it.
+	GenerateConfig bool
 	// PlanDestroy is set if the provider wants to plan deletions, too.
 	PlanDestroy bool
 	// MoveResourceState is set if the provider can move objects between types.
@@ -54,6 +58,7 @@ type Block struct {
 	Description string
 	Markdown    bool // Description is Markdown rather than plain text
 	Deprecated  bool
+	Instead     string // the provider's own words about the deprecation; "" if it has none
 
 	once struct {
 		layout, spec, codec sync.Once
@@ -76,8 +81,9 @@ type Attribute struct {
 	Sensitive   bool
 	WriteOnly   bool
 	Deprecated  bool
-	// Echoes is the name of another attribute whose values this attribute repeats; "" if it repeats none.
-	// Wherever the other is sensitive, this attribute is, too. Only the built-in provider declares it.
+	Instead     string // as that of a [Block]
+	// Echoes is the name of the attribute beside it whose values this one repeats, "" if it is none: wherever that one is
+	// sensitive, this one is. Only the built-in provider declares it.
 	Echoes string
 }
 

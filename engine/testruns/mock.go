@@ -171,6 +171,13 @@ func (m *mock) RenewEphemeral(context.Context, string, []byte) (provider.RenewRe
 
 func (m *mock) CloseEphemeral(context.Context, string, []byte) diags.Diagnostics { return nil }
 
+// PlanAction and InvokeAction succeed: a mock does nothing.
+func (m *mock) PlanAction(context.Context, string, cty.Value) diags.Diagnostics { return nil }
+
+func (m *mock) InvokeAction(context.Context, string, cty.Value, func(string)) (provider.InvokeResponse, diags.Diagnostics) {
+	return provider.InvokeResponse{}, nil
+}
+
 func (m *mock) Import(_ context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
 	return nil, diags.Errorf(nil, "A mock has nothing to import",
 		"The import block asks a mocked provider for the object %q of the type %s. Override the resource that it is imported to, with an override_resource block.", req.ID, req.TypeName)

@@ -16,7 +16,7 @@ func toComeText(c counting.Counts, applyable bool) string {
 	case c == (counting.Counts{}):
 		return "no changes"
 	}
-	return countsText(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
+	return countsText(c, "%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget", "%d actions to invoke")
 }
 
 // sumOfPlans returns the planned changes as a text. sumOfApplies returns the changes that were made.
@@ -27,10 +27,14 @@ func sumOfApplies(_, done counting.Counts, _ bool) string { return madeText(done
 
 // madeText returns the changes made: "1 added, 0 changed, 2 destroyed".
 func madeText(c counting.Counts) string {
-	return countsText(c, "%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten")
+	text := countsText(c, "%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten", "%d actions invoked")
+	if c.InvokeFailed > 0 {
+		text += fmt.Sprintf(" (%d failed)", c.InvokeFailed)
+	}
+	return text
 }
 
-func countsText(c counting.Counts, imported, add, change, destroy, forget string) string {
+func countsText(c counting.Counts, imported, add, change, destroy, forget, invoke string) string {
 	var parts []string
 	part := func(format string, n int, always bool) {
 		if always || n > 0 {
@@ -42,6 +46,10 @@ func countsText(c counting.Counts, imported, add, change, destroy, forget string
 	part(change, c.Change, true)
 	part(destroy, c.Destroy, true)
 	part(forget, c.Forget, false)
+	if c.Invoke == 1 {
+		invoke = strings.Replace(invoke, "actions", "action", 1)
+	}
+	part(invoke, c.Invoke, false)
 	return strings.Join(parts, ", ")
 }
 

@@ -102,12 +102,12 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	return out, ds
 }
 
-// inDoubt returns a warning about creations whose call got no answer. From now on, a person must settle them. s
-// is the state without their objects.
+// inDoubt reports the creations and actions without an answer. From now on they wait for a person. s is the state without
+// them.
 func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagnostics {
 	var doubts []journaling.Open
 	for _, x := range j.Unanswered() {
-		if x.Action == plans.Create.String() {
+		if !x.Repeatable() {
 			doubts = append(doubts, x)
 		}
 	}

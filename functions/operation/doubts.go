@@ -18,21 +18,74 @@ import (
 // mostDoubts is the maximum number of unresolved creations in a warning. "lockstep recover" lists all.
 const mostDoubts = 20
 
-// doubtful returns the warning about unresolved creations; nil if there are none.
+// doubtful returns the warnings about unresolved creations and actions; nothing if there are none.
 func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
-	switch len(all) {
+	creations, actions := parted(all)
+	var ds diags.Diagnostics
+	switch n := len(creations); n {
 	case 0:
-		return nil
 	case 1:
-		return diags.Warningf(nil, "1 object may exist outside the state", "%s", Doubts(all, s, mostDoubts))
+		ds = diags.Warningf(nil, "1 object may exist outside the state", "%s", creationDoubts(creations, s, mostDoubts))
+	default:
+		ds = diags.Warningf(nil, fmt.Sprintf("%d objects may exist outside the state", n), "%s", creationDoubts(creations, s, mostDoubts))
 	}
-	return diags.Warningf(nil, fmt.Sprintf("%d objects may exist outside the state", len(all)), "%s", Doubts(all, s, mostDoubts))
+	switch n := len(actions); n {
+	case 0:
+	case 1:
+		ds = append(ds, diags.Warningf(nil, "1 action may have been invoked", "%s", actionDoubts(actions, mostDoubts))...)
+	default:
+		ds = append(ds, diags.Warningf(nil, fmt.Sprintf("%d actions may have been invoked", n), "%s", actionDoubts(actions, mostDoubts))...)
+	}
+	return ds
 }
 
-// Doubts returns a text that says what to check about unresolved creations, and how to settle them. all has at
-// least one. At most most of them are listed. An import command is complete if the ID can be derived: the state
-// has other objects of the type, whose IDs are made from attributes that are known for this one, too.
+// parted parts unresolved creations from unresolved actions.
+func parted(all []journaling.Open) (creations, actions []journaling.Open) {
+	for _, x := range all {
+		if x.IsInvocation() {
+			actions = append(actions, x)
+		} else {
+			creations = append(creations, x)
+		}
+	}
+	return creations, actions
+}
+
+// Doubts tells a person what to check about unresolved creations and actions, and how to settle them. There is at least
+// one. It lists at most most of each. An import command is complete if the ID can be derived: the state has
+// other objects of the type, and their IDs are made from attributes that are known for this one, too.
 func Doubts(all []journaling.Open, s *states.State, most int) string {
+	creations, actions := parted(all)
+	var texts []string
+	if len(creations) > 0 {
+		texts = append(texts, creationDoubts(creations, s, most))
+	}
+	if len(actions) > 0 {
+		texts = append(texts, actionDoubts(actions, most))
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// actionDoubts is [Doubts] for actions.
+func actionDoubts(all []journaling.Open, most int) string {
+	var b strings.Builder
+	b.WriteString("An apply began to invoke these actions and did not record the results. If that apply is no longer running, each action may have been done, in whole or in part:\n")
+	shown := all[:min(most, len(all))]
+	for _, x := range shown {
+		fmt.Fprintf(&b, "\n  - %s, started at %s", x.Invokes, x.Started.UTC().Format(time.RFC3339))
+		if x.Event != "" {
+			fmt.Fprintf(&b, " (%s of %s)", x.Event, x.Address)
+		}
+	}
+	if n := len(all) - len(shown); n > 0 {
+		fmt.Fprintf(&b, "\n  and %d more: run \"lockstep recover\" for the whole list", n)
+	}
+	fmt.Fprintf(&b, "\n\nFind out what each action has done. If it is done, or must not be invoked again:\n  lockstep recover -forget '%s'\nIf the next plan is to invoke it again:\n  lockstep recover -retry '%[1]s'\n\nUntil you decide, Lockstep plans neither the resource that triggers the action nor anything that depends on it.", shown[0].Address)
+	return b.String()
+}
+
+// creationDoubts is [Doubts] for creations.
+func creationDoubts(all []journaling.Open, s *states.State, most int) string {
 	ids := importIDs(all, s)
 	var b strings.Builder
 	if len(all) == 1 {

@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
-	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -21,7 +20,7 @@ import (
 
 // A Recovery is the result of recovering from the journal of a crashed apply.
 type Recovery struct {
-	// Unresolved are creations whose result is unknown: the object may or may not exist.
+	// Unresolved are creations and invocations of actions whose result nobody knows.
 	Unresolved []journaling.Open
 	// Folded is set if objects that only the journal had were added to the state. Read are the updates and
 	// deletions that were in progress at the crash. The next refresh reads their objects.
@@ -119,7 +118,7 @@ func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, err
 		switch {
 		case living.has(open):
 			r.UnderWay = append(r.UnderWay, open)
-		case open.Action == plans.Create.String():
+		case !open.Repeatable():
 			r.Unresolved = append(r.Unresolved, open)
 		default:
 			r.Read = append(r.Read, open)
@@ -228,9 +227,8 @@ func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	}
 }
 
-// Waiting returns the addresses of unresolved creations, and of creations that an active run is working on.
-// Until a person has settled unresolved creations, a plan leaves them out, with everything that depends on
-// them.
+// Waiting returns the addresses of unresolved creations, of resource instances with an unresolved action, and of those that a
+// living run is working on. A plan leaves them out, with all that depends on them, until a person has settled them.
 func (r Recovery) Waiting() []addrs.Target {
 	var all []addrs.Target
 	for _, u := range slices.Concat(r.Unresolved, r.UnderWay) {
@@ -241,11 +239,13 @@ func (r Recovery) Waiting() []addrs.Target {
 	return all
 }
 
-// Settle marks unresolved creations as settled. A person has checked that the objects do not exist, or that
-// creating them again does no harm. The next plan includes them. Settle also settles conflicts, if the person
-// says that the state is right. unknown are addresses without either; then nothing is settled.
-func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []string, err error) {
+// Settle settles unresolved creations: a person says that there are no such objects, or that creating them
+// again does no harm. The next plan includes them. Settle also settles conflicts, if a person says that the
+// state is right. An unresolved action is invoked by the next plan if again is set; else it counts as done, and leaves the
+// pending actions of its object. unknown are the addresses with none of them; then nothing is settled.
+func (o *Operation) Settle(ctx context.Context, again bool, addresses ...string) (unknown []string, err error) {
 	left := o.Recovery
+	before := left.Unresolved
 	left.Unresolved, left.Conflicts = slices.Clone(left.Unresolved), slices.Clone(left.Conflicts)
 	for _, address := range addresses {
 		before := len(left.kept())
@@ -258,6 +258,13 @@ func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []
 	if len(unknown) > 0 || len(addresses) == 0 {
 		return unknown, nil
 	}
+	if !again {
+		if st := withoutPending(o.State.Current, before, addresses); st != o.State.Current {
+			if err := o.State.Replace(context.WithoutCancel(ctx), o.State.Next(st)); err != nil {
+				return nil, err
+			}
+		}
+	}
 	log := o.logOf()
 	defer log.Close()
 	o.history = nil
@@ -269,7 +276,29 @@ func (o *Operation) Settle(ctx context.Context, addresses ...string) (unknown []
 	return nil, o.keep(ctx, w, left)
 }
 
-// unusable returns the error that a journal cannot be read or understood.
+// withoutPending returns a state in which the unresolved actions at some addresses are no longer pending.
+func withoutPending(s *states.State, unresolved []journaling.Open, addresses []string) *states.State {
+	for _, open := range unresolved {
+		action, err := addrs.ParseAction(open.Invokes)
+		caller, callerErr := addrs.ParseAbsResourceInstance(open.Address)
+		if !open.IsInvocation() || err != nil || callerErr != nil || !slices.Contains(addresses, open.Address) {
+			continue
+		}
+		at := addrs.ResourceInstanceObject{Instance: caller}
+		object := s.Object(at)
+		list := object.PendingActions()
+		i := slices.Index(list, states.PendingAction{Action: action.Resource.String(), Event: open.Event})
+		if i < 0 {
+			continue
+		}
+		e := s.Edit()
+		e.SetObject(at, s.Resource(caller.AbsResource()).ProviderOf(caller.Resource.Key), object.WithPendingActions(slices.Delete(list, i, i+1)))
+		s = e.State()
+	}
+	return s
+}
+
+// unusable returns the diagnostics for a journal that cannot be read or understood.
 func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	if errors.As(err, new(*statebackend.UnfitError)) {
 		return diags.FromError("The server cannot store this state", err) // a state without its journal is wrong

@@ -24,7 +24,7 @@ func (o *Operation) PlanFile(version string, p *plans.Plan) *planfile.File {
 // error, Config has the parts that could be read.
 func (o *Operation) LoadPlanned(f *planfile.File, installed func(string) (source.Installed, bool), where early.Input) diags.Diagnostics {
 	where.Given, where.Budget = f.Plan.Variables, o.Budget
-	cfg, ds := loading.Load(loading.Input{Tree: source.Saved(f.Config), Installed: installed, Budget: o.Budget, Early: early.New(where)})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Saved(f.Config), Installed: installed, Budget: o.Budget, Early: early.New(where), Planned: true})
 	if cfg != nil {
 		o.Config = cfg
 	}

@@ -15,7 +15,8 @@ import (
 type Tally struct {
 	mu      sync.Mutex
 	planned []Action
-	deposes map[addrs.ResourceInstanceObject]bool // objects that become deposed, because their replacement is created first
+	invokes []*plans.Invocation
+	deposes map[addrs.ResourceInstanceObject]bool // the objects that their successors depose
 	begun   map[Action]bool
 	done    counting.Counts
 }
@@ -27,7 +28,7 @@ type Action struct {
 }
 
 func newTally(p *plans.Plan) *Tally {
-	t := &Tally{begun: map[Action]bool{}, deposes: map[addrs.ResourceInstanceObject]bool{}}
+	t := &Tally{begun: map[Action]bool{}, deposes: map[addrs.ResourceInstanceObject]bool{}, invokes: p.Invocations}
 	for _, c := range p.Changes {
 		switch {
 		case c.Action == plans.Create, c.Action == plans.Update, c.Action == plans.Delete:
@@ -49,6 +50,14 @@ func (t *Tally) goOn(p *journaling.Progress) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	for _, x := range t.invokes {
+		if call, begun := p.Invocation(x); begun {
+			t.done.Invoke++
+			if call.Failed {
+				t.done.InvokeFailed++
+			}
+		}
+	}
 	for _, a := range t.planned {
 		at := a.Object
 		if a.Verb == plans.Delete && t.deposes[at] {
@@ -87,10 +96,14 @@ func (t *Tally) count(e events.Event) {
 		t.begun[Action{e.Addr, e.Action}] = true
 	case events.ApplyDone:
 		t.done = e.Action.Count(t.done)
+	case events.InvokeStart:
+		t.done.Invoke++
+	case events.InvokeFailed:
+		t.done.InvokeFailed++
 	}
 }
 
-// Done returns how many actions of each kind are completed. Imports are not actions.
+// Done returns the numbers of completed actions, and of action blocks that were invoked. Imports are not actions.
 func (t *Tally) Done() counting.Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()

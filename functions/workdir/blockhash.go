@@ -22,7 +22,9 @@ func blockHash(backendType string, values map[string]any) uint64 {
 func objectOf(attrs []statebackend.Attribute, values map[string]any) cty.Value {
 	out := map[string]cty.Value{}
 	for _, a := range attrs {
-		out[a.Name] = attributeOf(a, values[a.Name])
+		if v := values[a.Name]; v != nil || !a.Foreign {
+			out[a.Name] = attributeOf(a, v)
+		}
 	}
 	return cty.ObjectVal(out)
 }

@@ -113,7 +113,9 @@ func (d DataDir) Remember(s *Settings) error {
 	}
 	all := map[string]any{}
 	for _, a := range attributesOf[s.Type] {
-		all[a.Name] = nil
+		if !a.Foreign {
+			all[a.Name] = nil
+		}
 	}
 	maps.Copy(all, s.Attributes)
 	data, err := json.MarshalIndent(record{3, states.LanguageVersion, &recordBackend{s.Type, all, s.Block}}, "", "  ")

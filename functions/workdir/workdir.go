@@ -54,12 +54,15 @@ type Dir struct {
 	Memo *install.Memo
 	// Budget limits the evaluation of the configuration; nil means the default limits.
 	Budget *budget.Budget
-	// Given are the values of variables in the saved plan that is being applied; nil without a saved plan.
+	// Preparing is set for init and get, which record the values of variables that they use; see [Dir.Prepared].
+	Preparing bool
+	// Given are the values of variables in a saved plan, which is carried out; nil without one.
 	Given map[string]cty.Value
 	// KMS is the client of AWS KMS for the encryption of states and plans; nil means that KMS cannot be used.
 	KMS encrypting.KMS
 
-	ciphers *ciphers // nil means no cache
+	ciphers *ciphers             // nil: they are not remembered
+	used    map[string]cty.Value // by expressions, with Preparing
 }
 
 // Open returns the working directory at path. The diagnostics are those of the CLI configuration.
@@ -90,7 +93,17 @@ func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
 	return loading.Load(in)
 }
 
-// LoadUntested loads a root module as LoadTests does, but without test files. The second argument is ignored.
+// LoadQueries is Load with the query files of the root module.
+func (d *Dir) LoadQueries() (*config.Config, diags.Diagnostics) {
+	in, ds := d.input("")
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	in.Queries = true
+	return loading.Load(in)
+}
+
+// LoadUntested is LoadTests without any tests.
 func (d *Dir) LoadUntested(root, _ string) (*testfiles.Suite, diags.Diagnostics) {
 	in, ds := d.input(root)
 	if ds.HasErrors() {
@@ -123,7 +136,18 @@ func (d *Dir) input(root string) (loading.Input, diags.Diagnostics) {
 func (d *Dir) Early() loading.Early { return early.New(d.earlyInput()) }
 
 func (d *Dir) earlyInput() early.Input {
-	return early.Input{
+	in := early.Input{
 		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{}, Budget: d.Budget,
 	}
+	if d.Preparing {
+		in.Used = func(name string, given cty.Value) {
+			if d.used == nil {
+				d.used = map[string]cty.Value{}
+			}
+			d.used[name] = given
+		}
+	} else {
+		in.Init = d.Prepared()
+	}
+	return in
 }

@@ -3,7 +3,7 @@ package s3
 import "github.com/lockstep-iac/lockstep/statebackend"
 
 // Attributes are the attributes of a `backend "s3"` block: all of Terraform
-// 1.11's, by name.
+// 1.11's, by name, and the tags of OpenTofu 1.11.
 //
 // Source: the backend's configuration in .terraform/terraform.tfstate, as
 // Terraform 1.11.4 writes it; a test compares.
@@ -54,6 +54,7 @@ var Attributes = []statebackend.Attribute{
 	{Name: "insecure", Type: statebackend.Bool},
 	{Name: "key", Type: statebackend.String, Required: true},
 	{Name: "kms_key_id", Type: statebackend.String},
+	{Name: "lock_tags", Type: statebackend.StringMap, Foreign: true},
 	{Name: "max_retries", Type: statebackend.Int},
 	{Name: "no_proxy", Type: statebackend.String},
 	{Name: "profile", Type: statebackend.String},
@@ -69,6 +70,7 @@ var Attributes = []statebackend.Attribute{
 	{Name: "skip_requesting_account_id", Type: statebackend.Bool},
 	{Name: "skip_s3_checksum", Type: statebackend.Bool},
 	{Name: "sse_customer_key", Type: statebackend.String, Secret: true},
+	{Name: "state_tags", Type: statebackend.StringMap, Foreign: true},
 	{Name: "sts_endpoint", Type: statebackend.String, ReplacedBy: "endpoints.sts"},
 	{Name: "sts_region", Type: statebackend.String},
 	{Name: "token", Type: statebackend.String, Secret: true},

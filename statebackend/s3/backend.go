@@ -78,6 +78,8 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 			client:      clients.s3,
 			bucket:      c.Bucket,
 			acl:         c.ACL,
+			tags:        taggingOf(c.StateTags),
+			lockTags:    taggingOf(c.LockTags),
 			kmsKeyID:    c.KMSKeyID,
 			encrypt:     c.Encrypt,
 			customerKey: key,

@@ -1,12 +1,16 @@
 package s3
 
 import (
+	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -35,6 +39,8 @@ func (c *Config) check() error {
 		c.checkConflicts(),
 		c.checkURLs(),
 		c.checkRoles(),
+		problem("state_tags", objectTags(c.StateTags)),
+		problem("lock_tags", objectTags(c.LockTags)),
 	)
 }
 
@@ -54,8 +60,28 @@ func notEmpty(s string) string {
 	return ""
 }
 
-// objectPath returns the problem of a path with slashes that would break the layout of workspaces; "" if it
-// has none. S3 strips leading slashes, and treats a name with a trailing slash as a directory.
+// objectTags refuses tags that S3 does not accept.
+//
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
+func objectTags(tags map[string]string) string {
+	if len(tags) > 10 {
+		return "an object may have 10 tags at most"
+	}
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		switch {
+		case name == "" || utf8.RuneCountInString(name) > 128:
+			return fmt.Sprintf("the name of the tag %q must have 1 to 128 characters", name)
+		case utf8.RuneCountInString(tags[name]) > 256:
+			return fmt.Sprintf("the value of the tag %q must have 256 characters at most", name)
+		case strings.HasPrefix(strings.ToLower(name), "aws:"):
+			return fmt.Sprintf("the name of the tag %q begins with \"aws:\", which AWS keeps for itself", name)
+		}
+	}
+	return ""
+}
+
+// objectPath refuses slashes that would break the layout of workspaces: S3 strips
+// leading ones, and treats a name with a trailing one as a directory.
 func objectPath(s string) string {
 	switch {
 	case strings.HasPrefix(s, "/"), strings.HasSuffix(s, "/"):

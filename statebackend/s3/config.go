@@ -24,6 +24,9 @@ type Config struct {
 	SSECustomerKey string `json:"sse_customer_key"`
 	ACL            string `json:"acl"`
 	SkipS3Checksum bool   `json:"skip_s3_checksum"`
+	// StateTags and LockTags are the tags of the objects: of locks, and of all others.
+	StateTags map[string]string `json:"state_tags"`
+	LockTags  map[string]string `json:"lock_tags"`
 
 	AccessKey                 string           `json:"access_key"`
 	SecretKey                 string           `json:"secret_key"`

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -29,6 +30,8 @@ type objects struct {
 	client      *awss3.Client
 	bucket      string
 	acl         string
+	tags        string // of all objects but locks, as S3 wants them in a header; "": none
+	lockTags    string
 	kmsKeyID    string
 	encrypt     bool
 	customerKey []byte // nil: none
@@ -129,6 +132,11 @@ func (o *objects) write(ctx context.Context, key string, data []byte, condition 
 		ContentType: aws.String("application/json"),
 		ACL:         types.ObjectCannedACL(o.acl),
 	}
+	tags := o.tags
+	if strings.HasSuffix(key, lockfile.Suffix) {
+		tags = o.lockTags
+	}
+	in.Tagging = optional(tags)
 	switch condition {
 	case "":
 	case ifNoneMatch:
@@ -277,4 +285,13 @@ func wait(ctx context.Context, d time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
+}
+
+// taggingOf returns tags in the form of the header x-amz-tagging.
+func taggingOf(tags map[string]string) string {
+	values := url.Values{}
+	for name, value := range tags {
+		values.Set(name, value)
+	}
+	return values.Encode()
 }

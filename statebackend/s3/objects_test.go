@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +47,7 @@ func TestHeadersOfWrites(t *testing.T) {
 			"X-Amz-Server-Side-Encryption-Customer-Key-Md5":   base64.StdEncoding.EncodeToString(keyMD5[:])}},
 		{"sse_customer_key without encrypt", map[string]any{"sse_customer_key": key64}, map[string]string{
 			"X-Amz-Server-Side-Encryption-Customer-Key": ""}},
+		{"no tags", nil, map[string]string{"X-Amz-Tagging": ""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -72,6 +74,33 @@ func TestHeadersOfWrites(t *testing.T) {
 			}
 			p.wantState(t, state1)
 		})
+	}
+}
+
+// TestTags: locks have tags of their own, and all other objects those of the state.
+func TestTags(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, new(statebackendtest.S3), new(statebackendtest.DynamoDB), map[string]any{
+		"state_tags": map[string]any{"team": "net & more", "cost": "1"}, "lock_tags": map[string]any{"kind": "lock"},
+	})
+	w := p.open(t)
+	p.lock(t, w)
+	put(t, w, state1, "")
+	for object, want := range map[string]string{p.path: "cost=1&team=net+%26+more", p.path + ".tflock": "kind=lock"} {
+		if _, header := p.s3.Object(object); header.Get("X-Amz-Tagging") != want {
+			t.Errorf("%s: %q, want %q", object, header.Get("X-Amz-Tagging"), want)
+		}
+	}
+	many := map[string]any{}
+	for i := range 11 {
+		many[strconv.Itoa(i)] = "x"
+	}
+	for says, tags := range map[string]map[string]any{
+		"10 tags at most": many, "1 to 128 characters": {"": "x"}, "256 characters at most": {"a": strings.Repeat("ü", 257)}, `begins with "aws:"`: {"AWS:x": "y"},
+	} {
+		if _, err := Decode(map[string]any{"bucket": "b", "key": "k", "region": "eu-central-1", "lock_tags": tags}); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v: %v, want %q", tags, err, says)
+		}
 	}
 }
 

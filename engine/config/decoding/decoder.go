@@ -65,6 +65,7 @@ var blockTypes = []blockType{
 	{"resource", []string{"type", "name"}, (*Decoder).managed, refusal{}},
 	{"data", []string{"type", "name"}, (*Decoder).data, refusal{}},
 	{"ephemeral", []string{"type", "name"}, (*Decoder).ephemeral, refusal{}},
+	{"action", []string{"type", "name"}, (*Decoder).action, refusal{}},
 	{"moved", nil, (*Decoder).moved, refusal{
 		"Cannot override 'moved' blocks", "Records of moved objects can stand in normal files only, not in override files."}},
 	{"removed", nil, (*Decoder).removed, refusal{
@@ -109,6 +110,7 @@ func (d *Decoder) File(body hcl.Body, override bool) {
 // that need the whole module.
 func (d *Decoder) Finish() (*config.Content, hcl.Diagnostics) {
 	d.refuseCloud()
+	d.refuseSecretConst()
 	d.implied()
 	d.content.IndexProviders()
 	return d.content, d.diags

@@ -14,7 +14,7 @@ var lifecycleSchema = &hcl.BodySchema{
 		{Name: "create_before_destroy"}, {Name: "prevent_destroy"}, {Name: "ignore_changes"}, {Name: "replace_triggered_by"},
 		{Name: "enabled"}, {Name: "destroy"},
 	},
-	Blocks: []hcl.BlockHeaderSchema{{Type: "precondition"}, {Type: "postcondition"}},
+	Blocks: []hcl.BlockHeaderSchema{{Type: "precondition"}, {Type: "postcondition"}, {Type: "action_trigger"}},
 }
 
 // lifecycle reads a lifecycle block. Data and ephemeral resources exist only during a run, so they can have
@@ -60,6 +60,10 @@ func (x *resource) lifecycle(b *hcl.Block) {
 		}
 	}
 	for _, n := range content.Blocks {
+		if n.Type == "action_trigger" {
+			x.trigger(n)
+			continue
+		}
 		c := x.condition(n)
 		if n.Type == "precondition" {
 			x.Preconditions = append(x.Preconditions, c)

@@ -41,6 +41,9 @@ func (v *variable) replace(old *variable) {
 	if v.given["ephemeral"] {
 		old.Ephemeral = v.Ephemeral
 	}
+	if v.given["const"] {
+		old.Const = v.Const
+	}
 	if v.given["nullable"] {
 		old.Nullable = v.Nullable
 	}
@@ -116,6 +119,9 @@ func (x *resource) replace(old *config.Resource) {
 	}
 	if len(x.Provisioners) > 0 {
 		old.Provisioners = x.Provisioners
+	}
+	if len(x.Triggers) > 0 {
+		old.Triggers = x.Triggers
 	}
 	x.overrideDependsOn(x.DependsOn)
 	old.Body = overriddenBody(old.Body, x.Body)

@@ -86,9 +86,13 @@ func (d *Decoder) implied() {
 	for _, p := range d.content.SortedProviders() {
 		use(p.Addr.LocalName, p.Range)
 	}
-	for _, addr := range slices.SortedFunc(maps.Keys(d.content.Resources), addrs.Resource.Compare) {
-		x := d.content.Resources[addr]
-		use(x.Provider.LocalName, x.Range)
+	for _, blocks := range []map[addrs.Resource]*config.Resource{d.content.Resources, d.content.Actions} {
+		for _, addr := range slices.SortedFunc(maps.Keys(blocks), addrs.Resource.Compare) {
+			use(blocks[addr].Provider.LocalName, blocks[addr].Range)
+		}
+	}
+	for _, l := range d.content.Lists {
+		use(l.Provider.LocalName, l.Range)
 	}
 	for _, m := range d.content.Imports {
 		switch {

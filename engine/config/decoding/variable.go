@@ -1,6 +1,9 @@
 package decoding
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -10,7 +13,7 @@ import (
 var variableSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{
 		{Name: "description"}, {Name: "default"}, {Name: "type"},
-		{Name: "sensitive"}, {Name: "nullable"}, {Name: "ephemeral"}, {Name: "deprecated"},
+		{Name: "sensitive"}, {Name: "nullable"}, {Name: "ephemeral"}, {Name: "deprecated"}, {Name: "const"},
 	},
 	Blocks: []hcl.BlockHeaderSchema{{Type: "validation"}},
 }
@@ -48,6 +51,7 @@ func (d *Decoder) variable(b *hcl.Block) {
 	d.literal(attrs["sensitive"], &v.Sensitive)
 	d.literal(attrs["nullable"], &v.Nullable)
 	d.literal(attrs["ephemeral"], &v.Ephemeral)
+	d.literal(attrs["const"], &v.Const)
 	if a := attrs["type"]; a != nil {
 		v.typeConstraint(a.Expr)
 	}
@@ -74,5 +78,21 @@ func (d *Decoder) variable(b *hcl.Block) {
 	default:
 		d.variables[v.Name] = v
 		d.content.Variables[v.Name] = v.Variable
+	}
+}
+
+// refuseSecretConst reports const variables with secret values: init records what it makes of them.
+func (d *Decoder) refuseSecretConst() {
+	for _, name := range slices.Sorted(maps.Keys(d.content.Variables)) {
+		v := d.content.Variables[name]
+		for _, secret := range []struct {
+			set  bool
+			word string
+		}{{v.Sensitive, "sensitive"}, {v.Ephemeral, "ephemeral"}} {
+			if v.Const && secret.set {
+				d.errorf(&v.Range, "Const variable cannot be "+secret.word,
+					"The variable %q has const = true, so that sources of modules can be made of its value. Such values appear in messages and in the files that init writes. Remove const or %s.", name, secret.word)
+			}
+		}
 	}
 }

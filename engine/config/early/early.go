@@ -32,7 +32,12 @@ type Input struct {
 	// Given are the values of a saved plan, which replace Sources. A plan has no values of ephemeral
 	// variables, so these still come from Sources.
 	Given map[string]cty.Value
-	// Secrets allows sensitive and ephemeral values, for callers that neither show nor record them.
+	// Init are the values that init was given. A variable has its value there if Sources have none; another value in Sources is an error.
+	Init inputs.Source
+	// Used, if not nil, is called for each variable of the root module that is used and has a value in Sources from elsewhere than a
+	// file that is always read; the value is as given, before conversion. Init records these.
+	Used func(name string, given cty.Value)
+	// Secrets allows sensitive and ephemeral values, for users that neither show nor record them.
 	Secrets bool
 	// Validate makes the values of missing root variables unknown, and allows unknown results. It is for
 	// callers that check a configuration without its values.
@@ -57,7 +62,8 @@ func New(in Input) loading.Early {
 
 type evaluator struct {
 	in        Input
-	root      map[string]inputs.Value
+	root      map[string]inputs.Value // from Sources
+	init      map[string]inputs.Value // from Init
 	functions map[string]function.Function
 	cells     map[cell]result
 }
@@ -221,7 +227,9 @@ func (e *evaluator) variable(m *config.Module, name string, at hcl.Range) (cty.V
 	given, ds := cty.NilVal, hcl.Diagnostics(nil)
 	switch {
 	case m.Parent == nil:
-		given = e.rootValue(m, name)
+		if given = e.rootValue(m, name); e.changed(v) {
+			ds = append(ds, changed(at, name))
+		}
 	case m.Call.Args[name] != nil:
 		given, ds = e.value(m.Parent, m.Call.Args[name].Expr)
 	}
@@ -263,11 +271,30 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 		}
 		// Problems of the values are reported later, when all of them are collected.
 		e.root, _ = inputs.Collect(root.Content, sources)
+		e.init, _ = inputs.Collect(root.Content, []inputs.Source{e.in.Init})
 	}
-	if x := e.root[name]; x.Origin != 0 {
-		return x.Given
+	x := e.root[name]
+	if x.Origin == 0 {
+		x = e.init[name]
 	}
-	return cty.NilVal
+	if x.Origin == 0 {
+		return cty.NilVal
+	}
+	if e.in.Used != nil && x.Origin != inputs.FromAutoFile {
+		e.in.Used(name, x.Given)
+	}
+	return x.Given
+}
+
+// changed reports whether a variable of the root module has another value than init was given.
+func (e *evaluator) changed(v *config.Variable) bool {
+	now, then := e.root[v.Name], e.init[v.Name]
+	return now.Origin != 0 && then.Origin != 0 && !now.Value.RawEquals(then.Value)
+}
+
+func changed(at hcl.Range, name string) *hcl.Diagnostic {
+	return problem(at, "Variable has another value than at init",
+		"Modules and the backend were prepared with the value that init was given for the variable \""+name+"\", and now the variable is set to another one. To use the new value, run \"lockstep init\" with it. To go on with the old value, leave the new one out.")
 }
 
 // scope returns the Scope of the functions. A function whose result changes at each call returns an unknown

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
@@ -50,6 +52,45 @@ func TestSources(t *testing.T) {
 		}
 		if got != c.want && !(ds.HasErrors() && strings.Contains(got, c.want)) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestInit: a variable has the value that init was given, and another value is an error. Used tells of values from elsewhere than
+// files that are always read.
+func TestInit(t *testing.T) {
+	t.Parallel()
+	given := func(o inputs.Origin, value string) inputs.Source {
+		return inputs.Source{Origin: o, Literals: map[string]string{"v": value}}
+	}
+	for name, c := range map[string]struct {
+		now        []inputs.Source
+		init       inputs.Source
+		want, used string
+	}{
+		"nothing":         {nil, inputs.Source{}, ". x", ""},
+		"at init":         {nil, given(inputs.FromEnvironment, "y"), ". y", "y"},
+		"the same":        {[]inputs.Source{given(inputs.FromOption, "y")}, given(inputs.FromEnvironment, "y"), ". y", "y"},
+		"another":         {[]inputs.Source{given(inputs.FromOption, "x")}, given(inputs.FromEnvironment, "y"), "Variable has another value than at init", "x"},
+		"another, a file": {[]inputs.Source{given(inputs.FromAutoFile, "x")}, given(inputs.FromEnvironment, "y"), "Variable has another value than at init", ""},
+		"only now":        {[]inputs.Source{given(inputs.FromNamedFile, "y")}, inputs.Source{}, ". y", "y"},
+		"a file":          {[]inputs.Source{given(inputs.FromAutoFile, "y")}, inputs.Source{}, ". y", ""},
+	} {
+		files := map[string][]byte{"main.tf": []byte("variable \"v\" {\n  default = \"x\"\n  const = true\n}\nmodule \"a\" { source = \"./${var.v}\" }"), "x/x.tf": nil, "y/y.tf": nil}
+		used := ""
+		cfg, ds := loading.Load(loading.Input{Tree: source.Files(files), Early: early.New(early.Input{
+			Sources: func() []inputs.Source { return c.now }, Init: c.init, Used: func(name string, v cty.Value) { used = v.AsString() },
+		})})
+		var dirs []string
+		for _, m := range cfg.Order {
+			dirs = append(dirs, m.Dir)
+		}
+		got := strings.Join(dirs, " ")
+		if ds.HasErrors() {
+			got = ds.Error()
+		}
+		if got != c.want && !(ds.HasErrors() && strings.Contains(got, c.want)) || used != c.used {
+			t.Errorf("%s: %s, want %s; used %q, want %q", name, got, c.want, used, c.used)
 		}
 	}
 }

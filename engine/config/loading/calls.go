@@ -58,6 +58,7 @@ func (l *loader) calls(m *config.Module) {
 			l.checked[call] = true
 			l.diags = append(l.diags, checkInputs(call, child.Content)...)
 		}
+		l.evaluateConst(m, child)
 		l.calls(child)
 	}
 }
@@ -92,7 +93,7 @@ func (l *loader) locate(m, child *config.Module) (dir string, ok bool) {
 				"The directory %s of %s is outside of the package in %s that the calling module belongs to. A local path cannot lead out of a package.", dir, child.Addr, p)
 			return "", false
 		}
-		return dir, true
+		return dir, l.sameAsInstalled(child)
 	}
 	w := Wanted{Key: l.key(child), Address: call.Address, Call: call}
 	x, found := source.Installed{}, false
@@ -121,8 +122,19 @@ func (l *loader) locate(m, child *config.Module) (dir string, ok bool) {
 	return path.Clean(x.Dir), true
 }
 
-// packageDir returns the directory of the package that contains an installed module: the module's own
-// directory, or a directory above it.
+// sameAsInstalled reports whether a computed local source is the one that init saw. It may have become another one by the value of a
+// variable, and init has not seen the providers of that module.
+func (l *loader) sameAsInstalled(child *config.Module) bool {
+	c := child.Call
+	if l.in.Planned || l.in.Install != nil || l.in.Installed == nil || c.Computed == nil || c.Computed.Source == nil {
+		return true
+	}
+	x, found := l.in.Installed(l.key(child))
+	return !found || l.matches(c, x)
+}
+
+// packageDir returns the directory of the package that an installed module belongs to:
+// its own, or that of which it is a subdirectory.
 func packageDir(x source.Installed, key string) string {
 	dir := path.Clean(x.Dir)
 	name := "/" + path.Dir(source.ManifestPath) + "/" + key

@@ -63,7 +63,20 @@ func (l *loader) evaluateCall(m *config.Module, c *config.Call) hcl.Diagnostics 
 	return append(ds, c.ParseSource(c.Computed.Versioned)...)
 }
 
-// evaluateBackend lets the arguments of the root module's backend be evaluated.
+// evaluateConst reports arguments for const variables of a called module that are not known before there is a plan.
+func (l *loader) evaluateConst(m, child *config.Module) {
+	if l.in.Early == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(child.Call.Args)) {
+		if v := child.Variables[name]; v != nil && v.Const {
+			_, ds := l.in.Early(m, child.Call.Args[name].Expr)
+			l.diags = append(l.diags, ds...)
+		}
+	}
+}
+
+// evaluateBackend makes the arguments of the root module's backend known.
 func (l *loader) evaluateBackend(root *config.Module) {
 	if root.Backend != nil && l.in.Early != nil {
 		root.Backend.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) { return l.in.Early(root, e) }

@@ -35,6 +35,17 @@ func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, 
 		l.cfg.Files[name] = f
 		d.File(f.Body, i >= len(primary))
 	}
+	if call == nil && l.in.Queries {
+		for _, name := range queryFiles(names) {
+			name = path.Join(dir, name)
+			f, ds := Parse(l.in, name)
+			d.Report(ds)
+			if f != nil && f.Body != nil {
+				l.cfg.Files[name] = f
+				d.QueryFile(f.Body)
+			}
+		}
+	}
 	return d.Finish()
 }
 

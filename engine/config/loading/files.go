@@ -30,8 +30,19 @@ func moduleFiles(names []string) (primary, override []string) {
 	return primary, override
 }
 
-// IsFile reports whether a file with this name or path is part of a configuration. (A .tofu file can still
-// replace it.)
+// queryFiles picks the query files out of a directory's.
+func queryFiles(names []string) []string {
+	var out []string
+	for _, n := range names {
+		if !Ignored(n) && (strings.HasSuffix(n, ".tfquery.hcl") || strings.HasSuffix(n, ".tfquery.json")) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// IsFile reports whether a file of this name, which may be a path, is part of a
+// configuration, unless another one hides it.
 func IsFile(name string) bool {
 	name = path.Base(name)
 	_, ext := splitName(name)

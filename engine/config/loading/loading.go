@@ -41,11 +41,14 @@ type Input struct {
 	Key string
 	// RootOnly ends the load after the root module's own files.
 	RootOnly bool
-	// Early evaluates sources and versions of calls, and arguments of the backend; see package early. If
-	// Early is nil, they must be literal.
+	// Queries has the query files of the root module read, too: those named *.tfquery.hcl and *.tfquery.json.
+	Queries bool
+	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
+	// of them have to be literal. See package early.
 	Early Early
-	// Budget limits the files, and stops the load when its run is stopped; nil means the limits of
-	// budget.Generous.
+	// Planned is set for the configuration of a saved plan, whose caller compares its modules with those of the plan.
+	Planned bool
+	// Budget bounds the files, and ends the load when its run ends; nil is the generous one.
 	Budget *budget.Budget
 }
 

@@ -105,18 +105,24 @@ func (k *providerCheck) uses(m *config.Module) {
 				user, x, moduleWords(m), x.Alias)
 		}
 	}
-	for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
-		if x := m.Resources[addr]; x.ProviderRange != nil {
-			check(x.Provider, x.ProviderRange, addr.String())
+	for _, blocks := range []map[addrs.Resource]*config.Resource{m.Resources, m.Actions} {
+		for _, addr := range slices.SortedFunc(maps.Keys(blocks), addrs.Resource.Compare) {
+			x := blocks[addr]
+			if x.ProviderRange != nil {
+				check(x.Provider, x.ProviderRange, addr.String())
+			}
+			place := x.ProviderRange
+			if place == nil {
+				place = &x.Range
+			}
+			if hasProvider(m, x.Provider) {
+				k.instances(m, m.ResourceUse(x), place, addr.String())
+			}
 		}
-		x := m.Resources[addr]
-		place := x.ProviderRange
-		if place == nil {
-			place = &x.Range
-		}
-		if hasProvider(m, x.Provider) {
-			k.instances(m, m.ResourceUse(x), place, addr.String())
-		}
+	}
+	for _, l := range m.Lists {
+		check(l.Provider, &l.Range, l.String())
+		k.instances(m, m.ProviderUse(l.Provider, nil), &l.Range, l.String())
 	}
 	for _, i := range m.Imports {
 		if i.Provider != nil {

@@ -20,9 +20,10 @@ func (l *loader) checkImports(m *config.Module) {
 	}
 }
 
-// checkChild reports the backend, encryption and import blocks of a called module: only the root module may
-// have them.
+// checkChild reports the backend and the encryption of a module that is called, which have no effect, and its import blocks that are
+// wrong.
 func (l *loader) checkChild(m *config.Module) {
+	l.checkImports(m)
 	if b := m.Backend; b != nil {
 		l.diags = append(l.diags, &hcl.Diagnostic{
 			Severity: hcl.DiagWarning, Summary: "Backend configuration ignored", Subject: &b.Range,
@@ -34,8 +35,5 @@ func (l *loader) checkChild(m *config.Module) {
 			Severity: hcl.DiagWarning, Summary: "Encryption configuration ignored", Subject: &e.Range,
 			Detail: "The encryption block of the root module serves the whole configuration; one that another module declares has no effect. Leave it out if this module is never used as a root module.",
 		})
-	}
-	for _, i := range m.Imports {
-		l.errorf(&i.Range, "Invalid import configuration", "This module is called by another module, or by a test, but only the root module can have import blocks. Move the block there; its target may be in any module.")
 	}
 }

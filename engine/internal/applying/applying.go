@@ -5,9 +5,9 @@
 // plan once more. It compares both plans, and only then asks the provider to act. It may stop after any
 // action: the state then has everything done so far, and everything else as in the prior state.
 //
-// All effects go through one function ([object.effect]), where the journal gets the intent before and the
-// outcome after it. The package refuses to know where a state is stored: the caller passes a function that
-// saves it.
+// Every change of an object goes through one place ([object.effect]), and every action through another ([applier.invoke]),
+// where the journal has the intent before it and the outcome after it. The package refuses to
+// know where a state is stored: the caller has a function that saves it.
 //
 // Start at [Apply]. [applier.walk] carries out the steps. An [object] is one change, [values] has the values
 // of resources for it, and [conclusion] handles the outputs and checks at the end.
@@ -17,6 +17,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -132,7 +133,7 @@ func Apply(ctx context.Context, in Input) (Result, diags.Diagnostics) {
 	}
 	a.walk(ctx)
 	state, ds := a.finish(ctx)
-	return Result{State: state, Left: a.left}, ds
+	return Result{State: state, Left: a.left + int(a.unbegun.Load())}, ds
 }
 
 // An applier applies one plan. It carries out the steps, each with an [object], gets the values of other
@@ -152,7 +153,10 @@ type applier struct {
 	// begun.
 	unread map[addrs.ConfigResource]bool
 	left   int
-	// referenced are the resources that the expressions of a module's content refer to.
+	// invocations are the actions of triggers by their callers, and unbegun counts those that a stop has kept from being invoked.
+	invocations map[addrs.AbsResourceInstance][]*plans.Invocation
+	unbegun     atomic.Int64
+	// referenced are the resources that expressions of their content refer to.
 	referenced map[*config.Content]map[addrs.Resource]bool
 
 	mu        sync.Mutex
@@ -170,10 +174,13 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 		nested:     session.NestedData(in.Config),
 		referenced: referenced(in.Config, in.Refs),
 		unread:     map[addrs.ConfigResource]bool{},
-		deposedAs:  map[*plans.ResourceChange]addrs.DeposedKey{},
+
+		invocations: in.Plan.Triggered(),
+		deposedAs:   map[*plans.ResourceChange]addrs.DeposedKey{},
 	}
 	a.s = &session.Session{Environment: in.Environment}
 	a.values = newValues(in.Plan, a.s, a.record, a.failures, a.report)
+	a.values.own = namedByOwnActions(in.Plan, in.Config, in.Refs)
 	a.s.Eval = eval.New(ctx, eval.Phase{
 		Program: in.Program, Variables: in.Variables, Resource: a.values.resource,
 		CallKeys: func(m addrs.ModuleInstance, call string) ([]addrs.InstanceKey, bool) {

@@ -50,6 +50,9 @@ func (c *conclusion) values() {
 		c.destroyed()
 		return
 	}
+	if c.plan.Invoke != (addrs.AbsResourceInstance{}) {
+		return // the plan is about the action alone, and has no values to record
+	}
 	c.report.add(c.s.Eval.Force(c.skip))
 	c.report.add(session.CheckBlocks(c.s.Eval, c.s.Config.Order, c.skipCheck))
 	if c.plan.Mode != plans.RefreshOnlyMode || c.plan.Applyable {

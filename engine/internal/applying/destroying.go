@@ -32,7 +32,7 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	}
 	o := x.a.record.object(addr)
 	if o == nil {
-		return nil // gone already
+		return x.afterDestroying(ctx) // gone already
 	}
 	if x.c.KeepsOld {
 		x.a.record.set(addr, x.c.Provider, nil)
@@ -49,7 +49,7 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 			if x.interrupted && twins {
 				ds = append(ds, x.survived(ctx)...)
 			}
-			return ds
+			return append(ds, x.afterDestroying(ctx)...)
 		}
 	}
 	like, more := x.compare(ctx, addr, o, twins)
@@ -65,6 +65,11 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
+	if more := x.beforeDestroying(ctx); more.HasErrors() {
+		return append(ds, more...)
+	} else {
+		ds = append(ds, more...)
+	}
 	at := x.begin(plans.Delete, v)
 	if x.endsOrderly(addr, o) && !x.interrupted {
 		ds = append(ds, x.beforeDestruction(v)...)
@@ -75,8 +80,9 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	at.end(ds.HasErrors())
 	if ds.HasErrors() {
 		x.a.report.add(x.a.record.save(ctx))
+		return ds
 	}
-	return ds
+	return append(ds, x.afterDestroying(ctx)...)
 }
 
 // twins reports whether a deposed object has the same ID as the current object of its instance. They may be

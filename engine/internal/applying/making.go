@@ -28,7 +28,15 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 	if ds.HasErrors() {
 		return ds
 	}
+	if more := x.beforeMaking(ctx, q.Planned); more.HasErrors() {
+		return append(ds, more...)
+	} else {
+		ds = append(ds, more...)
+	}
 	made, more := x.perform(ctx, q, prior)
+	if made != cty.NilVal && !more.HasErrors() {
+		more = append(more, x.afterMaking(ctx, made)...)
+	}
 	ds = append(ds, more...)
 	ds = append(ds, x.postconditions(made, scope)...)
 	if more.HasErrors() {

@@ -116,7 +116,7 @@ func (x *object) store(v cty.Value, status states.Status, identity states.Identi
 	if !x.a.referenced[x.a.in.Config.Modules[x.cr.Module].Content][x.cr.Resource] {
 		o.Value = cty.NilVal // nothing refers to the value
 	}
-	x.a.record.set(x.c.Addr, x.c.Provider, o)
+	x.a.record.set(x.c.Addr, x.c.Provider, o.WithPendingActions(x.owed()))
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/internal/session"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
@@ -138,11 +139,7 @@ func (x *object) beforeDestruction(self cty.Value) diags.Diagnostics {
 	m, list := x.ofDestruction()
 	var ds diags.Diagnostics
 	for _, p := range list {
-		key := x.c.Addr.Instance.Resource.Key
-		in := eval.Instance{Key: key, Value: cty.DynamicVal}
-		_, in.HasCount = key.Int()
-		_, in.HasEach = key.Str()
-		ctx := x.a.s.Eval.Detached(m, eval.Scope{Module: x.c.Addr.Instance.Module, Instance: &in, Self: self})
+		ctx := x.a.s.Eval.Detached(m, eval.Scope{Module: x.c.Addr.Instance.Module, Instance: session.Undeclared(x.c.Addr.Instance.Resource.Key), Self: self})
 		if ds = append(ds, x.provision(p, ctx)...); ds.HasErrors() {
 			return ds
 		}

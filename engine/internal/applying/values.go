@@ -45,6 +45,9 @@ type values struct {
 	failures *failures
 	report   *report
 	planned  plannedInstances
+	// own are the resources whose own actions refer to them by name. Such an action is invoked in the middle of the changes of
+	// the resource: it sees the instances that exist by then, others are unknown. Their values are made anew each time.
+	own map[addrs.AbsResource]bool
 
 	mu        sync.Mutex
 	keys      map[addrs.AbsResource]map[addrs.InstanceKey]bool // see hasOthers
@@ -93,6 +96,13 @@ func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []add
 	}
 	if v.failures.of(abs, nil) {
 		return cty.DynamicVal, diags.Reported()
+	}
+	if v.own[abs] {
+		val, ds := v.collect(ctx, abs)
+		if ds.HasErrors() {
+			return cty.DynamicVal, diags.Reported()
+		}
+		return val, nil
 	}
 	v.mu.Lock()
 	c := v.whole[abs]
@@ -255,7 +265,7 @@ func (x block) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags
 	}
 	o := v.record.object(addrs.ResourceInstanceObject{Instance: addr})
 	if o == nil {
-		if v.plan.Mode == plans.NormalMode && !v.plan.Partial() {
+		if v.plan.Mode == plans.NormalMode && !v.plan.Partial() && !v.own[x.abs] {
 			return cty.DynamicVal, diags.Reported()
 		}
 		return cty.UnknownVal(x.rs.Block.ImpliedType()), nil

@@ -37,6 +37,7 @@ func (a *applier) walk(ctx context.Context) {
 		}
 	}
 	if a.carryOut(ctx, usual) {
+		a.invokeRequested(ctx)
 		a.carryOut(ctx, last)
 	} else {
 		for _, c := range last {
@@ -153,14 +154,15 @@ func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 // essay in resuming.go. If a step is done already, its conditions are still evaluated, because the journal
 // does not have their results.
 func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceChange) diags.Diagnostics {
-	if step.Verb == order.Verify && !a.hasConditions(c) {
+	invokes := a.of(c).hasInvocations(step.Verb == order.Delete)
+	if step.Verb == order.Verify && !a.hasConditions(c) && !invokes {
 		return nil
 	}
 	was, call := a.fateOf(step, c)
 	if was != notBegun {
 		a.replaced(c)
 	}
-	if was == done && (step.Verb == order.Delete || step.Verb == order.Forget || !a.hasConditions(c)) {
+	if was == done && !invokes && (step.Verb == order.Delete || step.Verb == order.Forget || !a.hasConditions(c)) {
 		return nil
 	}
 	x, ds := a.open(ctx, c)
@@ -169,7 +171,13 @@ func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceCh
 	}
 	switch was {
 	case done:
-		return append(ds, x.verify()...)
+		if step.Verb == order.Delete {
+			return append(ds, x.afterDestroying(ctx)...)
+		}
+		if ds = append(ds, x.verify()...); ds.HasErrors() {
+			return ds
+		}
+		return append(ds, x.afterRecorded(ctx)...)
 	case failed, inDoubt, unprovisioned:
 		return append(ds, x.failedBefore(was, call)...)
 	}
@@ -188,7 +196,11 @@ func (x *object) do(ctx context.Context, verb order.Verb) diags.Diagnostics {
 	case order.Forget:
 		x.a.record.set(x.c.Addr, x.c.Provider, nil)
 	case order.Verify:
-		return x.verify()
+		ds := x.verify()
+		if ds.HasErrors() {
+			return ds
+		}
+		return append(ds, x.afterRecorded(ctx)...)
 	}
 	return nil
 }

@@ -9,12 +9,15 @@ import (
 
 // applyable reports whether applying would change anything.
 //
-// A plan that is not applyable is not offered for approval, and an apply of it does nothing. So drift alone
-// does not make a plan applyable in normal mode, since the next plan finds it again. In refresh-only mode it
-// does: storing it is the purpose. An import, a move and a forgotten data source change only the state, and
-// count.
+// A plan that is not applyable is not offered for approval, and an apply of it does nothing: so drift alone is no
+// reason in normal mode, where the next plan finds it again, and is one in refresh-only mode, where to
+// store it is the purpose. An import, a move and a forgotten data source change the state alone, and count. An
+// action changes no object of the plan, and counts.
 // Source: the member "applyable" in https://developer.hashicorp.com/terraform/internals/json-format
 func applyable(plan *plans.Plan) bool {
+	if len(plan.Invocations) > 0 {
+		return true
+	}
 	if plan.Mode == plans.RefreshOnlyMode {
 		// As in the stock tool, new outputs and values count, but removed outputs, unknown values and mere
 		// moves do not. Changed metadata of an unchanged object are not drift, as since Terraform 1.15:

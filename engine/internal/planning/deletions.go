@@ -29,11 +29,22 @@ func (b *block) keeps(o *states.Object) bool {
 	return o.SkipDestroy
 }
 
-// delete plans the deletion of a refreshed object, or its removal from the state. The change has the
-// dependencies stored with the object, for the order of the apply: the configuration may no longer have them.
+// keepReason returns why an object that [block.keeps] is forgotten. An instance that the block no longer declares has that as its reason.
+func (b *block) keepReason(deletion plans.Reason) plans.Reason {
+	switch {
+	case b.r == nil:
+		return plans.ReasonForgetByState
+	case deletion == plans.ReasonNone:
+		return plans.ReasonForgetByConfig
+	}
+	return deletion
+}
+
+// delete plans the deletion of a refreshed object, or that it leaves the state. The order of an apply needs the dependencies that
+// are stored with the object: those of the configuration may be gone together with the block.
 func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
 	if b.keeps(found.object) {
-		return b.forgetting(addr, found, reason), nil
+		return b.forgetting(addr, found, b.keepReason(reason)), nil
 	}
 	private, identity, ds := b.askToDelete(ctx, addr, found)
 	if ds.HasErrors() {
@@ -179,7 +190,7 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 // Source: Terraform 1.12, https://github.com/hashicorp/terraform/issues/36394.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
 	if o := b.p.prior.Object(obj); o != nil && configured.keeps(o) && b.p.in.Mode != plans.RefreshOnlyMode {
-		return b.forgetObject(ctx, obj, reason)
+		return b.forgetObject(ctx, obj, configured.keepReason(reason))
 	}
 	found, ds := b.refresh(ctx, obj) // empty if the instance has only deposed objects, or no longer exists
 	if ds.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {

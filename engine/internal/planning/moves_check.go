@@ -130,12 +130,12 @@ func (c *moveChecker) declaredCall(st *moveStatement, m *config.Module) string {
 	return ""
 }
 
-// imported is [moveChecker.declared] for a resource that has no resource block but is the target of an import
-// block of the root module. It returns the resource's address, or "" if there is no such import block.
+// imported is like [moveChecker.declared], for a resource that has no resource block but is the target of an import
+// block. It returns the resource's address, or "" if there is no such import block.
 func (c *moveChecker) imported(st *moveStatement) string {
 	cr := st.block(st.from)
 	if !c.imports || st.from.Key != addrs.NoKey ||
-		!slices.ContainsFunc(c.cfg.Root.Imports, func(im *config.Import) bool { return im.Resource == cr }) {
+		!slices.ContainsFunc(c.cfg.Imports(), func(im config.PlacedImport) bool { return im.Target == cr }) {
 		return ""
 	}
 	return cr.String()

@@ -47,10 +47,13 @@ type planner struct {
 	refusals drafts.Refusals
 	// unplanned are the blocks with a failure, and the blocks that depend on one.
 	unplanned map[addrs.Object]bool
+	// planned are the actions to invoke; see [planner.invocations].
+	planned []*plans.Invocation
 
 	mu        sync.Mutex // guards the fields below
 	instances plans.Instances
 	found     diags.Diagnostics
+	ofActions diags.Diagnostics // those of found that are about actions
 }
 
 func newPlanner(ctx context.Context, in Input) *planner {
@@ -74,7 +77,7 @@ func newPlanner(ctx context.Context, in Input) *planner {
 	})
 	p.imports = importing.NewBlocks(in.Config, in.Mode, p.s.Eval, p.prior)
 	p.deps = dependencies.New(in.Config, in.Refs)
-	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {
+	if len(in.Config.Imports()) > 0 && in.Mode != plans.RefreshOnlyMode {
 		p.deps.IncludeImports()
 	}
 	p.nested = session.NestedData(in.Config)
@@ -93,6 +96,9 @@ func (p *planner) selectPart() {
 		Was: p.in.State, Prior: p.prior.State(),
 	}
 	p.selected = selectTargets(in)
+	if p.in.Invoke != (addrs.AbsResourceInstance{}) {
+		p.selected = p.selectInvoked(in)
+	}
 	if p.in.Mode == plans.DestroyMode {
 		p.toDestroy = selectDestroyed(in)
 	}

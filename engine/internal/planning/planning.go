@@ -7,9 +7,9 @@
 // (deletions.go). A resource that only the state has, without a block, is visited, too (orphans.go). Package
 // drafts has what the visits share.
 //
-// Rules that need no values are pure, and have tables of test cases below testdata: how addresses move
-// (moves.go), which part of a configuration the options select (target_selection.go), and which drift is
-// relevant (relevance.go).
+// Rules that need no values are pure, and have tables of their own below testdata: how addresses move
+// (moves.go), which part of a configuration the options select (target_selection.go), which drift is
+// relevant (relevance.go), and which actions a change triggers (actions.go).
 //
 // It changes nothing. It refuses to know the order of an apply (package order), and where a state is stored.
 // Start at [Plan].
@@ -39,16 +39,18 @@ import (
 A plan is made in one walk over the resources. Some work for all resources comes before it, and work that
 needs every count and for_each comes after it:
 
- 1. Moves change the addresses of the objects in the state (moves.go). From then on no code needs an old
-    address: a visit finds an object where its block is now.
- 2. The part that the options select is computed from the moved state, because -target names current addresses
-    (target_selection.go).
- 3. The walk visits each resource after those that it refers to (nodes.go). So every value that an expression
-    needs has been planned, even if it is unknown. The whole package relies on this: otherwise
-    [planner.resourceValue] panics.
- 4. Moves are checked, outputs are planned, and values that nothing refers to are evaluated for their errors.
- 5. In a plan that destroys, deletions that would leave an object without its dependencies are withheld
-    (package drafts).
+ 1. Moves give the objects of the state their new addresses (moves.go). From then on nobody
+    has to ask for an old address: a visit finds an object where its block is now.
+ 2. The part that the options select is made from the moved state, because -target names present
+    addresses (target_selection.go).
+ 3. The walk visits each resource after those that it refers to (nodes.go). So every value that an
+    expression asks for has been planned, be it as unknown. This is the invariant of the whole package:
+    [planner.resourceValue] panics where it does not hold.
+ 4. Actions that the changes trigger are planned, when all that they may refer to has a value (actions.go).
+ 5. Moves are checked, outputs are planned, and values without a reference to them are evaluated for
+    their errors.
+ 6. In a plan that destroys, the deletions that would leave an object behind without its dependencies
+    are withheld (package drafts).
 
 # Three states
 
@@ -69,10 +71,9 @@ has failed.
 
 # Locks
 
-Visits run in parallel, and so do the instances within one visit. The prior state, changes, values and
-refusals have their own locks (package drafts), and so have the evaluator and the session. The planner's mu
-guards the two fields below it. Everything else is written only before or after the walk, and only read during
-it.
+Visits run in parallel, and so do the instances within one. Prior state, changes, values and refusals
+have locks of their own (package drafts), as the evaluator and the session do. The planner's mu guards the
+fields below it. Everything else is written before the walk or after it, and only read in between.
 */
 
 // Input is everything that a plan depends on. Planning does not change it.
@@ -100,8 +101,11 @@ type Input struct {
 	// ForceReplace are the instances to replace even if an update would do. An instance without an object is
 	// created as usual. Source: the option -replace.
 	ForceReplace []addrs.AbsResourceInstance
-	// Found has the objects to import that [importing.Generate] has read. The configuration already contains
-	// the blocks generated for them.
+	// Invoke is the action of the option -invoke: the plan refreshes what the action refers to, and changes nothing. The zero
+	// value is none. Mode is RefreshOnlyMode then.
+	Invoke addrs.AbsResourceInstance
+	// Found holds objects to import that [importing.Generate] has read, after which the configuration
+	// got their blocks.
 	Found     importing.Found
 	Timestamp time.Time // time of the plan, the value of plantimestamp()
 }
@@ -127,6 +131,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		ds = append(ds, checkRemovedBlocks(in.Config)...)
 	}
 	ds = append(ds, p.checkOrphans()...)
+	ds = append(ds, p.invocable()...)
 	if ds = append(ds, p.targeting.checkMoves(p.moved.Origins)...); ds.HasErrors() {
 		return nil, append(ds, p.targeting.Warnings()...)
 	}
@@ -137,6 +142,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p.selectPart()
 	p.forced = p.deps.CreateBeforeDestroy(p.selected.hasBlock)
 	p.walk(ctx)
+	p.invocations(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	if ds := p.checkMoves(); ds.HasErrors() {
 		return nil, append(ds, p.targeting.Warnings()...) // other errors may be consequences of these
@@ -151,8 +157,8 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 // configurations, the named values, and the moves. The same one may come from two places, so duplicates are
 // removed.
 //
-// The plan of a destroy consists only of its second part. Diagnostics of the first part that are not errors
-// are dropped: they are about a future that will not happen.
+// The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are
+// no errors are dropped: they are about a future that the plan is there to prevent. Those about actions are of the second part.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))
@@ -164,7 +170,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		if ds.HasErrors() {
 			return nil, append(ds.Distinct(), p.targeting.Warnings()...)
 		}
-		ds = slices.Concat(p.moved.Unmoved, invalidValues(ds), p.changes.Withhold(&p.refusals, p.storedDependencies))
+		ds = slices.Concat(p.moved.Unmoved, p.ofActions, invalidValues(ds), p.changes.Withhold(&p.refusals, p.storedDependencies))
 	}
 	ds = append(ds.Distinct(), p.targeting.Warnings()...)
 	if !ds.HasErrors() { // errors may be the reason why an address is not expanded
@@ -179,8 +185,9 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	plan := &plans.Plan{
 		Mode:               p.in.Mode,
 		Errored:            errored,
-		Complete:           !p.selected.Partial() && !errored,
+		Complete:           (!p.selected.Partial() || p.in.Invoke != (addrs.AbsResourceInstance{})) && !errored,
 		Changes:            changes,
+		Invocations:        p.ofChanges(changes),
 		Drift:              drift,
 		Outputs:            outputs,
 		Checks:             p.checkResults(),
@@ -189,6 +196,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		Targets:            p.in.Targets,
 		Excludes:           p.in.Excludes,
 		Waiting:            p.in.Waiting,
+		Invoke:             p.in.Invoke,
 		ForceReplace:       p.in.ForceReplace,
 		Instances:          p.instances,
 		PrevRunState:       p.in.State,

@@ -46,7 +46,7 @@ func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObje
 	if ds.HasErrors() {
 		return ds
 	}
-	b.p.changes.Record(b.forgetting(obj, refreshed{object: o, value: before}, reason))
+	b.p.changes.Record(b.forgetting(obj, refreshed{object: o, value: before, identity: b.p.s.StoredIdentity(b.rs, o)}, reason))
 	return ds
 }
 

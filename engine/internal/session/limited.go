@@ -76,6 +76,17 @@ func (c *limited) ReadData(ctx context.Context, typeName string, config, meta ct
 	return in(ctx, c, func() (cty.Value, diags.Diagnostics) { return c.Client.ReadData(ctx, typeName, config, meta) })
 }
 
+func (c *limited) PlanAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	_, ds := in(ctx, c, func() (struct{}, diags.Diagnostics) { return struct{}{}, c.Client.PlanAction(ctx, typeName, config) })
+	return ds
+}
+
+func (c *limited) InvokeAction(ctx context.Context, typeName string, config cty.Value, progress func(string)) (provider.InvokeResponse, diags.Diagnostics) {
+	return in(ctx, c, func() (provider.InvokeResponse, diags.Diagnostics) {
+		return c.Client.InvokeAction(ctx, typeName, config, progress)
+	})
+}
+
 func (c *limited) OpenEphemeral(ctx context.Context, typeName string, config cty.Value) (provider.OpenResponse, diags.Diagnostics) {
 	return in(ctx, c, func() (provider.OpenResponse, diags.Diagnostics) {
 		return c.Client.OpenEphemeral(ctx, typeName, config)

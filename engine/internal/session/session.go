@@ -86,9 +86,9 @@ func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, pl
 		return diags.Errorf(place, "Invalid provider schema",
 			"The provider %s declares the type %q in a way that cannot be understood: %s. This is a bug in the provider.", p.ForDisplay(), r.Type, err)
 	}
-	what := map[addrs.ResourceMode]string{addrs.Managed: "resource type", addrs.Data: "data source", addrs.Ephemeral: "ephemeral resource"}
+	what := map[addrs.ResourceMode]string{addrs.Managed: "resource type", addrs.Data: "data source", addrs.Ephemeral: "ephemeral resource", addrs.Action: "action"}
 	detail := fmt.Sprintf("The provider %s does not support %s %q.", p.ForDisplay(), what[r.Mode], r.Type)
-	for _, other := range []addrs.ResourceMode{addrs.Managed, addrs.Data, addrs.Ephemeral} {
+	for _, other := range []addrs.ResourceMode{addrs.Managed, addrs.Data, addrs.Ephemeral, addrs.Action} {
 		if other != r.Mode && ps.Resource(other.String(), r.Type) != nil {
 			detail += fmt.Sprintf("\n\nDid you intend to use the %s %q? If so, declare it with a block of that kind.", what[other], r.Type)
 			return diags.Errorf(place, "Invalid "+what[r.Mode], "%s", detail)

@@ -86,6 +86,10 @@ func (c *doubtful) Plan(ctx context.Context, req provider.PlanRequest) (provider
 	return resp, c.explain(ctx, ds, "")
 }
 
+func (c *doubtful) PlanAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	return c.explain(ctx, c.Client.PlanAction(ctx, typeName, config), "")
+}
+
 func (c *doubtful) Import(ctx context.Context, req provider.ImportRequest) ([]provider.Imported, diags.Diagnostics) {
 	found, ds := c.Client.Import(ctx, req)
 	return found, c.explain(ctx, ds, "")

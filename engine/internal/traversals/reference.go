@@ -35,7 +35,7 @@ func Resource(t hcl.Traversal) (addrs.Resource, bool) {
 // of the type word.
 func IsKeyword(word string) bool {
 	switch word {
-	case "var", "local", "module", "path", "terraform", "self", "each", "count", "provider":
+	case "var", "local", "module", "path", "terraform", "self", "caller", "each", "count", "provider":
 		return true
 	}
 	return false

@@ -25,12 +25,13 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	if ds.HasErrors() {
 		return found
 	}
-	found.Ignored = ignored(r, rs)
-	if found.Ignored.HasErrors() {
+	more, warnings := v.actionTriggers(m, in, r, rs.Block.ImpliedType())
+	found.Others, found.Ignored = append(ds, more...), append(warnings, ignored(r, rs)...)
+	if more.HasErrors() || found.Ignored.HasErrors() {
 		return found
 	}
 	client, more := v.in.Providers.Unconfigured(ctx, m.ResourceProvider(r).Provider)
-	if found.Others = append(ds, more...); more.HasErrors() {
+	if found.Others = append(found.Others, more...); more.HasErrors() {
 		return found
 	}
 	if answer := v.s.Place(ask(ctx, client, r, val), r, rs, found.of.String()); len(answer) > 0 {

@@ -16,11 +16,12 @@ import (
 // resource type; nil if there is none.
 func (v *validator) imports(m *config.Module, r *config.Resource, rs *schema.Schema) diags.Diagnostics {
 	var ds diags.Diagnostics
-	for _, im := range v.in.Config.Root.Imports {
-		if im.Resource != (addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
-			continue
+	for _, im := range v.imported[addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}] {
+		within, wrong := v.eval.Modules(im.In)
+		if wrong.HasErrors() || len(within) == 0 {
+			continue // the call is reported already
 		}
-		var scope eval.Scope
+		scope := eval.Scope{Module: within[0]}
 		if im.ForEach != nil {
 			ins, more := v.eval.ImportForEach(im.ForEach, scope)
 			if ds = append(ds, more...); more.HasErrors() || len(ins) == 0 {
@@ -28,16 +29,16 @@ func (v *validator) imports(m *config.Module, r *config.Resource, rs *schema.Sch
 			}
 			scope.Instance = &ins[0]
 		}
-		if more := importKey(im, r); len(more) > 0 {
+		if more := importKey(im.Import, r); len(more) > 0 {
 			ds = append(ds, more...)
 		} else {
-			_, more := session.Traversal(im.To, scope, "Invalid reference")
+			_, more = session.Traversal(im.To, scope, "Invalid reference")
 			ds = append(ds, more...)
 		}
 		if im.Identity != nil && (rs == nil || rs.Identity == nil) {
 			continue // as in Terraform 1.16, the plan checks that
 		}
-		_, _, more := session.ImportKeyOf(v.eval, im, rs, scope)
+		_, _, more := session.ImportKeyOf(v.eval, im.Import, rs, scope)
 		ds = append(ds, more...)
 	}
 	return ds
@@ -47,19 +48,19 @@ func (v *validator) imports(m *config.Module, r *config.Resource, rs *schema.Sch
 // only for a resource in the root module without count and for_each.
 func (v *validator) strayImports() diags.Diagnostics {
 	var ds diags.Diagnostics
-	for _, im := range v.in.Config.Root.Imports {
-		if m := v.in.Config.Modules[im.Resource.Module]; m == nil || m.Resources[im.Resource.Resource] == nil {
+	for _, im := range v.in.Config.Imports() {
+		if m := v.in.Config.Modules[im.Target.Module]; m == nil || m.Resources[im.Target.Resource] == nil {
 			ds = append(ds, v.strayImport(im)...)
 		}
 	}
 	return ds
 }
 
-func (v *validator) strayImport(im *config.Import) diags.Diagnostics {
+func (v *validator) strayImport(im config.PlacedImport) diags.Diagnostics {
 	place := im.To.Range().Ptr()
-	if im.Resource.Module != addrs.RootModule {
+	if im.Target.Module != addrs.RootModule {
 		return diags.Errorf(place, "Configuration for import target does not exist",
-			"There is no block for %s, which the object is to be imported to, and one can be written only in the root module.", im.Resource)
+			"There is no block for %s, which the object is to be imported to, and one can be written only in the root module.", im.Target)
 	}
 	t, hs := hcl.AbsTraversalForExpr(im.To)
 	if hs.HasErrors() { // the instance key is not a literal

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -74,14 +75,14 @@ func within(list []hcl.Range, at hcl.Pos) bool {
 	return found || i > 0 && list[i-1].ContainsPos(at)
 }
 
-// Typed checks the references of an expression typed by a person against the schemas, as if the expression
-// were in the root module: see [validator.references].
-func Typed(ctx context.Context, in Input, x hcl.Expression) diags.Diagnostics {
+// Typed holds the references of an expression that a person has typed in against the schemas, as those of
+// module m: see [validator.references].
+func Typed(ctx context.Context, in Input, m *config.Module, x hcl.Expression) diags.Diagnostics {
 	v := &validator{in: in}
 	var ds diags.Diagnostics
 	for _, t := range x.Variables() {
-		if ref, ok, _ := refs.Resolve(in.Config.Root, t); ok { // otherwise the evaluation reports the error
-			ds = append(ds, v.reference(ctx, in.Config.Root, &ref)...)
+		if ref, ok, _ := refs.Resolve(m, t); ok { // else the evaluation reports it
+			ds = append(ds, v.reference(ctx, m, &ref)...)
 		}
 	}
 	return ds
@@ -142,7 +143,7 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	if a := b.Attributes[name]; a != nil {
 		var ds diags.Diagnostics
 		if a.Deprecated {
-			ds = diags.Warningf(&rng, "Deprecated attribute", "The attribute %q is deprecated: the provider's documentation names a replacement.", name)
+			ds = deprecatedAttribute(&rng, name, a.Instead)
 		}
 		_, hs := t[1:].TraverseRel(cty.UnknownVal(a.ImpliedType()))
 		return append(ds, diags.FromHCL(hs)...)
@@ -152,6 +153,20 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	}
 	return diags.Errorf(&rng, "Unsupported attribute", "This object has no argument, nested block, or exported attribute named %q.%s",
 		name, diags.Suggest(name, names(b)))
+}
+
+// mostWords is how much of a provider's text about a deprecation is shown, in bytes.
+const mostWords = 2000
+
+// deprecatedAttribute warns of a reference to a deprecated attribute, in the provider's own words if it has any.
+func deprecatedAttribute(at *hcl.Range, name, instead string) diags.Diagnostics {
+	if instead = strings.TrimSpace(instead); instead == "" {
+		return diags.Warningf(at, "Deprecated attribute", "The attribute %q is deprecated: the provider's documentation names a replacement.", name)
+	}
+	if len(instead) > mostWords {
+		instead = strings.ToValidUTF8(instead[:mostWords], "") + "..."
+	}
+	return diags.Warningf(at, "Deprecated attribute", "The attribute %q is deprecated. The provider says:\n\n%s", name, instead)
 }
 
 // names returns the names of a block's attributes and nested blocks.

@@ -32,7 +32,7 @@ type Input struct {
 // Findings are the diagnostics of a validation, grouped by origin, because a later apply repeats only some of
 // the groups.
 type Findings struct {
-	// References are about references to attributes of resources. Ignored is about ignore_changes.
+	// References are about references to resources' attributes, Ignored about ignore_changes and triggers of actions.
 	References, Ignored, Others diags.Diagnostics
 	Answers                     []Answer
 
@@ -68,7 +68,10 @@ func (f Findings) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.C
 
 // Validate returns all errors that the configuration has whatever its input is.
 func Validate(ctx context.Context, in Input) Findings {
-	v := &validator{in: in}
+	v := &validator{in: in, imported: map[addrs.ConfigResource][]config.PlacedImport{}}
+	for _, im := range in.Config.Imports() {
+		v.imported[im.Target] = append(v.imported[im.Target], im)
+	}
 	v.eval = eval.New(ctx, eval.Phase{Program: in.Program, Resource: v.resourceValue, Unexpanded: true, OpaqueModules: true, AssertionsUnevaluated: true})
 	v.s = &session.Session{Environment: in.Environment, Eval: v.eval}
 	var visits []func(context.Context) Findings
@@ -80,6 +83,9 @@ func Validate(ctx context.Context, in Input) Findings {
 		at := ins[0]
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			visits = append(visits, func(ctx context.Context) Findings { return v.resource(ctx, m, at, m.Resources[r]) })
+		}
+		for _, r := range slices.SortedFunc(maps.Keys(m.Actions), addrs.Resource.Compare) {
+			visits = append(visits, func(ctx context.Context) Findings { return v.action(ctx, m, at, m.Actions[r]) })
 		}
 		if len(m.Removed) > 0 {
 			visits = append(visits, func(context.Context) Findings { return Findings{Others: v.removed(m, at)} })
@@ -134,9 +140,10 @@ func without(ds, others diags.Diagnostics) diags.Diagnostics {
 }
 
 type validator struct {
-	in   Input
-	s    *session.Session
-	eval *eval.Evaluator
+	in       Input
+	s        *session.Session
+	eval     *eval.Evaluator
+	imported map[addrs.ConfigResource][]config.PlacedImport // import blocks by target
 }
 
 // resourceValue returns the value of a resource for the evaluator. It is unknown, and so is its type, as in

@@ -29,6 +29,7 @@ func Compare(approved, now *plans.Plan) []Difference {
 		a, b = slices.Concat(a, approved.Drift), slices.Concat(b, now.Drift)
 	}
 	d.changes(effects(a, mode), effects(b, mode), now)
+	d.invocations(approved.Invocations, now.Invocations)
 	d.outputs(approved.Outputs, now.Outputs)
 	return d.list
 }
@@ -44,6 +45,12 @@ func (d *differences) request(approved, now *plans.Plan) {
 	}
 	option("targets", func(p *plans.Plan) string { return list(p.Targets) })
 	option("excludes", func(p *plans.Plan) string { return list(p.Excludes) })
+	option("action to invoke", func(p *plans.Plan) string {
+		if p.Invoke == (addrs.AbsResourceInstance{}) {
+			return ""
+		}
+		return p.Invoke.String()
+	})
 	option("replacements", func(p *plans.Plan) string { return list(p.ForceReplace) })
 	option("backend", func(p *plans.Plan) string { return p.Backend.Type })
 	option("workspace", func(p *plans.Plan) string { return p.Backend.Workspace })
@@ -140,7 +147,51 @@ func (d *differences) change(a, b *plans.ResourceChange) {
 	}
 }
 
-// word returns the word for a change's action in a difference; "" for no change.
+// invocations compares the actions to invoke, and the order of those at the same moment of a resource's change.
+func (d *differences) invocations(approved, now []*plans.Invocation) {
+	find := func(all []*plans.Invocation) map[string]*plans.Invocation {
+		out := map[string]*plans.Invocation{}
+		for _, x := range all {
+			out[named(x)] = x
+		}
+		return out
+	}
+	a, b := find(approved), find(now)
+	names := maps.Clone(a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		x, y := a[name], b[name]
+		if d.texts(name, Action, invoked(x), invoked(y)); x == nil || y == nil {
+			continue
+		}
+		d.texts(name, Provider, x.Provider.String(), y.Provider.String())
+		d.values(name, After, x.Config, y.Config, slices.Concat(hidden(x.Schema, x.Config), hidden(y.Schema, y.Config)))
+	}
+}
+
+// named returns the name of an invocation: the action, the resource instance that calls it, the moment, and its turn.
+func named(x *plans.Invocation) string {
+	switch {
+	case x.Event != "":
+		return fmt.Sprintf("%s (%s of %s, %d.%d)", x.Addr, x.Event, x.Caller, x.Trigger, x.Index)
+	case x.Caller != (addrs.AbsResourceInstance{}):
+		return fmt.Sprintf("%s (for %s)", x.Addr, x.Caller)
+	}
+	return x.Addr.String()
+}
+
+// invoked is the word for an invocation; "" for none.
+func invoked(x *plans.Invocation) string {
+	switch {
+	case x == nil:
+		return ""
+	case x.Event == "":
+		return "invoke"
+	}
+	return "invoke, on failure " + string(x.OnFailure)
+}
+
+// word is a change's action for a difference; "" for no change.
 func word(c *plans.ResourceChange) string {
 	switch {
 	case c == nil:

@@ -1,6 +1,7 @@
 package comparing
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -21,6 +23,7 @@ import (
 //	+ x.a {size = 1, id = unknown}              an action, as in plans.Action, with the value after
 //	~ x.a {size = 1} -> {size = 2}              both values; with d, f and 0 the value before
 //	~ x.a deposed=k from=x.b by=other import=i cbd {...} -> {...}
+//	invoke action.s.n s.a AfterCreate 0.1 halt {...}   an action of a trigger, with its configuration
 //	output o 1 -> 2                             "output o! ..." is sensitive
 //	var v 1                                     a root variable
 //	state data.d.a {...}                        an object of the prior state
@@ -40,6 +43,10 @@ func parsePlan(text string) (*plans.Plan, error) {
 		var err error
 		switch word {
 		case "":
+		case "invoke":
+			var x *plans.Invocation
+			x, err = readInvocation(rest)
+			p.Invocations = append(p.Invocations, x)
 		case "output":
 			err = readOutput(p, rest)
 		case "var":
@@ -79,6 +86,20 @@ var secretive = &schema.Schema{Block: &schema.Block{Attributes: map[string]*sche
 	"name":  {Type: cty.String, Optional: true},
 	"token": {Type: cty.String, Optional: true, Sensitive: true},
 }}}
+
+func readInvocation(text string) (*plans.Invocation, error) {
+	w := strings.SplitN(text, " ", 6)
+	if len(w) < 6 {
+		return nil, fmt.Errorf("want ACTION CALLER EVENT TRIGGER.INDEX ON_FAILURE CONFIG")
+	}
+	x := &plans.Invocation{Provider: provider("main"), Schema: secretive, Event: config.Event(w[2]), OnFailure: config.OnFailure(w[4])}
+	var errs [4]error
+	x.Addr, errs[0] = addrs.ParseAction(w[0])
+	x.Caller, errs[1] = addrs.ParseAbsResourceInstance(w[1])
+	_, errs[2] = fmt.Sscanf(w[3], "%d.%d", &x.Trigger, &x.Index)
+	x.Config, errs[3] = value(w[5])
+	return x, errors.Join(errs[:]...)
+}
 
 func readChange(line string) (*plans.ResourceChange, error) {
 	word, rest, _ := strings.Cut(line, " ")

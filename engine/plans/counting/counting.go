@@ -8,12 +8,19 @@
 // [plans.Action.Count]: https://pkg.go.dev/github.com/lockstep-iac/lockstep/engine/plans#Action.Count
 package counting
 
-// Counts are the numbers of a change summary: how many objects will change or have changed, by action. A
-// replacement counts in Add and in Destroy. Counts are comparable. The records of runs store them as JSON, so
-// the names of the fields must not change.
-type Counts struct{ Import, Add, Change, Destroy, Forget int }
+// Counts are the numbers of a change summary: of objects to change or already changed, by action.
+// A replacement counts as a creation and a destruction. Invoke is the number of action blocks to invoke or already invoked, and
+// InvokeFailed that of those among them that failed. Counts are comparable, and stored as JSON in the
+// records of runs: the names of the fields stay.
+type Counts struct {
+	Import, Add, Change, Destroy, Forget int
+	Invoke, InvokeFailed                 int `json:",omitempty"`
+}
 
 // Plus returns the sum of n and m, field by field.
 func (n Counts) Plus(m Counts) Counts {
-	return Counts{n.Import + m.Import, n.Add + m.Add, n.Change + m.Change, n.Destroy + m.Destroy, n.Forget + m.Forget}
+	return Counts{
+		Import: n.Import + m.Import, Add: n.Add + m.Add, Change: n.Change + m.Change, Destroy: n.Destroy + m.Destroy, Forget: n.Forget + m.Forget,
+		Invoke: n.Invoke + m.Invoke, InvokeFailed: n.InvokeFailed + m.InvokeFailed,
+	}
 }

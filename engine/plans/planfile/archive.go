@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// format is the version of the file's format. Increase it with any change of the contents: no version reads
-// the plans of another format.
-const format = 5
+// format is the version of the file's format. It changes with any change of the contents, because
+// nothing tries to read old plans.
+const format = 6
 
 // The names of the archive's members.
 const (

@@ -67,6 +67,9 @@ func decodePlan(m *members, o Options) (*File, error) {
 	p.Mode, p.Errored, p.Applyable, p.Complete = in.Mode, in.Errored, in.Applyable, in.Complete
 	p.Checks, p.EphemeralVariables = in.Checks, in.Ephemerals
 	p.Changes, p.Drift = d.changes(in.Changes), d.changes(in.Drift)
+	for i := range in.Invocations {
+		p.Invocations = append(p.Invocations, d.invocation(&in.Invocations[i]))
+	}
 	for _, o := range in.Outputs {
 		p.Outputs = append(p.Outputs, d.output(o))
 	}
@@ -80,6 +83,7 @@ func decodePlan(m *members, o Options) (*File, error) {
 		p.Variables[v.Name] = d.value(v.Value, nil, cty.NilVal)
 	}
 	p.Targets, p.Excludes, p.Waiting = d.targets(in.Targets), d.targets(in.Excludes), d.targets(in.Waiting)
+	p.Invoke = d.maybeInstance(in.Invoke)
 	for _, r := range in.Replace {
 		p.ForceReplace = append(p.ForceReplace, d.instance(r))
 	}
@@ -273,7 +277,7 @@ func (d *decoder) change(w *wireChange) *plans.ResourceChange {
 	if w.Provider != 0 {
 		c.Provider = at(d, d.configs, w.Provider)
 	}
-	c.Schema = d.schema(c)
+	c.Schema = d.schema(c.Provider.Provider, c.Addr.Instance.Resource.Resource)
 	object := d.object(d.plan.PriorState, c.Addr)
 	c.Before = d.value(w.Before, object, cty.NilVal)
 	c.After = d.value(w.After, object, c.Before)
@@ -289,6 +293,22 @@ func (d *decoder) change(w *wireChange) *plans.ResourceChange {
 	return c
 }
 
+func (d *decoder) invocation(w *wireInvocation) *plans.Invocation {
+	x := &plans.Invocation{
+		Addr: d.instance(w.Addr), Provider: at(d, d.configs, w.Provider), Config: d.value(w.Config, nil, cty.NilVal),
+		Caller: d.maybeInstance(w.Caller), Event: w.Event, Trigger: w.Trigger, Index: w.Index, OnFailure: w.OnFailure, Pending: w.Pending,
+	}
+	x.Schema = d.schema(x.Provider.Provider, x.Addr.Resource.Resource)
+	return x
+}
+
+func (d *decoder) maybeInstance(w *wireInstance) addrs.AbsResourceInstance {
+	if w == nil {
+		return addrs.AbsResourceInstance{}
+	}
+	return d.instance(*w)
+}
+
 func (d *decoder) object(s *states.State, a addrs.ResourceInstanceObject) *states.Object {
 	if s == nil {
 		return nil
@@ -296,13 +316,12 @@ func (d *decoder) object(s *states.State, a addrs.ResourceInstanceObject) *state
 	return s.Object(a)
 }
 
-// schema returns the schema of a change's type. It calls Options.Schema once for each type.
-func (d *decoder) schema(c *plans.ResourceChange) *schema.Schema {
+// schema asks the caller, once a type.
+func (d *decoder) schema(p addrs.Provider, r addrs.Resource) *schema.Schema {
 	if d.opts.Schema == nil {
 		return nil
 	}
-	r := c.Addr.Instance.Resource.Resource
-	k := schemaKey{c.Provider.Provider, r.Mode, r.Type}
+	k := schemaKey{p, r.Mode, r.Type}
 	s, ok := d.schemas[k]
 	if !ok {
 		s = d.opts.Schema(k.provider, r.Mode.String(), r.Type)

@@ -36,6 +36,9 @@ func encodePlan(f *File) ([]byte, []stateMember, error) {
 		return nil, nil, err
 	}
 	out.Changes, out.Drift = e.changes(p.Changes), e.changes(p.Drift)
+	for _, x := range p.Invocations {
+		out.Invocations = append(out.Invocations, e.invocation(x))
+	}
 	for _, o := range p.Outputs {
 		out.Outputs = append(out.Outputs, e.output(o))
 	}
@@ -49,6 +52,7 @@ func encodePlan(f *File) ([]byte, []stateMember, error) {
 		out.Variables = append(out.Variables, wireNamed{Name: name, Value: v})
 	}
 	out.Targets, out.Excludes, out.Waiting = e.targets(p.Targets), e.targets(p.Excludes), e.targets(p.Waiting)
+	out.Invoke = e.maybeInstance(p.Invoke)
 	for _, a := range p.ForceReplace {
 		out.Replace = append(out.Replace, e.instance(a))
 	}
@@ -148,6 +152,24 @@ func (e *encoder) storedDeps(c *plans.ResourceChange) (byte, uint32) {
 		}
 	}
 	return depsListed, e.blockList(c.StoredDeps.All())
+}
+
+func (e *encoder) invocation(x *plans.Invocation) wireInvocation {
+	t, err := e.schema(x.Schema)
+	e.fail(err, "%s", x.Addr)
+	return wireInvocation{
+		Addr: e.instance(x.Addr), Provider: e.config(x.Provider), Config: e.value(x.Config, t, cty.NilVal, valueAbsent, x.Addr),
+		Caller: e.maybeInstance(x.Caller), Event: x.Event, Trigger: x.Trigger, Index: x.Index, OnFailure: x.OnFailure, Pending: x.Pending,
+	}
+}
+
+// maybeInstance encodes an instance, of which the zero value is none.
+func (e *encoder) maybeInstance(a addrs.AbsResourceInstance) *wireInstance {
+	if a == (addrs.AbsResourceInstance{}) {
+		return nil
+	}
+	w := e.instance(a)
+	return &w
 }
 
 func (e *encoder) importing(i *plans.Importing) *wireImporting {

@@ -125,8 +125,9 @@ func TestNoFieldIsForgotten(t *testing.T) {
 		of   any
 		want string
 	}{
-		{plans.Plan{}, "Mode Errored Applyable Complete Changes Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Waiting Instances PrevRunState PriorState Timestamp Backend"},
+		{plans.Plan{}, "Mode Errored Applyable Complete Changes Invocations Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Invoke Waiting Instances PrevRunState PriorState Timestamp Backend"},
 		{plans.ResourceChange{}, "Addr PrevAddr Provider Change Reason Private RequiredReplace CreateBeforeDestroy KeepsOld Schema ConfigDeps StoredDeps"},
+		{plans.Invocation{}, "Addr Provider Config Schema Caller Event Trigger Index OnFailure Pending"},
 		{plans.Change{}, "Action Before After BeforeIdentity AfterIdentity Importing GeneratedConfig"},
 		{plans.OutputChange{}, "Name Change Sensitive"},
 		{plans.Importing{}, "ID Identity Unknown"},
@@ -320,7 +321,7 @@ func TestOtherFilesAreRefusedWithARemedy(t *testing.T) {
 		t.Errorf("a plan of another version, to be compared: %v, %v", f, err)
 	}
 	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 7}
-	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 5)") {
+	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 6)") {
 		t.Errorf("another format: %s", got)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -366,6 +367,21 @@ func (m *maker) change(a addrs.ResourceInstanceObject, prev, prior *states.State
 	return c
 }
 
+// invocation makes one by a trigger, or by the option -invoke.
+func (m *maker) invocation() *plans.Invocation {
+	r := m.resource()
+	s := m.schemas[r.Resource.Type]
+	x := &plans.Invocation{
+		Addr:     addrs.AbsResource{Module: r.Module, Resource: addrs.Resource{Mode: addrs.Action, Type: r.Resource.Type, Name: "n"}}.Instance(m.key()),
+		Provider: addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, Schema: s, Config: m.marked(m.value(s.Block.ImpliedType(), true)),
+	}
+	if m.chance(70) {
+		x.Caller, x.Event, x.Trigger, x.Index = r.Instance(m.key()), config.AfterUpdate, m.IntN(3), m.IntN(3)
+		x.OnFailure, x.Pending = config.Continue, m.chance(50)
+	}
+	return x
+}
+
 func (m *maker) plan() *plans.Plan {
 	prev, prior := m.states()
 	p := &plans.Plan{
@@ -382,6 +398,12 @@ func (m *maker) plan() *plans.Plan {
 		Instances:          plans.Instances{Calls: map[plans.CallInstance][]addrs.InstanceKey{}, Resources: map[addrs.AbsResource][]addrs.InstanceKey{}},
 		Timestamp:          time.Date(2026, 11, 2, 3, 4, 5, m.IntN(1e9), time.UTC),
 		Backend:            plans.Backend{Type: "s3", Config: cty.ObjectVal(map[string]cty.Value{"bucket": cty.StringVal("b"), "key": cty.NullVal(cty.String)}), Workspace: "default"},
+	}
+	for range m.IntN(4) {
+		p.Invocations = append(p.Invocations, m.invocation())
+	}
+	if m.chance(50) {
+		p.Invoke = m.invocation().Addr
 	}
 	for range m.IntN(8) {
 		p.Changes = append(p.Changes, m.change(addrs.ResourceInstanceObject{Instance: m.resource().Instance(m.key())}, prev, prior))

@@ -1,6 +1,7 @@
 package planfile
 
 import (
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -9,28 +10,30 @@ import (
 // the file: increase format with every change of that order. Indices into tables count from 1; 0 means none.
 
 type wirePlan struct {
-	Mode       plans.Mode
-	Errored    bool
-	Applyable  bool
-	Complete   bool
-	Changes    []wireChange
-	Drift      []wireChange
-	Outputs    []wireOutput
-	Checks     []states.CheckResult
-	Relevant   []wireRelevant
-	Variables  []wireNamed
-	Ephemerals []string
-	Targets    []wireTarget
-	Excludes   []wireTarget
-	Waiting    []wireTarget
-	Replace    []wireInstance
-	Calls      []wireCall
-	Expanded   []wireExpanded
-	Prev       wireState
-	Prior      wireState
-	Timestamp  []byte
-	Backend    wireBackend
-	Providers  []wireSelection
+	Mode        plans.Mode
+	Errored     bool
+	Applyable   bool
+	Complete    bool
+	Changes     []wireChange
+	Invocations []wireInvocation
+	Drift       []wireChange
+	Outputs     []wireOutput
+	Checks      []states.CheckResult
+	Relevant    []wireRelevant
+	Variables   []wireNamed
+	Ephemerals  []string
+	Targets     []wireTarget
+	Excludes    []wireTarget
+	Waiting     []wireTarget
+	Invoke      *wireInstance
+	Replace     []wireInstance
+	Calls       []wireCall
+	Expanded    []wireExpanded
+	Prev        wireState
+	Prior       wireState
+	Timestamp   []byte
+	Backend     wireBackend
+	Providers   []wireSelection
 
 	// Tables of values that many changes share.
 	Types      []string // as JSON
@@ -48,6 +51,7 @@ func (w *wirePlan) code(c *coder) {
 	c.bool(&w.Applyable)
 	c.bool(&w.Complete)
 	list(c, &w.Changes, (*wireChange).code)
+	list(c, &w.Invocations, (*wireInvocation).code)
 	list(c, &w.Drift, (*wireChange).code)
 	list(c, &w.Outputs, (*wireOutput).code)
 	list(c, &w.Checks, codeCheck)
@@ -57,6 +61,7 @@ func (w *wirePlan) code(c *coder) {
 	list(c, &w.Targets, (*wireTarget).code)
 	list(c, &w.Excludes, (*wireTarget).code)
 	list(c, &w.Waiting, (*wireTarget).code)
+	optional(c, &w.Invoke, (*wireInstance).code)
 	list(c, &w.Replace, (*wireInstance).code)
 	list(c, &w.Calls, (*wireCall).code)
 	list(c, &w.Expanded, (*wireExpanded).code)
@@ -234,6 +239,30 @@ func (w *wireChange) code(c *coder) {
 	c.index(&w.ConfigDeps)
 	octet(c, &w.StoredWhere)
 	c.index(&w.StoredDeps)
+}
+
+type wireInvocation struct {
+	Addr      wireInstance
+	Provider  uint32
+	Config    wireValue
+	Caller    *wireInstance
+	Event     config.Event
+	Trigger   int
+	Index     int
+	OnFailure config.OnFailure
+	Pending   bool
+}
+
+func (w *wireInvocation) code(c *coder) {
+	w.Addr.code(c)
+	c.index(&w.Provider)
+	w.Config.code(c)
+	optional(c, &w.Caller, (*wireInstance).code)
+	text(c, &w.Event)
+	c.int(&w.Trigger)
+	c.int(&w.Index)
+	text(c, &w.OnFailure)
+	c.bool(&w.Pending)
 }
 
 type wireImporting struct {

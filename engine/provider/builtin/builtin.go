@@ -96,7 +96,7 @@ func (terraform) Plan(_ context.Context, req provider.PlanRequest) (_ provider.P
 	if req.TypeName != dataType {
 		return provider.PlanResponse{}, unsupported("resource type", req.TypeName)
 	}
-	return planData(req), nil
+	return planData(req)
 }
 
 func (terraform) Apply(_ context.Context, req provider.ApplyRequest) (_ provider.ApplyResponse, ds diags.Diagnostics) {
@@ -152,4 +152,29 @@ func (terraform) RenewEphemeral(_ context.Context, typeName string, _ []byte) (p
 
 func (terraform) CloseEphemeral(_ context.Context, typeName string, _ []byte) diags.Diagnostics {
 	return unsupported("ephemeral resource type", typeName)
+}
+
+func (terraform) ValidateList(_ context.Context, req provider.ListRequest) diags.Diagnostics {
+	return unsupported("list resource type", req.TypeName)
+}
+
+func (terraform) List(_ context.Context, req provider.ListRequest, _ func(provider.Listed) bool) diags.Diagnostics {
+	return unsupported("list resource type", req.TypeName)
+}
+
+// GenerateConfig is never called: the schema does not announce it.
+func (terraform) GenerateConfig(_ context.Context, typeName string, _ cty.Value) (cty.Value, diags.Diagnostics) {
+	return cty.NilVal, unsupported("generation of configuration for", typeName)
+}
+
+func (terraform) ValidateAction(_ context.Context, typeName string, _ cty.Value) diags.Diagnostics {
+	return unsupported("action", typeName)
+}
+
+func (terraform) PlanAction(_ context.Context, typeName string, _ cty.Value) diags.Diagnostics {
+	return unsupported("action", typeName)
+}
+
+func (terraform) InvokeAction(_ context.Context, typeName string, _ cty.Value, _ func(string)) (provider.InvokeResponse, diags.Diagnostics) {
+	return provider.InvokeResponse{}, unsupported("action", typeName)
 }

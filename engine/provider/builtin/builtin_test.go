@@ -16,6 +16,22 @@ import (
 // oddValues returns every value of an object of the schema whose attributes are null, known or, with unknown, not known.
 func oddValues(b *schema.Block, unknown bool) []cty.Value {
 	out := []map[string]cty.Value{{}}
+	for name, n := range b.Blocks {
+		blocks := []cty.Value{n.Block.NullValue(), n.Block.EmptyValue()}
+		if unknown {
+			blocks = append(blocks, cty.UnknownVal(n.Block.ImpliedType()))
+			attrs := n.Block.EmptyValue().AsValueMap()
+			for k, v := range attrs {
+				attrs[k] = cty.UnknownVal(v.Type())
+			}
+			blocks = append(blocks, cty.ObjectVal(attrs))
+		}
+		var next []map[string]cty.Value
+		for _, v := range blocks {
+			next = append(next, map[string]cty.Value{name: v})
+		}
+		out = next
+	}
 	for name, a := range b.Attributes {
 		choices := []cty.Value{cty.NullVal(a.Type), cty.StringVal("local"), cty.StringVal("")}
 		if a.Type == cty.DynamicPseudoType {

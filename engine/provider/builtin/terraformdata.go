@@ -24,6 +24,7 @@ var dataSchema = &schema.Schema{Block: &schema.Block{
 		"triggers_replace": {Type: cty.DynamicPseudoType, Optional: true},
 		"id":               {Type: cty.String, Computed: true},
 	},
+	Blocks: map[string]*schema.NestedBlock{"store": {Nesting: schema.NestingSingle, Block: storeBlock}},
 }}
 
 // validateData returns an error if a configuration sets a computed attribute.
@@ -44,30 +45,37 @@ func validateData(config cty.Value) diags.Diagnostics {
 
 var unknownID = cty.UnknownVal(cty.String).RefineNotNull()
 
-// planData returns an object's planned value. For a new object without an input, everything except the id is
-// known. If an object loses its input, its output is unknown, as in Terraform.
-func planData(req provider.PlanRequest) provider.PlanResponse {
+// planData returns an object's planned value. A new object without an input is wholly
+// known but for its id. An object that loses its input has an unknown output all the
+// same, as Terraform plans it.
+func planData(req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
 	out := provider.PlanResponse{Planned: req.Proposed, Private: req.Private}
 	if req.Proposed.IsNull() {
-		return out // a deletion
+		return out, nil // a deletion
 	}
 	input, trigger := req.Proposed.GetAttr("input"), req.Proposed.GetAttr("triggers_replace")
 	id, output := unknownID, input
 	if !input.IsNull() {
 		output = cty.UnknownVal(input.Type())
 	}
-	if !req.Prior.IsNull() {
-		switch {
-		case !req.Prior.GetAttr("triggers_replace").RawEquals(trigger):
-			out.RequiresReplace = []cty.Path{cty.GetAttrPath("triggers_replace")}
-		case !req.Prior.GetAttr("input").RawEquals(input):
-			id, output = req.Proposed.GetAttr("id"), cty.UnknownVal(input.Type())
-		default:
-			return out
-		}
+	prior := req.Prior
+	switch {
+	case prior.IsNull():
+	case !prior.GetAttr("triggers_replace").RawEquals(trigger):
+		out.RequiresReplace = []cty.Path{cty.GetAttrPath("triggers_replace")}
+		prior = dataSchema.Block.NullValue()
+	case !prior.GetAttr("input").RawEquals(input):
+		id, output = req.Proposed.GetAttr("id"), cty.UnknownVal(input.Type())
+	default:
+		id, output = req.Proposed.GetAttr("id"), req.Proposed.GetAttr("output")
 	}
-	out.Planned = dataValue(id, input, output, trigger)
-	return out
+	next, replaces, ds := planStore(prior, req.Proposed.GetAttr("store"))
+	if replaces {
+		id = unknownID
+		out.RequiresReplace = append(out.RequiresReplace, cty.GetAttrPath("store").GetAttr("input"))
+	}
+	out.Planned = withStore(dataValue(id, input, output, trigger), next)
+	return out, ds
 }
 
 // applyData returns the object with values in place of the plan's unknown values.
@@ -76,8 +84,8 @@ func applyData(req provider.ApplyRequest) provider.ApplyResponse {
 	if req.Planned.IsNull() {
 		return out
 	}
-	id, output := req.Planned.GetAttr("id"), req.Planned.GetAttr("output")
-	if id.IsKnown() && output.IsKnown() {
+	id, output, stored := req.Planned.GetAttr("id"), req.Planned.GetAttr("output"), req.Planned.GetAttr("store")
+	if id.IsKnown() && output.IsKnown() && stored.IsWhollyKnown() {
 		return out
 	}
 	input := req.Planned.GetAttr("input")
@@ -87,7 +95,7 @@ func applyData(req provider.ApplyRequest) provider.ApplyResponse {
 	if !output.IsKnown() {
 		output = input
 	}
-	out.New = dataValue(id, input, output, req.Planned.GetAttr("triggers_replace"))
+	out.New = withStore(dataValue(id, input, output, req.Planned.GetAttr("triggers_replace")), applyStore(stored, req.Config))
 	return out
 }
 
@@ -97,14 +105,22 @@ func importData(id string) cty.Value {
 	return dataValue(cty.StringVal(id), null, null, null)
 }
 
+// dataValue returns an object without a store block.
 func dataValue(id, input, output, trigger cty.Value) cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{
 		"id": id, "input": input, "output": output, "triggers_replace": trigger,
+		"store": cty.NullVal(storeBlock.ImpliedType()),
 	})
 }
 
-// upgradeData decodes an object from a state file. The schema has had only one version. Attributes that the
-// schema does not have are dropped.
+func withStore(v, stored cty.Value) cty.Value {
+	attrs := v.AsValueMap()
+	attrs["store"] = stored
+	return cty.ObjectVal(attrs)
+}
+
+// upgradeData decodes an object as the state file keeps it. There has only been
+// one version of the schema: attributes that are not in it are dropped, and an absent store block is null.
 func upgradeData(req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
 	if req.JSON == nil {
 		return cty.NilVal, undecodable(errors.New("it has the form of Terraform 0.11, which had no such type"))
@@ -119,7 +135,7 @@ func upgradeData(req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
 		return cty.NilVal, undecodable(err)
 	}
 	for name := range stored {
-		if dataSchema.Block.Attributes[name] == nil {
+		if dataSchema.Block.Attributes[name] == nil && dataSchema.Block.Blocks[name] == nil {
 			delete(stored, name)
 		}
 	}

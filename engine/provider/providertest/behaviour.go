@@ -27,8 +27,8 @@ type rule struct {
 //
 //	OP [TYPE[.NAME]] [once] BEHAVIOUR
 //
-// OP is configure, validate, upgrade, upgrade-identity, read, plan, create, update, delete, import, move,
-// data, open, renew, close or call; NAME may be "*". The behaviours:
+// OP is configure, validate, upgrade, upgrade-identity, read, plan, create, update, delete, import,
+// move, data, open, renew, close, call, plan-action or invoke; NAME may be "*". The behaviours:
 //
 //	fail "TEXT"        an error, and nothing is done
 //	partial "TEXT"     an error, but everything is done
@@ -42,6 +42,7 @@ type rule struct {
 //	stays              delete: the answer still has the object; plan: the same for a deletion
 //	twice              import: the answer has a second object
 //	anonymous          the answer has no identity
+//	says "TEXT"        invoke: a message about its progress
 func (p *Provider) On(line string) {
 	r, err := parseRule(words(line))
 	if err != nil {
@@ -64,7 +65,7 @@ var unspeakable = &hcl.EvalContext{Variables: map[string]cty.Value{"unknown": ct
 
 var behaviours = map[string]bool{
 	"fail": true, "partial": true, "warn": true, "hang": true, "crash": true, "gone": true, "bad": true,
-	"lost": true, "stays": true, "twice": true, "anonymous": true,
+	"lost": true, "stays": true, "twice": true, "anonymous": true, "says": true,
 }
 
 func parseRule(w []string) (*rule, error) {
@@ -127,6 +128,7 @@ type effect struct {
 	twice  bool
 	// anonymous means that the answer has no identity.
 	anonymous bool
+	says      []string
 	bad       map[string]cty.Value
 }
 
@@ -191,6 +193,8 @@ func (c *client) apply(ctx context.Context, r rule, e *effect) {
 		e.twice = true
 	case "anonymous":
 		e.anonymous = true
+	case "says":
+		e.says = append(e.says, r.text)
 	case "bad":
 		if e.bad == nil {
 			e.bad = map[string]cty.Value{}

@@ -155,6 +155,29 @@ func (c *client) CloseEphemeral(ctx context.Context, typeName string, private []
 	return c.begin(ctx, "close", typeName, string(private), true).before
 }
 
+func (c *client) ValidateAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	want("validate action "+typeName, c.p.declared.Actions[typeName], config, false)
+	return c.begin(ctx, "validate", typeName, nameOf(config), false).before
+}
+
+func (c *client) PlanAction(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	what := "plan-action " + typeName
+	c.ready(what)
+	want(what, c.p.declared.Actions[typeName], config, false)
+	return c.begin(ctx, "plan-action", typeName, nameOf(config), false).before
+}
+
+func (c *client) InvokeAction(ctx context.Context, typeName string, config cty.Value, progress func(string)) (provider.InvokeResponse, diags.Diagnostics) {
+	what := "invoke " + typeName
+	c.ready(what)
+	want(what, c.p.declared.Actions[typeName], config, true)
+	e := c.begin(ctx, "invoke", typeName, nameOf(config), true)
+	for _, text := range e.says {
+		progress(text)
+	}
+	return provider.InvokeResponse{Unanswered: c.dead.Load()}, append(e.before, e.after...)
+}
+
 func (c *client) CallFunction(ctx context.Context, name string, args []cty.Value) (cty.Value, error) {
 	f := c.p.declared.Functions[name]
 	if f == nil {

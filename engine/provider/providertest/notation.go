@@ -39,6 +39,8 @@ func parse(text string) (*Provider, error) {
 			Managed:           map[string]*schema.Schema{},
 			Data:              map[string]*schema.Schema{},
 			Ephemeral:         map[string]*schema.Schema{},
+			List:              map[string]*schema.Schema{},
+			Actions:           map[string]*schema.Schema{},
 			Functions:         map[string]*schema.Function{},
 			MoveResourceState: true,
 			SchemaOptional:    true,
@@ -101,6 +103,12 @@ func (ps *parser) section() error {
 	case "ephemeral":
 		d.Ephemeral[name] = &schema.Schema{}
 		return ps.schema(d.Ephemeral[name], w[2:], nil)
+	case "list":
+		d.List[name] = &schema.Schema{}
+		return ps.schema(d.List[name], w[2:], nil)
+	case "action":
+		d.Actions[name] = &schema.Schema{}
+		return ps.schema(d.Actions[name], w[2:], nil)
 	case "function":
 		return ps.function(strings.Join(w[1:], " "))
 	case "on":
@@ -113,7 +121,7 @@ func (ps *parser) section() error {
 
 // sections are the words that begin a section, and so end a body without braces.
 var sections = map[string]bool{
-	"provider": true, "meta": true, "resource": true, "data": true, "ephemeral": true, "function": true, "on": true,
+	"provider": true, "meta": true, "resource": true, "data": true, "ephemeral": true, "list": true, "action": true, "function": true, "on": true,
 }
 
 func (ps *parser) schema(s *schema.Schema, flags []string, traits map[string]traits) error {
@@ -254,7 +262,7 @@ func attributeFlags(a *schema.Attribute, flags []string, name string, all map[st
 		case "writeonly":
 			a.WriteOnly = true
 		case "deprecated":
-			a.Deprecated = true
+			a.Deprecated, a.Instead = true, value
 		case "replace":
 			t.replace = true
 		case "keep":

@@ -81,6 +81,10 @@ type object struct {
 //	  name string required
 //	ephemeral token
 //	  name string required
+//	list thing                            lists the objects whose attributes are equal to these
+//	  color string optional
+//	action notify
+//	  name string required
 //	function greet(who string, more... string) string
 //	on create thing.a fail "no quota"     see [Provider.On]
 //
@@ -106,9 +110,9 @@ func (p *Provider) Start(context.Context, *schema.Provider) (provider.Client, er
 // Declared returns the schema.
 func (p *Provider) Declared() *schema.Provider { return p.declared }
 
-// Calls returns the calls so far, in the order in which they began: "configure", "plan thing.a", "create
-// thing.a", "read thing.a", "data thing.a", "import thing.a-1". Schema, validation, upgrade and function
-// calls are left out.
+// Calls returns the calls so far in the order of their beginnings: "configure",
+// "plan thing.a", "create thing.a", "read thing.a", "data thing.a", "import thing.a-1", "invoke notify.a".
+// Schema, validation, upgrade and function calls are left out.
 func (p *Provider) Calls() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

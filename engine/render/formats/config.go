@@ -40,6 +40,7 @@ type moduleJSON struct {
 	Resources []resourceJSON          `json:"resources,omitempty"`
 	Calls     map[string]callJSON     `json:"module_calls,omitempty"`
 	Variables map[string]variableJSON `json:"variables,omitempty"`
+	Actions   []actionJSON            `json:"actions,omitempty"`
 }
 
 type outputJSON struct {
@@ -102,10 +103,15 @@ func configuration(cfg *config.Config, schemas Schemas) configJSON {
 	return configJSON{Providers: w.providers.own(), Root: w.module(cfg.Root)}
 }
 
-// module describes a module and the modules that it calls. Managed resources come before data resources, as
-// in Terraform.
+// Configuration returns a configuration as JSON: what the JSON of a plan has as "configuration".
+func Configuration(cfg *config.Config, schemas Schemas) ([]byte, error) {
+	return json.Marshal(configuration(cfg, schemas))
+}
+
+// module describes a module and, below its calls, the called modules. Managed resources come
+// before data resources, as in Terraform.
 func (w configWriter) module(m *config.Module) moduleJSON {
-	out := moduleJSON{Outputs: w.outputs(m), Variables: w.variables(m)}
+	out := moduleJSON{Outputs: w.outputs(m), Variables: w.variables(m), Actions: w.actions(m)}
 	rs := slices.SortedFunc(maps.Values(m.Resources), func(a, b *config.Resource) int {
 		return cmp.Or(-cmp.Compare(a.Addr.Mode, b.Addr.Mode), cmp.Compare(a.Addr.Type, b.Addr.Type), cmp.Compare(a.Addr.Name, b.Addr.Name))
 	})

@@ -34,7 +34,8 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t.drift(p)
 	t.resourceChanges("resource_changes", p.Changes)
 	t.outputChanges(p.Outputs)
-	t.unsigned = false // negative zeros are kept from here on: Terraform reads only the members before this from the plan file
+	t.invocations(p.Invocations)
+	t.unsigned = false // Terraform reads only the members before this from the plan's file
 	if p.PriorState != nil && !p.PriorState.IsEmpty() {
 		t.key("prior_state") // without checks: the plan's own checks are valid
 		if err := t.state(p.PriorState, schemas, false); err != nil {

@@ -25,6 +25,7 @@ type providerJSON struct {
 	Ephemeral map[string]*schemaJSON   `json:"ephemeral_resource_schemas,omitempty"`
 	Functions map[string]*functionJSON `json:"functions,omitempty"`
 	Identity  map[string]*identityJSON `json:"resource_identity_schemas,omitempty"`
+	Actions   map[string]*schemaJSON   `json:"action_schemas,omitempty"`
 }
 
 type identityJSON struct {
@@ -122,7 +123,7 @@ func newProviderJSON(p *schema.Provider) (*providerJSON, error) {
 	} else {
 		out.Provider = &schemaJSON{}
 	}
-	for mode, into := range map[string]*map[string]*schemaJSON{"managed": &out.Managed, "data": &out.Data, "ephemeral": &out.Ephemeral} {
+	for mode, into := range map[string]*map[string]*schemaJSON{"managed": &out.Managed, "data": &out.Data, "ephemeral": &out.Ephemeral, "action": &out.Actions} {
 		types, err := p.Types(mode)
 		if err != nil {
 			return nil, err

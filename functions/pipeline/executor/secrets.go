@@ -68,7 +68,7 @@ func (s *secrets) fromVariables(o *checkout) {
 	}
 }
 
-// add collects the sensitive values of a plan's changes.
+// add collects the sensitive values of a plan's changes, and of the configurations of its actions.
 func (s *secrets) add(p *plans.Plan) {
 	for _, c := range slices.Concat(p.Changes, p.Drift) {
 		if c.Schema != nil && c.Schema.Block != nil {
@@ -76,6 +76,12 @@ func (s *secrets) add(p *plans.Plan) {
 		}
 		s.marked(c.Before)
 		s.marked(c.After)
+	}
+	for _, x := range p.Invocations {
+		if x.Schema != nil && x.Schema.Block != nil {
+			s.names(x.Schema.Block.ImpliedType())
+		}
+		s.marked(x.Config)
 	}
 	for _, c := range p.Outputs {
 		if c.Sensitive {

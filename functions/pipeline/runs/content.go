@@ -6,7 +6,7 @@ import (
 
 // A Content is the part of a plan that requirements can ask about.
 type Content struct {
-	// Changes is the number of objects to be created, updated, destroyed, imported and forgotten. Destroys is
+	// Changes is the number of objects to be created, updated, destroyed, imported and forgotten, and of actions to be invoked. Destroys is
 	// the number of objects to be destroyed. A replacement counts as a creation and a destruction.
 	Changes, Destroys int
 	// Destroyed are the types of resources with a destroyed object, sorted, each once.
@@ -35,5 +35,5 @@ type Judgement struct {
 
 // ContentOf returns the content of a plan from its numbers of changes and its types of destroyed resources.
 func ContentOf(c counting.Counts, destroyed []string) *Content {
-	return &Content{Changes: c.Import + c.Add + c.Change + c.Destroy + c.Forget, Destroys: c.Destroy, Destroyed: destroyed}
+	return &Content{Changes: c.Import + c.Add + c.Change + c.Destroy + c.Forget + c.Invoke, Destroys: c.Destroy, Destroyed: destroyed}
 }

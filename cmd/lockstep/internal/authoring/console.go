@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -30,10 +31,13 @@ var Console = cli.Command{Name: "console", Synopsis: "Evaluate expressions inter
 	var vars cli.VarFlags
 	var paths workdir.LocalPaths
 	var planned bool
+	var scope string
 	f := a.NewFlags("console", "console [OPTIONS]")
 	f.Vars(&vars)
 	f.StringVar(&paths.State, "state", "", "the state file of the local backend")
 	f.BoolVar(&planned, "plan", false, "evaluate with the planned values of a new plan")
+	f.StringVar(&scope, "scope", "", "evaluate in this module instance: -scope='module.NAME[KEY]'")
+	f.ShowSensitive()
 	f.CompactWarnings()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
@@ -44,7 +48,10 @@ var Console = cli.Command{Name: "console", Synopsis: "Evaluate expressions inter
 	op := opening.New(a)
 	defer op.Close()
 	c, ds := newConsole(op, vars, paths, planned)
-	if code := a.Show(ds); c == nil {
+	if c != nil {
+		ds = append(ds, c.enter(scope)...)
+	}
+	if code := a.Show(ds); c == nil || c.nowhere {
 		return code
 	}
 	if file, ok := a.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -58,6 +65,51 @@ type console struct {
 	a    *cli.App
 	eval *eval.Evaluator
 	run  engine.Run
+	in   addrs.ModuleInstance // whose names expressions refer to
+	// nowhere is set if there is no such module instance.
+	nowhere bool
+}
+
+// enter chooses the module instance; "" is the root module.
+func (c *console) enter(scope string) diags.Diagnostics {
+	if scope == "" {
+		return nil
+	}
+	const summary = "Module instance does not exist"
+	c.nowhere = true
+	in, err := addrs.ParseModuleInstance(scope)
+	if err != nil {
+		return diags.Errorf(nil, "Invalid -scope", "%q is not the address of a module instance: %s. Write -scope='module.NAME' or -scope='module.NAME[KEY]'.", scope, err)
+	}
+	m := c.run.Config.Modules[in.Module()]
+	if m == nil {
+		return diags.Errorf(nil, summary, "The configuration has no %s. Run \"lockstep modules\" to list the modules that there are.", in.Module())
+	}
+	instances, ds := c.eval.Modules(m)
+	if ds.HasErrors() {
+		return ds
+	}
+	if !slices.Contains(instances, in) {
+		return append(ds, diags.Errorf(nil, summary, "%s has no instance %s. %s", in.Module(), in, theseAre(instances))...)
+	}
+	c.in, c.nowhere = in, false
+	return ds
+}
+
+// theseAre lists some module instances for a message.
+func theseAre(list []addrs.ModuleInstance) string {
+	const shown = 10
+	var names []string
+	for _, m := range list[:min(len(list), shown)] {
+		names = append(names, m.String())
+	}
+	switch {
+	case len(names) == 0:
+		return "It has none now: see its count or for_each."
+	case len(list) > shown:
+		names = append(names, "...")
+	}
+	return "Use one of these: " + strings.Join(names, ", ") + "."
 }
 
 // newConsole opens configuration, state and providers. It locks nothing, because nothing is written. There need
@@ -88,7 +140,7 @@ func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPat
 	if ds = append(ds, more...); more.HasErrors() {
 		return nil, ds
 	}
-	return &console{o.App, ev, run}, ds
+	return &console{a: o.App, eval: ev, run: run}, ds
 }
 
 // collectSet returns the root variables that have a value. The others are unknown.
@@ -208,10 +260,10 @@ func (c *console) answer(text string) (string, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return "", ds
 	}
-	if ds = append(ds, engine.CheckTyped(c.a.Ctx, c.run, x)...); ds.HasErrors() {
+	if ds = append(ds, engine.CheckTyped(c.a.Ctx, c.run, c.in.Module(), x)...); ds.HasErrors() {
 		return "", ds
 	}
-	v, more := c.eval.Typed(x, eval.Scope{Module: addrs.RootModuleInstance})
+	v, more := c.eval.Typed(x, eval.Scope{Module: c.in})
 	if ds = append(ds, more...); ds.HasErrors() {
 		if own := ds.Unreported(); own.HasErrors() {
 			return "", own

@@ -26,8 +26,8 @@ const (
 	fmtUnformatted = 3 // -check found something to do
 )
 
-// fmtExtensions are the extensions of the files that fmt formats in a directory.
-var fmtExtensions = []string{".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tfmock.hcl", ".tofutest.hcl", ".tofumock.hcl"}
+// fmtExtensions are the names of files that fmt formats in directories.
+var fmtExtensions = []string{".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tfmock.hcl", ".tofutest.hcl", ".tofumock.hcl", ".tfquery.hcl"}
 
 var Fmt = cli.Command{Name: "fmt", Synopsis: "Rewrite configuration files in the canonical format", Run: func(a *cli.App, args []string) int {
 	var found bytes.Buffer

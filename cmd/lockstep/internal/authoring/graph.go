@@ -24,6 +24,7 @@ var Graph = cli.Command{Name: "graph", Synopsis: "Write the graph of dependencie
 	f.StringVar(&o.kind, "type", "", "show the steps of plan, plan-refresh-only, plan-destroy or apply")
 	f.StringVar(&o.plan, "plan", "", "show the steps of applying this saved plan")
 	f.BoolVar(&o.cycles, "draw-cycles", false, "with -type or -plan: draw cycles in red")
+	f.StringVar(&o.format, "format", "dot", "the language of the graph: dot, or mermaid for the graph of resources")
 	f.Int("module-depth", -1, "")
 	f.Bool("verbose", false, "")
 	if code, ok := f.ParseArgs(args); !ok {
@@ -37,8 +38,12 @@ var Graph = cli.Command{Name: "graph", Synopsis: "Write the graph of dependencie
 	}
 	kind, known := graphKinds[o.kind]
 	switch {
+	case o.format != "dot" && o.format != "mermaid":
+		return f.Refuse("Unsupported graph format", "-format must be dot or mermaid")
+	case o.format == "mermaid" && o.kind != "":
+		return f.Refuse("Unsupported graph format", "The steps of an operation are written in the DOT language only. Remove -format, or the options -type and -plan")
 	case o.kind == "":
-		return graphOfResources(a)
+		return graphOfResources(a, o.format)
 	case slices.Contains([]string{"validate", "eval"}, o.kind):
 		return f.Refuse("Graph type no longer available", "Lockstep has no graph of the type %q. Use -type=plan for a similar one.", o.kind)
 	case !known:
@@ -49,8 +54,8 @@ var Graph = cli.Command{Name: "graph", Synopsis: "Write the graph of dependencie
 
 // graphOptions are the options of the command graph.
 type graphOptions struct {
-	kind, plan string
-	cycles     bool
+	kind, plan, format string
+	cycles             bool
 }
 
 var graphKinds = map[string]graphs.Operation{
@@ -101,8 +106,8 @@ func graphOfOperation(a *cli.App, kind graphs.Operation, o graphOptions) int {
 	return 0
 }
 
-// graphOfResources writes the graph of the resources and their dependencies.
-func graphOfResources(a *cli.App) int {
+// graphOfResources writes the resources with their dependencies.
+func graphOfResources(a *cli.App, format string) int {
 	d, ds := a.Dir()
 	cfg, more := a.LoadIfAny(d)
 	if ds = append(ds, more...); ds.HasErrors() {
@@ -112,7 +117,11 @@ func graphOfResources(a *cli.App) int {
 	if ds = append(ds, more...); ds.HasErrors() {
 		return a.Show(ds)
 	}
-	writeGraph(a.Out, cfg, rs)
+	if format == "mermaid" {
+		writeMermaid(a.Out, resourceGraph(cfg, rs))
+	} else {
+		writeGraph(a.Out, cfg, rs)
+	}
 	return a.Show(ds)
 }
 
@@ -147,7 +156,38 @@ func writeGraph(w io.Writer, cfg *config.Config, rs *refs.Refs) {
 	fmt.Fprint(w, "}\n")
 }
 
-// A graph has the resources of a configuration with their direct dependencies.
+// writeMermaid writes the same in the language of Mermaid, which GitHub draws in Markdown.
+// Source: https://mermaid.js.org/syntax/flowchart.html
+func writeMermaid(w io.Writer, g graph) {
+	fmt.Fprint(w, "flowchart RL\n")
+	ids := map[addrs.ConfigResource]string{}
+	var last addrs.Module
+	for i, n := range g.nodes {
+		if n.Module != last {
+			if !last.IsRoot() {
+				fmt.Fprint(w, "  end\n")
+			}
+			fmt.Fprintf(w, "  subgraph m%d[\"%s\"]\n", i, n.Module)
+			last = n.Module
+		}
+		indent := "  "
+		if !last.IsRoot() {
+			indent = "    "
+		}
+		ids[n] = fmt.Sprint("n", i)
+		fmt.Fprintf(w, "%s%s[\"%s\"]\n", indent, ids[n], n.Resource) // names are identifiers: nothing needs an escape
+	}
+	if !last.IsRoot() {
+		fmt.Fprint(w, "  end\n")
+	}
+	for _, n := range g.nodes {
+		for _, d := range g.reduced(n) {
+			fmt.Fprintf(w, "  %s --> %s\n", ids[n], ids[d])
+		}
+	}
+}
+
+// A graph is the resources of a configuration with their direct dependencies.
 type graph struct {
 	nodes []addrs.ConfigResource // by module, outer first
 	after map[addrs.ConfigResource][]addrs.ConfigResource

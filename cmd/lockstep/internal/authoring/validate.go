@@ -4,6 +4,7 @@
 package authoring
 
 import (
+	"maps"
 	"path/filepath"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
@@ -17,12 +18,14 @@ import (
 )
 
 var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the configuration is valid", Run: func(a *cli.App, args []string) int {
-	var asJSON, noTests bool
+	var asJSON, noTests, query bool
 	var testDir string
 	f := a.NewFlags("validate", "validate [OPTIONS] [DIR]")
+	f.Vars(&cli.VarFlags{}) // the sources of modules may be made of them
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.BoolVar(&noTests, "no-tests", false, "leave test files out")
 	f.StringVar(&testDir, "test-directory", testfiles.DefaultDirectory, "the directory with test files")
+	f.BoolVar(&query, "query", false, "check the list blocks of query files, too")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -30,6 +33,9 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the config
 		return f.Refuse(cli.TooMany, "Give the command validate one directory, or none for this one.")
 	}
 	ds := check(a, f.Arg(0), testDir, !noTests)
+	if query && !ds.HasErrors() {
+		ds = append(ds, checkQueries(a)...)
+	}
 	if asJSON {
 		data, err := formats.Validate(ds, a.SourcesOf(ds))
 		if code := a.WriteJSON(data, err); code != 0 {
@@ -83,7 +89,31 @@ func check(a *cli.App, root, testDir string, withTests bool) diags.Diagnostics {
 	return append(ds, suite.Validate()...)
 }
 
-// validate returns the errors in one configuration. It opens the providers for their schemas.
+// checkQueries validates the configuration with its query files.
+func checkQueries(a *cli.App) diags.Diagnostics {
+	op := opening.New(a)
+	defer op.Close()
+	var ds diags.Diagnostics
+	if op.Dir, ds = a.Dir(); ds.HasErrors() {
+		return ds
+	}
+	cfg, more := op.Dir.LoadQueries()
+	if cfg != nil {
+		maps.Copy(a.Files, cfg.Files)
+	}
+	if ds = append(ds, more...); ds.WithoutLate().HasErrors() {
+		return ds
+	}
+	op.Config, op.Workspace = cfg, op.Dir.Workspace()
+	if ds = append(ds, op.RequireSchemas()...); ds.HasErrors() {
+		return ds
+	}
+	run := op.Run()
+	run.WorkingDir, run.BaseDir = a.StartDir(), op.Dir.WorkingDir()
+	return append(ds, engine.ValidateQuery(a.Ctx, run)...)
+}
+
+// validate validates one configuration.
 func validate(op *opening.Operation, cfg *config.Config) diags.Diagnostics {
 	op.Config = cfg
 	ds := op.RequireSchemas()

@@ -27,6 +27,7 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	if destroy {
 		f.BoolVar(&approve, "force", false, "")
 	}
+	f.Bool("suppress-forget-errors", false, "") // OpenTofu's: objects that are left behind are no error here
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -163,8 +164,9 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	}
 	failed := ds.HasErrors()
 	n := done.Tally.Done()
-	if !failed { // imports have no events
-		n.Import = plan.Counts().Import
+	if !failed { // neither imports nor what is forgotten have events
+		planned := plan.Counts()
+		n.Import, n.Forget = planned.Import, planned.Forget
 	}
 	ds = append(ds, op.Unlock(a.Ctx)...)
 	v.Diagnostics(ds.Distinct())

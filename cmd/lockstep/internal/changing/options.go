@@ -35,13 +35,35 @@ func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
 			out.ForceReplace = append(out.ForceReplace, a)
 		}
 	}
+	if out.Invoke, more = o.invoked(); len(more) > 0 {
+		ds = append(ds, more...)
+	}
 	if len(out.ForceReplace) > 0 && out.Mode != plans.NormalMode {
 		ds = append(ds, diags.Errorf(nil, "Unsupported plan mode", "The option -replace cannot be used with -destroy or -refresh-only. Remove one of them.")...)
 	}
 	return out, ds
 }
 
-// checkSaved checks the options that are given together with a saved plan.
+// invoked returns the action of the option -invoke; the zero value without the option.
+func (o *operationFlags) invoked() (a addrs.AbsResourceInstance, ds diags.Diagnostics) {
+	switch {
+	case len(o.invoke) == 0:
+		return a, nil
+	case len(o.invoke) > 1:
+		return a, diags.Errorf(nil, "Invalid arguments", "The option -invoke is given %d times. Give it once: a plan can invoke one action, or all instances of one.", len(o.invoke))
+	case o.destroy || o.destroyCommand || o.refreshOnly:
+		return a, diags.Errorf(nil, "Incompatible plan mode options", "The options -invoke and -destroy or -refresh-only cannot be used together. Remove one of them.")
+	case len(o.targeting.targets)+len(o.targeting.targetFiles)+len(o.targeting.excludes)+len(o.targeting.excludeFiles)+len(o.replace) > 0:
+		return a, diags.Errorf(nil, "Incompatible options", "A plan with the option -invoke changes no object, so -target, -exclude and -replace have no meaning beside it. Remove them.")
+	}
+	a, err := addrs.ParseAction(o.invoke[0])
+	if err != nil {
+		return a, diags.Errorf(nil, fmt.Sprintf("Invalid target %q", o.invoke[0]), "-invoke: %s.", err)
+	}
+	return a, nil
+}
+
+// checkSaved checks the options beside a saved plan.
 func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 	if o.destroyCommand {
 		return diags.Errorf(nil, "Destroy can't be called with a plan file",
@@ -99,6 +121,7 @@ type operationFlags struct {
 	refresh        bool
 	targeting      targetFlags
 	replace        cli.ListFlag
+	invoke         cli.ListFlag
 	generate       string // file for blocks that imports lack
 	parallelism    int
 	input          bool
@@ -115,7 +138,10 @@ func operationOptions(f *cli.Flags, o *operationFlags) {
 	f.BoolVar(&o.refresh, "refresh", true, "refresh the state before planning")
 	partial(f, &o.targeting)
 	f.Var(&o.replace, "replace", "replace this resource instance; may be given several times")
+	f.Var(&o.invoke, "invoke", "invoke this action, and change nothing")
 	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls; 0 means 10")
 	f.JsonStream(&o.json)
+	f.ShowSensitive()
+	f.Concise()
 	f.CompactWarnings()
 }

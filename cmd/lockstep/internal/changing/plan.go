@@ -106,7 +106,9 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	if ds = append(ds, op.RequireProviders()...); ds.HasErrors() {
 		return nil, op, append(ds, op.Unlock(a.Ctx)...)
 	}
-	options.Waiting = waiting(op, options.Mode, options.Targets)
+	if options.Invoke == (addrs.AbsResourceInstance{}) { // else no object changes
+		options.Waiting = waiting(op, options.Mode, options.Targets)
+	}
 	var generated generation
 	if o.generate != "" {
 		generated, more = generate(op, o, v)

@@ -33,6 +33,10 @@ type App struct {
 	Chdir    string
 	noColor  bool
 	compact  bool                 // shows warnings by their headlines only
+	single   bool                 // shows each warning, rather than one of those with the same headline
+	secrets  bool                 // shows sensitive values
+	concise  bool                 // shows no progress
+	jsonInto io.WriteCloser       // takes a stream of messages, beside the text; nil: nothing does
 	Files    map[string]*hcl.File // sources for snippets
 	printer  *render.Printer
 	printing sync.Once       // sets printer
@@ -87,7 +91,7 @@ func (a *App) Run(args []string) int {
 	for n := min(len(args), 3); n > 0; n-- {
 		name := strings.Join(args[:n], " ")
 		for _, c := range a.Commands {
-			if c.Name == name {
+			if c.Name == name || c.Alias == name {
 				if name := a.misspelt(c, args[n:]); name != "" {
 					return a.noCommand(name)
 				}

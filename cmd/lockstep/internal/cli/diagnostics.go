@@ -15,7 +15,7 @@ import (
 // Print returns the printer of text for people. It uses colours only on a terminal.
 func (a *App) Print() *render.Printer {
 	a.printing.Do(func() { // the first to print may be one of many at the same time
-		a.printer = &render.Printer{Color: !a.noColor && a.Getenv("NO_COLOR") == "" && isTerminal(a.Out), Width: width(a.Out)}
+		a.printer = &render.Printer{Color: !a.noColor && a.Getenv("NO_COLOR") == "" && isTerminal(a.Out), Width: width(a.Out), ShowSensitive: a.secrets}
 	})
 	return a.printer
 }
@@ -58,6 +58,9 @@ func (a *App) write(w io.Writer, ds diags.Diagnostics) {
 	ds = ds.Sorted()
 	files := a.SourcesOf(ds)
 	groups := render.GroupWarnings(ds)
+	if a.single {
+		groups = render.EachWarning(ds)
+	}
 	if a.compact && !ds.HasErrors() {
 		io.WriteString(w, a.Print().Headlines(groups))
 		return

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,6 +14,34 @@ import (
 func (f *Flags) JsonStream(v *bool) {
 	f.stream = v
 	f.BoolVar(v, "json", false, "write a stream of JSON messages")
+	f.Var(jsonInto{f.App}, "json-into", "write a stream of JSON messages to this file, beside the text")
+}
+
+// jsonInto is the option -json-into. The file may be a pipe that another program reads.
+type jsonInto struct{ app *App }
+
+func (o jsonInto) String() string { return "" }
+
+func (o jsonInto) Set(path string) error {
+	if o.app.jsonInto != nil {
+		return errors.New("it was given twice")
+	}
+	file, err := os.OpenFile(o.app.Path(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return errors.New(Reason(err))
+	}
+	o.app.jsonInto = file
+	return nil
+}
+
+// ShowSensitive is -show-sensitive.
+func (f *Flags) ShowSensitive() {
+	f.BoolVar(&f.App.secrets, "show-sensitive", false, "show sensitive values")
+}
+
+// Concise is -concise, which leaves out the progress of single objects.
+func (f *Flags) Concise() {
+	f.BoolVar(&f.App.concise, "concise", false, "do not show the progress of single objects")
 }
 
 // ListFlag has the values of an option that may be given several times.
@@ -46,4 +77,9 @@ func (f *Flags) Input(v *bool) {
 // CompactWarnings adds -compact-warnings. Without a value, the option was already handled by [app.runCommand].
 func (f *Flags) CompactWarnings() {
 	f.BoolVar(&f.App.compact, "compact-warnings", f.App.compact, "show only the headlines of warnings, unless there are errors")
+	f.BoolFunc("consolidate-warnings", "show one of several warnings with the same headline, which is the default; =false shows each", func(text string) error {
+		on, err := strconv.ParseBool(text)
+		f.App.single = !on
+		return err
+	})
 }

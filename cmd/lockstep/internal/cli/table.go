@@ -13,6 +13,7 @@ import (
 // A Command is a command of lockstep. A command of two words has a space in its name.
 type Command struct {
 	Name     string
+	Alias    string // another name, which OpenTofu has; may be ""
 	Synopsis string
 	// Chapter is the part of the help that lists the command: one of [chapters].
 	Chapter string

@@ -86,6 +86,9 @@ func (f *Flags) Vars(v *VarFlags) {
 // more are included. These directories are relative to the working directory.
 func (a *App) Sources(d *workdir.Dir, given VarFlags, more ...string) ([]inputs.Source, diags.Diagnostics) {
 	sources := []inputs.Source{inputs.Environment(a.Environ)}
+	if !d.Preparing {
+		sources = append([]inputs.Source{d.Prepared()}, sources...)
+	}
 	var ds diags.Diagnostics
 	file := func(origin inputs.Origin, name, path string) {
 		src, err := os.ReadFile(path)

@@ -36,6 +36,8 @@ type View interface {
 	Test(e events.Test, schemas func(addrs.Provider) *schema.Provider)
 	TestCoverage(events.TestCoverage)
 	TestsDone([]events.TestFileResult)
+	// Query shows a step of a query.
+	Query(events.Query)
 	Say(format string, args ...any)
 	// Step reports a step of the command init.
 	Step(code render.InitCode, format string, args ...any)
@@ -66,11 +68,10 @@ func (a *App) Notify(text string) {
 // View returns the view for a command. jsonStream selects the stream of JSON messages.
 func (a *App) View(jsonStream bool) View {
 	if jsonStream {
-		v := &jsonView{a: a}
+		v := &jsonView{a: a, out: a.Out}
 		v.send(render.VersionMessage(engine.LanguageVersion, a.Version))
 		a.stream.Store(v)
-		return v
+		return both(a, v)
 	}
-	v := &textView{a: a, started: map[string]time.Time{}}
-	return v
+	return both(a, &textView{a: a, started: map[string]time.Time{}})
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 
@@ -19,8 +20,9 @@ import (
 
 // jsonView writes Terraform's machine-readable UI messages.
 type jsonView struct {
-	a  *App
-	mu sync.Mutex
+	a   *App
+	out io.Writer
+	mu  sync.Mutex
 }
 
 func (v *jsonView) send(m render.Message) {
@@ -30,7 +32,7 @@ func (v *jsonView) send(m render.Message) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.a.Out.Write(append(data, '\n'))
+	v.out.Write(append(data, '\n'))
 }
 
 func (v *jsonView) Event(e events.Event) {
@@ -54,6 +56,9 @@ func (v *jsonView) Plan(p *plans.Plan, _ *config.Config, _ func(addrs.Provider) 
 		if m, ok := render.PlannedChangeMessage(c); ok {
 			v.send(m)
 		}
+	}
+	for _, x := range p.Invocations {
+		v.send(render.PlannedInvocationMessage(x))
 	}
 	v.send(render.PlanSummaryMessage(p))
 	if len(p.Outputs) > 0 {
@@ -81,7 +86,7 @@ func (v *jsonView) Applied(o Outcome) {
 	if o.Failed {
 		return
 	}
-	v.send(render.ChangeSummaryMessage(operation, o.Counts.Add, o.Counts.Change, o.Counts.Destroy, o.Counts.Import))
+	v.send(render.ChangeSummaryMessage(operation, o.Counts))
 	if !o.Destroy {
 		v.send(render.OutputsMessage(o.State))
 	}

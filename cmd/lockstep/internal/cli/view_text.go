@@ -21,6 +21,7 @@ type textView struct {
 	a       *App
 	mu      sync.Mutex
 	started map[string]time.Time
+	listed  []events.Query // objects of a query that are not written yet
 }
 
 func (v *textView) Say(format string, args ...any) {
@@ -34,6 +35,9 @@ func (v *textView) Step(_ render.InitCode, format string, args ...any) { v.Say(f
 func (v *textView) Installs(e install.Event) { v.Say("%s\n", e) }
 
 func (v *textView) Event(e events.Event) {
+	if v.a.concise {
+		return
+	}
 	if line := v.a.Print().Event(e); line != "" {
 		v.Say("%s\n", line)
 	}
@@ -58,12 +62,9 @@ func (v *textView) Applied(o Outcome) {
 		return
 	}
 	n := o.Counts
-	text := fmt.Sprintf("Apply complete! Resources: %d added, %d changed, %d destroyed.", n.Add, n.Change, n.Destroy)
-	if n.Import > 0 {
-		text = fmt.Sprintf("Apply complete! Resources: %d imported, %d added, %d changed, %d destroyed.", n.Import, n.Add, n.Change, n.Destroy)
-	}
+	text := render.AppliedText(n)
 	if o.Destroy {
-		text = fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.Destroy)
+		text = render.DestroyedText(n)
 	}
 	v.Say("\n%s\n", v.a.Print().Bold(text))
 	if o.StateOut != "" && n.Add+n.Change > 0 {

@@ -236,7 +236,7 @@ func summary(c counting.Counts) string {
 	for _, x := range []struct {
 		n    int
 		verb string
-	}{{c.Import, "import"}, {c.Add, "add"}, {c.Change, "change"}, {c.Destroy, "destroy"}, {c.Forget, "forget"}} {
+	}{{c.Import, "import"}, {c.Add, "add"}, {c.Change, "change"}, {c.Destroy, "destroy"}, {c.Forget, "forget"}, {c.Invoke, "invoke"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d to %s", x.n, x.verb))
 		}

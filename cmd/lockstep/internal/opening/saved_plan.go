@@ -180,20 +180,26 @@ func (o *Operation) openPlanProviders(p *plans.Plan) diags.Diagnostics {
 // fillSchemas adds the schemas to the changes of a plan that was read from a file.
 func (o *Operation) fillSchemas(p *plans.Plan) {
 	known := map[addrs.Provider]*schema.Provider{}
+	of := func(from addrs.Provider, r addrs.Resource) *schema.Schema {
+		ps, ok := known[from]
+		if !ok {
+			if s, ds := o.Providers.Schema(context.WithoutCancel(o.App.Ctx), from); !ds.HasErrors() {
+				ps = s
+			}
+			known[from] = ps
+		}
+		if ps == nil {
+			return nil
+		}
+		return ps.Resource(r.Mode.String(), r.Type)
+	}
 	for _, list := range [][]*plans.ResourceChange{p.Changes, p.Drift} {
 		for _, c := range list {
-			ps, ok := known[c.Provider.Provider]
-			if !ok {
-				if s, ds := o.Providers.Schema(context.WithoutCancel(o.App.Ctx), c.Provider.Provider); !ds.HasErrors() {
-					ps = s
-				}
-				known[c.Provider.Provider] = ps
-			}
-			if ps != nil {
-				r := c.Addr.Instance.Resource.Resource
-				c.Schema = ps.Resource(r.Mode.String(), r.Type)
-			}
+			c.Schema = cmp.Or(of(c.Provider.Provider, c.Addr.Instance.Resource.Resource), c.Schema)
 		}
+	}
+	for _, x := range p.Invocations {
+		x.Schema = cmp.Or(of(x.Provider.Provider, x.Addr.Resource.Resource), x.Schema)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the configuration calls", Run: func(a *cli.App, args []string) int {
@@ -22,6 +23,10 @@ var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the confi
 		return code
 	}
 	d, ds := a.Dir()
+	d.Preparing = !d.HasPrepared() // what init has recorded counts here, too, because init has used it for the backend
 	_, more := installModules(a, d, testDir, moduleOptions{Upgrade: update, Events: func(e installing.Event) { fmt.Fprintln(a.Out, e) }})
+	if d.Preparing && !more.HasErrors() {
+		more = append(more, diags.FromError("Variables cannot be recorded", d.RecordPrepared())...)
+	}
 	return a.Show(append(ds, more...))
 }}

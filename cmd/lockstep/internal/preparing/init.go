@@ -93,6 +93,9 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 	if !ds.HasErrors() && !empty {
 		ds = initDir(a, d, suite, ds, &o, v)
 	}
+	if !ds.HasErrors() {
+		ds = append(ds, diags.FromError("Variables cannot be recorded", d.RecordPrepared())...)
+	}
 	v.Diagnostics(ds)
 	if ds.HasErrors() {
 		return 1
@@ -112,6 +115,7 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 // reads the configuration.
 func initialConfig(a *cli.App, o *initFlags, v cli.View) (*workdir.Dir, *testfiles.Suite, diags.Diagnostics) {
 	d, ds := a.Dir()
+	d.Preparing = true
 	if o.fromModule != "" && !ds.HasErrors() {
 		ds = append(ds, copyModule(a, d, o.fromModule, v)...)
 	}

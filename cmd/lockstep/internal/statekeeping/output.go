@@ -22,6 +22,7 @@ var Output = cli.Command{Name: "output", Synopsis: "Show the output values of th
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.BoolVar(&raw, "raw", false, "print one value as plain text")
 	f.StringVar(&x.Paths.State, "state", "", "the state file of the local backend")
+	f.ShowSensitive()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// unresolvedCode is the exit code if there are unresolved creations.
+// unresolvedCode is the exit code while there are unresolved creations or actions.
 const unresolvedCode = 2
 
 var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a killed apply into the state", Run: func(a *cli.App, args []string) int {
@@ -22,9 +22,9 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a kil
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
 	f.BoolVar(&asJSON, "json", false, "print the unresolved creations as JSON")
-	f.StringVar(&forget, "forget", "", "the object at this address does not exist, or the state is right about it; more addresses can follow the options")
-	f.StringVar(&retry, "retry", "", "create the object at this address again; more addresses can follow the options")
-	f.BoolVar(&retryAll, "retry-all", false, "create all objects again whose creation is unresolved")
+	f.StringVar(&forget, "forget", "", "the object at this address does not exist, its action is done, or the state is right about it; more addresses can follow the options")
+	f.StringVar(&retry, "retry", "", "create the object at this address again, or invoke its action again; more addresses can follow the options")
+	f.BoolVar(&retryAll, "retry-all", false, "create all objects and invoke all actions again that are unresolved")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -52,7 +52,7 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring the results of a kil
 			settled = append(settled, u.Address)
 		}
 	}
-	unknown, err := op.Settle(a.Ctx, settled...)
+	unknown, err := op.Settle(a.Ctx, forget == "", settled...)
 	switch {
 	case err != nil:
 		op.Unlock(a.Ctx)
@@ -92,6 +92,7 @@ type unresolved struct {
 	Action  string            `json:"action"`
 	Started time.Time         `json:"started"`
 	Known   map[string]string `json:"known,omitempty"`
+	Invokes string            `json:"invokes,omitempty"` // the action whose end is not known
 }
 
 // conflicting is a conflict in the JSON output.
@@ -107,7 +108,7 @@ func printRecovery(a *cli.App, r operation.Recovery) {
 		Conflicts  []conflicting `json:"conflicts,omitempty"`
 	}{Unresolved: []unresolved{}}
 	for _, u := range r.Unresolved {
-		out.Unresolved = append(out.Unresolved, unresolved{u.Address, u.Action, u.Started, u.Known})
+		out.Unresolved = append(out.Unresolved, unresolved{u.Address, u.Action, u.Started, u.Known, u.Invokes})
 	}
 	for _, c := range r.Conflicts {
 		done := "changed"
@@ -140,7 +141,7 @@ func tellRecovery(a *cli.App, r operation.Recovery) {
 // again.
 func tellSettled(a *cli.App, addresses []string, again bool) {
 	if again {
-		fmt.Fprintf(a.Out, "The next plan creates these objects again: %s.\nIf the provider refuses because an object exists, import it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))
+		fmt.Fprintf(a.Out, "The next plan creates these objects again, or invokes their actions again: %s.\nIf the provider refuses because an object exists, import it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))
 		return
 	}
 	fmt.Fprintf(a.Out, "Settled: %s.\n", strings.Join(addresses, ", "))

@@ -21,15 +21,25 @@ import (
 )
 
 var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan or state file", Run: func(a *cli.App, args []string) int {
-	var asJSON bool
+	var asJSON, configuration bool
 	f := a.NewFlags("show", "show [OPTIONS] [FILE]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.BoolVar(&configuration, "config", false, "with -json: show the configuration instead of a state")
+	f.ShowSensitive()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
 	if f.NArg() > 1 {
 		return f.Refuse(cli.TooMany, "Give the command show one file, or no file for the stored state.")
+	}
+	switch {
+	case configuration && !asJSON:
+		return f.Refuse("Option -json is required", "The configuration is shown as JSON only. Add -json")
+	case configuration && f.NArg() > 0:
+		return f.Refuse(cli.TooMany, "With -config, the command show reads the configuration, and no file.")
+	case configuration:
+		return showConfiguration(a)
 	}
 	if f.NArg() == 1 {
 		path := a.Path(f.Arg(0))
@@ -61,6 +71,21 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 		return op.State.Current, ds
 	})
 }}
+
+// showConfiguration shows the configuration in the form that plans have it in. It needs the schemas of the providers, and no state.
+func showConfiguration(a *cli.App) int {
+	op := opening.New(a)
+	defer op.Close()
+	var ds, more diags.Diagnostics
+	if op.Dir, op.Config, ds = a.Load(); ds.HasErrors() {
+		return a.Show(ds)
+	}
+	if more = op.RequireSchemas(); more.HasErrors() {
+		return a.Show(append(ds, more...))
+	}
+	data, err := formats.Configuration(op.Config, op.Schemas)
+	return a.WriteJSON(data, err)
+}
 
 // showPlan shows a saved plan.
 func showPlan(a *cli.App, path string, asJSON bool) int {

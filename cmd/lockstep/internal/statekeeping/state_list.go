@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-var StateList = cli.Command{Name: "state list", Synopsis: "List the resource instances in the state", Run: func(a *cli.App, args []string) int {
+var StateList = cli.Command{Name: "state list", Alias: "state ls", Synopsis: "List the resource instances in the state", Run: func(a *cli.App, args []string) int {
 	x := opening.Access{File: true}
 	var id string
 	f := a.NewFlags("state list", "state list [OPTIONS] [ADDRESS...]")

@@ -20,6 +20,7 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	f.StringVar(&x.Paths.State, "state", "", "the state file to read")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.ShowSensitive()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -40,9 +40,9 @@ func Generate(ctx context.Context, in Lack) (blocks []generating.Generated, foun
 	g.s = drafts.OpenStored(ctx, in.Environment, in.Variables, g.prior)
 	g.s.Known = true
 	var lacking []*config.Import
-	for _, im := range in.Config.Root.Imports {
-		if !hasBlock(in.Config, im.Resource) {
-			lacking = append(lacking, im)
+	for _, im := range in.Config.Imports() {
+		if !hasBlock(in.Config, im.Target) {
+			lacking = append(lacking, im.Import)
 			ds = append(ds, generatable(im)...)
 		}
 	}
@@ -64,13 +64,13 @@ func Generate(ctx context.Context, in Lack) (blocks []generating.Generated, foun
 	return blocks, found, append(ds, g.s.Eval.Diagnostics()...).Unreported()
 }
 
-// generatable returns an error for an import block for which no resource block can be generated.
-func generatable(im *config.Import) diags.Diagnostics {
-	if !hasKey(im.To) && im.Resource.Module.IsRoot() && im.ForEach == nil {
+// generatable refuses an import block for which no resource block can be written.
+func generatable(im config.PlacedImport) diags.Diagnostics {
+	if !hasKey(im.To) && im.Target.Module.IsRoot() && im.ForEach == nil {
 		return nil
 	}
 	return diags.Errorf(im.To.Range().Ptr(), "Cannot generate configuration",
-		"A block can be generated for a resource of the root module, and without for_each and without an instance key, only: write the one for %s by hand.", im.Resource)
+		"A block can be generated for a resource of the root module, and without for_each and without an instance key, only: write the one for %s by hand.", im.Target)
 }
 
 // A generator writes blocks for objects. It reads the objects into a prior state of its own.

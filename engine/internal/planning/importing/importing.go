@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -26,9 +27,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Blocks are the import blocks of the root module. They are evaluated resource by resource, when the walk
-// reaches the resource. They say which object an instance takes over if the state has none for it. Safe for
-// concurrent use.
+// Blocks are the import blocks of all modules, evaluated resource by resource as the walk comes to
+// them: which object, by ID, an instance takes over if the state has none for it. Safe for concurrent
+// use.
 //
 // They cannot all be evaluated before the walk. An ID may be an attribute of another resource, which must be
 // visited first. And whether a target is declared depends on its count or for_each.
@@ -37,6 +38,7 @@ type Blocks struct {
 	mode   plans.Mode
 	eval   *eval.Evaluator
 	prior  *drafts.Prior
+	blocks map[addrs.ConfigResource][]config.PlacedImport
 
 	mu sync.Mutex
 	of map[addrs.AbsResourceInstance]Request
@@ -50,7 +52,11 @@ type Request struct {
 
 // NewBlocks returns the import blocks of a configuration, not evaluated yet.
 func NewBlocks(cfg *config.Config, mode plans.Mode, e *eval.Evaluator, prior *drafts.Prior) *Blocks {
-	return &Blocks{config: cfg, mode: mode, eval: e, prior: prior, of: map[addrs.AbsResourceInstance]Request{}}
+	x := &Blocks{config: cfg, mode: mode, eval: e, prior: prior, blocks: map[addrs.ConfigResource][]config.PlacedImport{}, of: map[addrs.AbsResourceInstance]Request{}}
+	for _, im := range cfg.Imports() {
+		x.blocks[im.Target] = append(x.blocks[im.Target], im)
+	}
+	return x
 }
 
 // Of returns the import of an instance, among the blocks evaluated so far; ok is false if there is none.
@@ -61,34 +67,42 @@ func (x *Blocks) Of(a addrs.AbsResourceInstance) (Request, bool) {
 	return im, ok
 }
 
-// Evaluate evaluates the import blocks for a resource with the schema rs, for each element of their for_each.
-// A target must be declared, or have an object in the state. In a plan that destroys, the blocks must be
-// valid, but nothing is imported. A plan that only refreshes ignores them. Source: Terraform 1.11.4.
+// Evaluate evaluates the blocks for a resource with the schema rs, in each instance of the module that a block is in, and for each
+// element of its for_each. A target must be declared, or have an object in the state. In a plan that destroys, the blocks must be valid,
+// but nothing is imported; a plan that only refreshes does not look at them. Source: Terraform 1.11.4.
 func (x *Blocks) Evaluate(cr addrs.ConfigResource, rs *schema.Schema, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
 	if x.mode == plans.RefreshOnlyMode {
 		return nil
 	}
 	var ds diags.Diagnostics
-	for _, im := range x.config.Root.Imports {
-		if im.Resource != cr {
-			continue
-		}
-		scopes := []eval.Scope{{}}
-		if im.ForEach != nil {
-			ins, more := x.eval.ImportForEach(im.ForEach, eval.Scope{})
-			if ds = append(ds, more...); more.HasErrors() {
-				continue
+	for _, im := range x.blocks[cr] {
+		modules, more := x.eval.Modules(im.In)
+		ds = append(ds, more...)
+		for _, in := range modules {
+			scopes, more := x.scopes(im.Import, eval.Scope{Module: in})
+			ds = append(ds, more...)
+			for _, s := range scopes {
+				ds = append(ds, x.evaluate(im.Import, rs, s, declares)...)
 			}
-			scopes = nil
-			for i := range ins {
-				scopes = append(scopes, eval.Scope{Instance: &ins[i]})
-			}
-		}
-		for _, s := range scopes {
-			ds = append(ds, x.evaluate(im, rs, s, declares)...)
 		}
 	}
 	return ds
+}
+
+// scopes returns the scopes for the elements of a block's for_each in one instance of its module.
+func (x *Blocks) scopes(im *config.Import, s eval.Scope) ([]eval.Scope, diags.Diagnostics) {
+	if im.ForEach == nil {
+		return []eval.Scope{s}, nil
+	}
+	ins, ds := x.eval.ImportForEach(im.ForEach, s)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	var out []eval.Scope
+	for i := range ins {
+		out = append(out, eval.Scope{Module: s.Module, Instance: &ins[i]})
+	}
+	return out, ds
 }
 
 // evaluate evaluates a block in one scope.
@@ -101,7 +115,7 @@ func (x *Blocks) evaluate(im *config.Import, rs *schema.Schema, s eval.Scope, de
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	addr := addrs.AbsResourceInstance{Module: target.Module, Resource: addrs.ResourceInstance{Resource: target.Resource, Key: target.Key}}
+	addr := addrs.AbsResourceInstance{Module: within(s.Module, target.Module), Resource: addrs.ResourceInstance{Resource: target.Resource, Key: target.Key}}
 	if !declares(addr) && x.prior.Object(addrs.ResourceInstanceObject{Instance: addr}) == nil {
 		return append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
 			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
@@ -112,13 +126,33 @@ func (x *Blocks) evaluate(im *config.Import, rs *schema.Schema, s eval.Scope, de
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if other, ok := x.of[addr]; ok && !other.same(key) {
+		return append(ds, diags.Errorf(&im.Range, "Import blocks contradict each other",
+			"This import block and the one at %s name different objects for %s. Remove one of them.", other.rng, addr)...)
+	}
 	x.of[addr] = Request{key, im.Range.Ptr()}
 	return ds
 }
 
-// knownKey returns the ID or the identity of an import block. The value must be known, because the provider
-// is asked for the object before anything is applied. Source:
-// https://developer.hashicorp.com/terraform/language/import ("must be known at plan time").
+// same reports whether a request asks for an object by the same key.
+func (r Request) same(k session.ImportKey) bool {
+	if (r.Identity == cty.NilVal) != (k.Identity == cty.NilVal) {
+		return false
+	}
+	return r.ID == k.ID && (k.Identity == cty.NilVal || r.Identity.RawEquals(k.Identity))
+}
+
+// within returns the module instance that an instance of a module calls inner.
+func within(m, inner addrs.ModuleInstance) addrs.ModuleInstance {
+	for _, s := range inner.Steps() {
+		m = m.Child(s.Name, s.Key)
+	}
+	return m
+}
+
+// knownKey returns the ID or the identity of a block, which must be known: the provider is asked for the object before
+// anything is applied. Source: https://developer.hashicorp.com/terraform/language/import ("must be known
+// at plan time").
 func knownKey(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval.Scope) (session.ImportKey, diags.Diagnostics) {
 	key, known, ds := session.ImportKeyOf(e, im, rs, s)
 	if !known && !ds.HasErrors() {
@@ -138,12 +172,16 @@ func (x *Blocks) CheckTargets(selected func(addrs.ConfigResource) bool, found Fo
 		return nil
 	}
 	var ds diags.Diagnostics
-	for _, im := range x.config.Root.Imports {
-		if hasBlock(x.config, im.Resource) || !selected(im.Resource) || found.Failed[im.Resource] {
+	for _, im := range x.config.Imports() {
+		if hasBlock(x.config, im.Target) || !selected(im.Target) || found.Failed[im.Target] {
 			continue
 		}
+		remedy := "Write one in that module."
+		if im.Target.Module.IsRoot() {
+			remedy = "Write one, or have it written by the option -generate-config-out."
+		}
 		ds = append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
-			"There is no block for %s, which the object is to be imported to. Write one, or have it written by the option -generate-config-out.", im.Resource)...)
+			"There is no block for %s, which the object is to be imported to. %s", im.Target, remedy)...)
 	}
 	return ds
 }

@@ -59,11 +59,11 @@ func raw(m proto.Message) []byte {
 func schema6() *tfplugin.GetProviderSchema_Response {
 	str, list := []byte(`"string"`), []byte(`["list","string"]`)
 	thing := &tfplugin6.Schema{Version: 3, Block: &tfplugin6.Schema_Block{
-		Description: "things", DescriptionKind: tfplugin6.StringKind_MARKDOWN, Deprecated: true,
+		Description: "things", DescriptionKind: tfplugin6.StringKind_MARKDOWN, Deprecated: true, DeprecationMessage: "others",
 		Attributes: []*tfplugin6.Schema_Attribute{
 			{Name: "id", Type: str, Computed: true},
 			{Name: "names", Type: list, Required: true, Description: "all", Sensitive: true},
-			{Name: "pass", Type: str, Optional: true, WriteOnly: true, Deprecated: true},
+			{Name: "pass", Type: str, Optional: true, WriteOnly: true, Deprecated: true, DeprecationMessage: "key"},
 			{Name: "shape", Optional: true, NestedType: &tfplugin6.Schema_Object{Nesting: tfplugin6.Schema_Object_MAP,
 				Attributes: []*tfplugin6.Schema_Attribute{{Name: "w", Type: []byte(`"number"`), Required: true}}}},
 		},
@@ -101,11 +101,11 @@ func TestSchema(t *testing.T) {
 	}
 	thing := declared.Resource("managed", "thing")
 	want := &schema.Schema{Version: 3, Block: &schema.Block{
-		Description: "things", Markdown: true, Deprecated: true,
+		Description: "things", Markdown: true, Deprecated: true, Instead: "others",
 		Attributes: map[string]*schema.Attribute{
 			"id":    {Type: cty.String, Computed: true},
 			"names": {Type: cty.List(cty.String), Required: true, Description: "all", Sensitive: true},
-			"pass":  {Type: cty.String, Optional: true, WriteOnly: true, Deprecated: true},
+			"pass":  {Type: cty.String, Optional: true, WriteOnly: true, Deprecated: true, Instead: "key"},
 			"shape": {Optional: true, Nested: &schema.Object{Nesting: schema.NestingMap,
 				Attributes: map[string]*schema.Attribute{"w": {Type: cty.Number, Required: true}}}},
 		},
@@ -117,7 +117,7 @@ func TestSchema(t *testing.T) {
 	}}
 	types := cmp.Comparer(func(a, b cty.Type) bool { return a == b || a != cty.NilType && b != cty.NilType && a.Equals(b) })
 	block := cmp.Transformer("block", func(b *schema.Block) any {
-		return []any{b.Attributes, b.Blocks, b.Description, b.Markdown, b.Deprecated}
+		return []any{b.Attributes, b.Blocks, b.Description, b.Markdown, b.Deprecated, b.Instead}
 	})
 	if diff := cmp.Diff(want, thing, types, block); diff != "" {
 		t.Error(diff)

@@ -37,6 +37,9 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 			fate = "The connection to it was lost: " + s.Message() + "."
 		}
 		detail := fmt.Sprintf("The plugin of provider %s gave no answer to the call %s. %s", c.Name, method, fate)
+		if method == invokeAction {
+			detail += "\n\nNobody knows how much of the action was done. Find out before you invoke it again."
+		}
 		if method == applyChange {
 			detail += "\n\nBefore the next apply, check the real objects: the state does not have those that this call may have created or changed. An object that was created can be imported."
 		}
@@ -82,7 +85,7 @@ func (c *client) missing(declared *schema.Provider, mode, name string) diags.Dia
 	if err := declared.Broken(mode, name); err != nil {
 		return c.misdeclared(fmt.Errorf("%s: %w", name, err))
 	}
-	kind := map[string]string{"managed": "resource type", "data": "data source", "ephemeral": "ephemeral resource type"}[mode]
+	kind := map[string]string{"managed": "resource type", "data": "data source", "ephemeral": "ephemeral resource type", "list": "list resource type", "action": "action"}[mode]
 	return c.unsupported(kind, name)
 }
 

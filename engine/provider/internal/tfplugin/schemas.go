@@ -42,6 +42,7 @@ func decodeSchemas(all *Declarations, p Protocol) (*schema.Provider, error) {
 		PlanDestroy:       server.GetPlanDestroy(),
 		MoveResourceState: server.GetMoveResourceState(),
 		SchemaOptional:    server.GetGetProviderSchemaOptional(),
+		GenerateConfig:    server.GetGenerateResourceConfig(),
 	}
 	var err error
 	if len(resp.Provider) > 0 {
@@ -54,8 +55,12 @@ func decodeSchemas(all *Declarations, p Protocol) (*schema.Provider, error) {
 			return nil, fmt.Errorf("provider_meta: %w", err)
 		}
 	}
+	actions := make(map[string][]byte, len(resp.ActionSchemas))
+	for name, a := range resp.ActionSchemas {
+		actions[name] = a.GetSchema()
+	}
 	out.Later = schema.NewLater(map[string]map[string][]byte{
-		"managed": resp.ResourceSchemas, "data": resp.DataSourceSchemas, "ephemeral": resp.EphemeralResourceSchemas,
+		"managed": resp.ResourceSchemas, "data": resp.DataSourceSchemas, "ephemeral": resp.EphemeralResourceSchemas, "list": resp.ListResourceSchemas, "action": actions,
 	}, func(mode, name string, raw []byte) (*schema.Schema, error) {
 		s, err := p.Schema(raw, &later)
 		if identity, ok := identities[name]; ok && err == nil && mode == "managed" {

@@ -42,6 +42,7 @@ func block(b *Schema_Block, types *tfplugin.Types) (*schema.Block, error) {
 		Description: b.GetDescription(),
 		Markdown:    b.GetDescriptionKind() == StringKind_MARKDOWN,
 		Deprecated:  b.GetDeprecated(),
+		Instead:     b.GetDeprecationMessage(),
 	}
 	if n := len(b.GetBlockTypes()); n > 0 {
 		out.Blocks = make(map[string]*schema.NestedBlock, n)
@@ -86,6 +87,7 @@ func attribute(a *Schema_Attribute, types *tfplugin.Types) (*schema.Attribute, e
 		Sensitive:   a.Sensitive,
 		WriteOnly:   a.WriteOnly,
 		Deprecated:  a.Deprecated,
+		Instead:     a.DeprecationMessage,
 	}
 	var err error
 	out.Type, err = types.Parse(a.Type)

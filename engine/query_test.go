@@ -1,0 +1,157 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
+)
+
+const queryProvider = `
+resource lab_thing
+  id    string computed keep
+  name  string required identity
+  color string optional
+  pass  string optional sensitive
+resource lab_plain
+  id    string computed keep
+list lab_thing
+  color string optional
+list lab_plain
+`
+
+// A queryRun is a query of some files.
+type queryRun struct {
+	t         *testing.T
+	provider  *providertest.Provider
+	run       engine.Run
+	loadError diags.Diagnostics
+}
+
+func newQueryRun(t *testing.T, query string) *queryRun {
+	t.Helper()
+	q := &queryRun{t: t, provider: providertest.New(t, queryProvider)}
+	files := map[string][]byte{"main.tf": []byte("variable \"color\" {\n  default = \"red\"\n}\nresource \"lab_thing\" \"r\" {\n  name = \"r\"\n}\n"), "find.tfquery.hcl": []byte(query)}
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(files), Queries: true})
+	q.loadError = ds
+	variables, _ := inputs.Values(cfg.Root.Content, nil)
+	pool := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("lab"): q.provider.Start})
+	t.Cleanup(func() { pool.Close() })
+	q.run = engine.Run{Config: cfg, Providers: pool, Variables: variables}
+	return q
+}
+
+// play returns the steps and the errors as lines.
+func (q *queryRun) play(generate bool, most int) []string {
+	q.t.Helper()
+	var out []string
+	ds := q.loadError
+	if !ds.HasErrors() {
+		ds = engine.Query(q.t.Context(), q.run, engine.QueryOptions{Generate: generate, Tell: func(e events.Query) bool {
+			switch e.Kind {
+			case events.QueryStart:
+				out = append(out, strings.TrimSpace("start "+e.Address))
+			case events.QueryFound:
+				line := fmt.Sprintf("found %s %s", e.Address, e.Found.Identity.GetAttr("name").AsString())
+				if e.Found.Object != cty.NilVal {
+					line += " with object"
+				}
+				out = append(out, line)
+				if generate {
+					out = append(out, strings.Split(e.Found.Resource+"\n"+e.Found.Import, "\n")...)
+				}
+			case events.QueryComplete:
+				out = append(out, fmt.Sprintf("complete %s %d", e.Address, e.Total))
+			}
+			return most == 0 || len(out) < most
+		}})
+	}
+	for _, d := range ds {
+		line := ""
+		if d.Subject != nil {
+			line = fmt.Sprint(d.Subject.Start.Line, ": ")
+		}
+		out = append(out, "! "+line+d.Summary)
+	}
+	return out
+}
+
+// TestQuery is a table of query files, among the objects a (red), b (blue) and c (red).
+func TestQuery(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct{ query, want string }{
+		"all":            {"list \"lab_thing\" \"all\" {\n  provider = lab\n}", "start list.lab_thing.all\nfound list.lab_thing.all a\nfound list.lab_thing.all b\nfound list.lab_thing.all c\ncomplete list.lab_thing.all 3"},
+		"some":           {"list \"lab_thing\" \"some\" {\n  provider = lab\n  include_resource = true\n  config {\n    color = var.color\n  }\n}", "start list.lab_thing.some\nfound list.lab_thing.some a with object\nfound list.lab_thing.some c with object\ncomplete list.lab_thing.some 2"},
+		"a limit":        {"locals {\n  most = 2\n}\nlist \"lab_thing\" \"two\" {\n  provider = lab\n  limit = local.most\n}", "start list.lab_thing.two\nfound list.lab_thing.two a\nfound list.lab_thing.two b\ncomplete list.lab_thing.two 2"},
+		"repeated":       {"list \"lab_thing\" \"by\" {\n  provider = lab\n  for_each = toset([\"blue\", \"gray\"])\n  config {\n    color = each.key\n  }\n}", "start list.lab_thing.by[\"blue\"]\nfound list.lab_thing.by[\"blue\"] b\ncomplete list.lab_thing.by[\"blue\"] 1\nstart list.lab_thing.by[\"gray\"]\ncomplete list.lab_thing.by[\"gray\"] 0"},
+		"a bad limit":    {"list \"lab_thing\" \"all\" {\n  provider = lab\n  limit = 0\n}", "! 3: Invalid limit"},
+		"no number":      {"list \"lab_thing\" \"all\" {\n  provider = lab\n  limit = \"x\"\n}", "! 3: Incorrect value type"},
+		"no such type":   {"list \"lab_thin\" \"all\" {\n  provider = lab\n}", "! 1: Resource type cannot be listed"},
+		"no identity":    {"list \"lab_plain\" \"all\" {\n  provider = lab\n}", "! 1: Resource type without identities"},
+		"not known":      {"list \"lab_thing\" \"all\" {\n  provider = lab\n  config {\n    color = lab_thing.r.id\n  }\n}", "! 1: Value is not known in a query"},
+		"no provider":    {"list \"lab_thing\" \"all\" {\n}", "! 1: Missing required argument"},
+		"twice":          {"list \"lab_thing\" \"all\" {\n  provider = lab\n}\nlist \"lab_thing\" \"all\" {\n  provider = lab\n}", "! 4: Duplicate list \"lab_thing\" configuration"},
+		"other block":    {"resource \"lab_thing\" \"all\" {\n  name = \"x\"\n}", "! 1: Unsupported block type"},
+		"other argument": {"list \"lab_thing\" \"all\" {\n  provider = lab\n  config {\n    colour = \"red\"\n  }\n}", "! 4: Unsupported argument"},
+	} {
+		q := newQueryRun(t, tc.query)
+		for i, color := range []string{"red", "blue", "red"} {
+			id := string(rune('a' + i))
+			q.provider.Edit("lab_thing", id+"-1", map[string]cty.Value{"name": cty.StringVal(id), "color": cty.StringVal(color)})
+		}
+		if diff := cmp.Diff(strings.Split(tc.want, "\n"), q.play(false, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestQueryGenerates: each object gets a resource block and an import block, and nothing sensitive is in them.
+func TestQueryGenerates(t *testing.T) {
+	t.Parallel()
+	q := newQueryRun(t, "list \"lab_thing\" \"all\" {\n  provider = lab\n  for_each = toset([\"x.y\"])\n}")
+	q.provider.Edit("lab_thing", "a-1", map[string]cty.Value{"name": cty.StringVal("a"), "pass": cty.StringVal("hunx2")})
+	want := strings.Split(`start list.lab_thing.all["x.y"]
+found list.lab_thing.all["x.y"] a with object
+resource "lab_thing" "all_x_y_0" {
+  provider = lab
+  color    = null
+  name     = "a"
+  pass     = null # sensitive
+}
+import {
+  to       = lab_thing.all_x_y_0
+  provider = lab
+  identity = {
+    name = "a"
+  }
+}
+complete list.lab_thing.all["x.y"] 1`, "\n")
+	if diff := cmp.Diff(want, q.play(true, 0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestQueryStops: the caller ends a query, and no more is asked for.
+func TestQueryStops(t *testing.T) {
+	t.Parallel()
+	q := newQueryRun(t, "list \"lab_thing\" \"one\" {\n  provider = lab\n}\nlist \"lab_thing\" \"two\" {\n  provider = lab\n}")
+	for i := range 5 {
+		q.provider.Edit("lab_thing", fmt.Sprint("a-", i), map[string]cty.Value{"name": cty.StringVal(fmt.Sprint("a", i))})
+	}
+	want := []string{"start list.lab_thing.one", "found list.lab_thing.one a0"}
+	if diff := cmp.Diff(want, q.play(false, 2)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

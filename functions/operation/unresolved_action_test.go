@@ -1,0 +1,82 @@
+package operation
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/journal"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+// TestUnresolvedAction: an apply has died while an action was invoked. The action is reported until a person decides: it is
+// done, and not pending any more, or the next plan invokes it.
+func TestUnresolvedAction(t *testing.T) {
+	t.Parallel()
+	for name, again := range map[string]bool{"it is done": false, "it is to be invoked again": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := journaled{new(statebackendtest.Fake), new(statebackendtest.Log)}
+			w, _, err := journal.Open(t.Context(), b.log, "run")
+			if err != nil {
+				t.Fatal(err)
+			}
+			caller, action := parsed(t, addrs.ParseAbsResourceInstance, "terraform_data.a"), parsed(t, addrs.ParseAction, `action.lab_notify.n["k"]`)
+			at := addrs.ResourceInstanceObject{Instance: caller}
+			owed := []states.PendingAction{{Action: action.String(), Event: "AfterCreate"}, {Action: action.String(), Event: "AfterUpdate"}}
+			object := (&states.Object{Status: states.Ready, AttrsJSON: []byte(`{"id":"1"}`)}).WithPendingActions(owed)
+			j := journaling.New("run", w)
+			if err := j.Begin(journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
+				t.Fatal(err)
+			}
+			j.Edit(at, addrs.AbsProviderConfig{Provider: addrs.BuiltinTerraform}, nil, object)
+			intent := journaling.InvocationIntent(&plans.Invocation{Addr: action, Caller: caller, Event: config.AfterCreate})
+			if _, err := j.Intent(t.Context(), intent); err != nil {
+				t.Fatal(err)
+			}
+			o, ds := openedWith(t, b, &Lock{Operation: "recover"}, "")
+			if text := ds.Error() + warningsOf(ds); !strings.Contains(text, "1 action may have been invoked") || !strings.Contains(text, `action.lab_notify.n["k"], started at`) || !strings.Contains(text, "(AfterCreate of terraform_data.a)") {
+				t.Errorf("it was not reported: %s", text)
+			}
+			if waiting := o.Recovery.Waiting(); len(o.Recovery.Unresolved) != 1 || len(waiting) != 1 || waiting[0].String() != caller.String() {
+				t.Errorf("unresolved: %v, left out: %v", o.Recovery.Unresolved, waiting)
+			}
+			if unknown, err := o.Settle(t.Context(), again, caller.String()); err != nil || len(unknown) > 0 || len(o.Recovery.Unresolved) > 0 {
+				t.Fatalf("settled: %v, %v", unknown, err)
+			}
+			want := owed
+			if !again {
+				want = owed[1:]
+			}
+			if ds := o.OpenState(t.Context(), b, statebackend.DefaultWorkspace, nil); len(ds) > 0 {
+				t.Fatal(ds)
+			}
+			if got := o.State.Current.Object(at).PendingActions(); len(got) != len(want) || got[0] != want[0] {
+				t.Errorf("pending: %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func parsed[A any](t *testing.T, parse func(string) (A, error), s string) A {
+	t.Helper()
+	a, err := parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func warningsOf(ds diags.Diagnostics) string {
+	var b strings.Builder
+	for _, d := range ds {
+		b.WriteString(d.Summary + ": " + d.Detail + "\n")
+	}
+	return b.String()
+}
