@@ -16,10 +16,10 @@ import (
 
 // A Writer stores records. It is safe for concurrent use.
 //
-// Append accepts records in the order of its calls, and returns at once. The caller must always call stored,
-// which waits until the records are stored. When stored returns nil, durable records, and all records before
-// them, survive a crash of the machine. Other records survive a crash of the process, at the latest when the
-// append in progress ends. After an error it is unknown whether the records are stored.
+// Append accepts records in the order of its calls. It returns at once, with the function stored, which the caller
+// must always call. stored waits until the records are written. Once it has returned nil, these records survive a
+// crash of the process. If durable was set, they and all records before them survive a crash of the machine, too.
+// After an error of stored it is unknown whether the records are written.
 type Writer interface {
 	Append(durable bool, records ...[]byte) (stored func(context.Context) error)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
 // A Check is the content of a project's check run: its title, and the page with summary and text.
@@ -89,10 +90,12 @@ func (c Check) Summary(limit int) string {
 // firstMeet returns the beginning of the sentence on how to apply a plan whose requirements are not met: what
 // to do first.
 func (c Check) firstMeet() string {
-	switch c.ranked() {
-	case needsApproval:
+	switch {
+	case c.Required.Outcome == rulings.Unknown:
+		return "Correct the cause of each requirement that is unknown. Then, to apply this plan"
+	case c.ranked() == needsApproval:
 		return "Approve the pull request. Then, to apply this plan"
-	case Denied:
+	case c.ranked() == Denied:
 		return "Change the configuration and push, or have the denial overridden. Then, to apply the plan"
 	}
 	return "Once the requirements are met, to apply this plan"
@@ -160,7 +163,11 @@ func (c Check) lookAgain() string {
 	if c.ByMerge {
 		text += fmt.Sprintf("The merge does not apply the new plan, because nobody has confirmed it. Comment %s, and read that plan. Then merge: the merge applies it.", c.planCommand())
 	} else {
-		text += fmt.Sprintf("Read the new plan. To confirm it, comment %s on the pull request.", markdown.Code("lockstep "+c.remedy()))
+		confirm := "To confirm it"
+		if c.Held() {
+			confirm = "Once its requirements are met, to confirm it"
+		}
+		text += fmt.Sprintf("Read the new plan. %s, comment %s on the pull request.", confirm, markdown.Code("lockstep "+c.remedy()))
 	}
 	if c.Behind != nil {
 		return c.inOrder() + "\n\n" + text

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
 // A remedy is a sentence about what can be done next, with the condition under which it is shown.
@@ -248,6 +249,8 @@ func (s Status) toApply() string {
 	switch {
 	case n == 0 && !s.some(func(p ProjectStatus) bool { return mine(p) && p.ranked() != needsApproval }):
 		when = "Approve the pull request. Then, to apply " + plans
+	case n == 0 && !s.some(func(p ProjectStatus) bool { return mine(p) && p.Required.Outcome != rulings.Unknown }):
+		when = "Correct the cause of each requirement that is unknown. Then, to apply " + plans
 	case n == 0:
 		when = "Once the requirements are met, to apply " + plans
 	case !s.some(func(p ProjectStatus) bool { return free(p) && !p.Behind.afterFailed() }):

@@ -73,7 +73,7 @@ func TestManyRequirements(t *testing.T) {
 	h := Head{Status: s, Standing: HeadBlocked}
 	const limit = 16 << 10
 	got := h.Summary(limit)
-	for _, part := range []string{"| `p0`, `p1`, `p2`, ", "`p0`, `p200`: Requirements for the apply", "The requirements of other projects do not fit here", "Once the requirements are met, to apply these plans"} {
+	for _, part := range []string{"| `p0`, `p1`, `p2`, ", "`p0`, `p200`: Requirements for the apply", "The requirements of other projects do not fit here", "Correct the cause of each requirement that is unknown. Then, to apply these plans"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("it lacks %q", part)
 		}

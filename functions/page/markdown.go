@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// converter renders comments: GitHub Flavored Markdown, with line breaks as typed. The library writes no raw
-// HTML and nothing harmful; [safely] renders the rest.
+// converter renders comments: GitHub Flavored Markdown, with line breaks as typed. The library leaves out raw HTML and
+// harmful links. [safely] renders those as text.
 // Source: https://github.github.com/gfm/
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(

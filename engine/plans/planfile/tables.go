@@ -76,7 +76,8 @@ func (t *tables) typ(ty cty.Type) (uint32, error) {
 	return intern(t.types, &t.out.Types, string(src), func() string { return string(src) }), nil
 }
 
-// schema returns the table entry for the type of the values that s describes; for any type if s is nil.
+// schema returns the table entry for the type of the values that s describes. If s is nil, it returns the entry for
+// values whose type is not declared.
 func (t *tables) schema(s *schema.Schema) (typeEntry, error) {
 	if e, ok := t.bySchema[s]; ok {
 		return e, nil

@@ -19,7 +19,7 @@ func (NothingToLock) words() (text, remedy string) {
 type SetNotLocked struct{ Projects []string }
 
 func (r SetNotLocked) words() (text, remedy string) {
-	return fmt.Sprintf("Nothing was locked: %s cannot be locked (see there), and a command locks all its projects or none.", markdown.List(r.Projects)),
+	return fmt.Sprintf("Nothing was locked: %s cannot be locked (this answer says why), and a command locks all its projects or none.", markdown.List(r.Projects)),
 		fmt.Sprintf("To lock one of the other projects, comment %s.", markdown.Code("lockstep lock -p NAME --reason \"...\""))
 }
 
@@ -41,7 +41,7 @@ func (r LockedByAnother) words() (text, remedy string) {
 	case r.Waits:
 		return LockedFor(r), r.Lifts() + " " + appliedThen
 	case r.Merged:
-		return LockedFor(r), r.Lifts() + " " + planAgain(true)
+		return LockedFor(r), r.Lifts() + " Then comment `lockstep retry` here for a new plan. Read it, then apply it."
 	case r.Locking:
 		return LockedFor(r), r.Lifts()
 	}

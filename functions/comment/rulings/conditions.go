@@ -56,7 +56,7 @@ var wordings = map[Rule]wording{
 	Requirement: {wants: func(r Ruling) string { return "the requirement at " + markdown.Code(r.At) }, brief: plain("a requirement")},
 	OneOf:       {wants: plain("one of these alternatives"), brief: plain("one of several alternatives")},
 	Alternative: {wants: func(r Ruling) string { return markdown.Code(r.Name) }, brief: plain("an alternative")},
-	AskedBy:     {wants: func(r Ruling) string { return "a request by " + either(r.Wanted) }, brief: plain("the requirement `by` (who requests it)"), settled: true},
+	AskedBy:     {wants: func(r Ruling) string { return "a request by " + either(r.Wanted) }, brief: plain("the requirement on who requests the apply"), settled: true},
 	Permitted: {wants: func(r Ruling) string {
 		return "a request by a user with the permission " + markdown.List(r.Wanted)
 	}, brief: plain("the requirement `permission`"), settled: true},

@@ -78,7 +78,7 @@ func TestLockSet(t *testing.T) {
 	}
 	s.expect("a lock of one", s.say("alice", one, `lockstep lock -p db --reason "it moves"`), "**Locked** `db`")
 	answer := s.say("bob", two, `lockstep lock --reason "mine"`)
-	s.expect("a lock of both", answer, "**Not locked** `app`", "Nothing was locked: `db` cannot be locked (see there), and a command locks all its projects or none.", "**Not locked** `db`", "Locked by #1: `alice` has locked the state")
+	s.expect("a lock of both", answer, "**Not locked** `app`", "Nothing was locked: `db` cannot be locked (this answer says why), and a command locks all its projects or none.", "**Not locked** `db`", "Locked by #1: `alice` has locked the state")
 	if locked("app") != "" || locked("db") != "it moves" {
 		t.Errorf("app is locked by %q, db by %q", locked("app"), locked("db"))
 	}

@@ -48,8 +48,8 @@ func (v deploymentChecks) open(deployment string, projects []string) bool {
 	})
 }
 
-// readDeploymentChecks reads the checks of all deployments on the pull request. A button belongs to one
-// deployment. If the checks cannot be read, our deployment answers.
+// readDeploymentChecks reads the checks that all deployments have on the pull request. They show which deployment
+// has to answer a command. After an error, the caller answers itself.
 func (co *commands) readDeploymentChecks(ctx context.Context) (deploymentChecks, error) {
 	v := deploymentChecks{own: co.Facts.Deployment}
 	if co.Facts.Message.At.IsZero() {

@@ -42,8 +42,8 @@ func WhyNoneSelected(c comment.Command, all []ledger.Versioned, nothing reasons.
 	return reasons.NoneSelected{Command: c, Projects: here}
 }
 
-// RepliesWithoutPlan returns the replies to an apply command that selects no run of the pull request with a
-// plan. Its author may ask why. A run that is applied, or that had no changes, needs no other plan.
+// RepliesWithoutPlan returns the replies to an apply command that selects no plan of the pull request. They say why
+// there is no plan to apply: it is applied already, it had no changes, or the project has to be planned first.
 func RepliesWithoutPlan(ctx context.Context, e *Reader, c comment.Command, all []ledger.Versioned) ([]comment.Reply, error) {
 	refused := func(why ...reasons.Reason) []comment.Reply {
 		return []comment.Reply{Refused(c, c.Project, admission.Decision{Reasons: why})}

@@ -1,7 +1,7 @@
 // Package opening opens everything that a command works on: the configuration, the backend with the
 // state of the selected workspace, the providers, or a saved plan with the configuration in it.
 //
-// It decides nothing about changes: the commands plan and apply. Start at [Operation].
+// It does not plan or apply: that is the work of the commands that use it. Start at [Operation].
 package opening
 
 import (

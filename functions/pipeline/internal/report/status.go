@@ -166,7 +166,8 @@ func repeated(all []ledger.Versioned, head string) []string {
 	return notes.Repeated(projects, plain)
 }
 
-// copies returns notes on the removed projects of a merged head whose states have copies.
+// copies returns a note for each project that the merged head removed, and whose state has a copy that another
+// project manages.
 func copies(all []ledger.Versioned, head string) (out []string) {
 	for _, r := range all {
 		if other := ledger.Copied(r.Run, all); other != "" && r.Spec.Head == head && r.Standing() == comment.NotApplied {
@@ -335,7 +336,8 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run, line *gatefacts.Ord
 	return p, err
 }
 
-// waits reports whether a plan waits for its apply, so the facts about its obstacles were read.
+// waits reports whether a plan waits for its apply. Only for such plans, the facts about what blocks the apply were
+// read.
 func waits(p comment.ProjectStatus) bool {
 	return p.Late || slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed, comment.Blocked}, p.Standing)
 }
