@@ -208,7 +208,7 @@ type pin struct{ name, file, pattern string }
 func compatibilityPage(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("# Compatibility\n\nThis page lists the programs, servers and providers that Lockstep's tests use, with their versions.\n\n" +
-		"Lockstep reads the configuration language, states and plans of Terraform 1.11. Other versions of these programs may work, but no test has tried them.\n" +
+		"Lockstep reads the configuration language and the states of Terraform 1.16 and earlier. Other versions of these programs may work, but no test has tried them.\n" +
 		"No test has run on AWS or GitHub itself.\n")
 	for _, part := range tested {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| name | version |\n|---|---|\n", part.title, part.about)

@@ -20,7 +20,7 @@ import (
 
 // LanguageVersion is the version of Terraform whose language, file formats and command line the engine
 // follows. State files name it as the version that wrote them, and required_version is checked against it.
-const LanguageVersion = "1.15.9"
+const LanguageVersion = "1.16.0"
 
 // A State is one snapshot. The zero value is not useful; start with [Empty].
 type State struct {

@@ -17,7 +17,7 @@ import (
 )
 
 // TerraformVersion is the Terraform version that is sent to providers: Lockstep's language level.
-const TerraformVersion = "1.15.9"
+const TerraformVersion = "1.16.0"
 
 // MaxMessage is the largest message accepted from a plugin, in bytes. Schemas of large providers exceed
 // gRPC's own limit of 4 MiB; 256 MiB is Terraform's limit.
