@@ -226,7 +226,6 @@ type countsMember struct {
 	Invoked   int    `json:"action_invocation"`
 	Failed    int    `json:"action_fail"`
 	Operation string `json:"operation"`
-	Forget    int    `json:"forget,omitempty"` // OpenTofu's
 	// Unresolved is Lockstep's own.
 	Unresolved int `json:"unresolved,omitempty"`
 }
@@ -235,7 +234,7 @@ type countsMember struct {
 func ChangeSummaryMessage(operation string, n counting.Counts) Message {
 	m := message("change_summary", summaryText(operation, n))
 	m.Changes = &countsMember{
-		Add: n.Add, Change: n.Change, Import: n.Import, Remove: n.Destroy, Invoked: n.Invoke, Failed: n.InvokeFailed, Operation: operation, Forget: n.Forget,
+		Add: n.Add, Change: n.Change, Import: n.Import, Remove: n.Destroy, Invoked: n.Invoke, Failed: n.InvokeFailed, Operation: operation,
 	}
 	return m
 }

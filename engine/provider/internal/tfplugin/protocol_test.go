@@ -17,13 +17,8 @@ import (
 // unused are the calls and messages of the protocols that the client does without, with the reason. A name stands for everything that
 // begins with it.
 var unused = map[string]string{
-	"GetMetadata":          "the schema says as much, and is kept between runs",
-	"GetFunctions":         "the schema has the functions",
-	"PlanAction":           "actions are not part of the language yet",
-	"InvokeAction":         "actions are not part of the language yet",
-	"ValidateActionConfig": "actions are not part of the language yet",
-	"ActionSchema":         "actions are not part of the language yet",
-	"GetProviderSchema.Response.action_schemas":      "actions are not part of the language yet",
+	"GetMetadata":                                    "the schema says as much, and is kept between runs",
+	"GetFunctions":                                   "the schema has the functions",
 	"GetProviderSchema.Response.state_store":         "states are kept by backends of Lockstep's own",
 	"ProvisionResource":                              "provisioners are built in",
 	"ValidateProvisionerConfig":                      "provisioners are built in",
@@ -43,6 +38,7 @@ var renamed = strings.NewReplacer(
 	"ValidateResourceConfig.", "ValidateConfig.", "ValidateDataResourceConfig.", "ValidateConfig.", "ValidateEphemeralResourceConfig.", "ValidateConfig.",
 	"Configure.", "ConfigureProvider.", "ConfigureProvider.", "ConfigureProvider.", "StopProvider.", "StopProvider.", "Stop.", "StopProvider.",
 	"GetSchema.", "GetProviderSchema.",
+	"ValidateActionConfig.Request.action_type", "ValidateConfig.Request.type_name", "ValidateActionConfig.", "ValidateConfig.",
 )
 
 // TestProtocol compares the client with the protocols as they are today: it makes each call, and has each field, or unused has the reason.
