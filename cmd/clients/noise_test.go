@@ -39,6 +39,12 @@ var meant = []rewriting{
 	{regexp.MustCompile(regexp.QuoteMeta(engine.LanguageVersion)), "1.11.4"},
 	{regexp.MustCompile(`(?m)^\s*"(core::)?convert",\n`), ""},
 	{regexp.MustCompile(`(?m)^\s*"identity_schema_version": 0,\n`), ""},
+	// Every terraform_data has a block "store" since Terraform 1.16, and the summary counts actions.
+	{regexp.MustCompile(`(?m)^\s*"store": null,\n`), ""},
+	{regexp.MustCompile(`,?\\?"store\\?":null`), ""},
+	{regexp.MustCompile(`(?m)^     "block_types": \{\n      "store": \{\n(?:.*\n)*?     \},\n`), ""},
+	{regexp.MustCompile(`\\?"action_(?:fail|invocation)\\?":0,`), ""},
+	{regexp.MustCompile(`\\?"ui\\?":\\?"1\.3\\?"`), `"ui":"1.2"`},
 	// The tool says its own name to people.
 	{regexp.MustCompile(`(?m)^.*\bLockstep v.*, which speaks as Terraform .*\n`), ""},
 	{regexp.MustCompile(`\bLockstep\b`), "Terraform"},

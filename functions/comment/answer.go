@@ -188,10 +188,10 @@ type Broken struct {
 func (b Broken) markdown() string {
 	text := fmt.Sprintf("**Lockstep failed internally**: %s.", markdown.Plainly(b.Reason))
 	switch {
-	case b.Closed:
-		return text + " If that happens again, tell the operator of Lockstep."
 	case b.Merged:
 		return text + fmt.Sprintf(" To try again, comment %s. If that fails, too, tell the operator of Lockstep.", markdown.Code("lockstep retry"))
+	case b.Closed:
+		return text + " If that happens again, tell the operator of Lockstep."
 	}
 	return text + tryAgain + " If that fails, too, tell the operator of Lockstep."
 }

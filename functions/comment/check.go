@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/plans/counting"
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
@@ -108,7 +109,7 @@ func (c Check) first() string {
 	case plan == "...":
 	case c.Standing == ApplyFailed || c.Standing == Stopped: // the state has the number of changes that were made
 		text += ". Planned: " + plan
-	case c.Standing == Applied:
+	case c.Standing == Applied && c.Done != (counting.Counts{}):
 		text += dash + madeText(c.Done)
 	default:
 		text += dash + plan

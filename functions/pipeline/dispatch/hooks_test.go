@@ -265,7 +265,7 @@ func TestRemedyOfAHook(t *testing.T) {
 		n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
 		s.repo.Merge("alice", n)
 		s.settle()
-		s.expect("the answer", s.answer(n, "merge"), "denied this apply: `CHG-7 is closed`", "To ask the hook again, comment `lockstep retry -p net`.")
+		s.expect("the answer", s.answer(n, "merge"), "denied this apply: `CHG-7 is closed`", "To ask the hook again, comment `lockstep retry -p net` for a new plan of what was merged.")
 		allow(p)
 		s.say("alice", n, "lockstep retry -p net")
 		s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")

@@ -99,7 +99,7 @@ func TestRemediesWithoutProjects(t *testing.T) {
 		{"lock -p net --reason x", []string{"This pull request has no plan that `lockstep lock -p net --reason \"x\"` matches.", plan}},
 		{"unlock -p net", []string{"This pull request has no plan that `lockstep unlock -p net` matches.", plan}},
 		{"recover -p net", []string{"This pull request has no plan that `lockstep recover -p net` matches.", plan}},
-		{"recover", []string{"First plan the project: comment `lockstep plan -p NAME`."}},
+		{"recover", []string{"First comment `lockstep plan -p NAME`. Then comment `lockstep recover` again."}},
 		{"stop -p *", []string{"**Not cancelled**:"}},
 		{"apply -p gone", []string{"This pull request has no plan that `lockstep apply -p gone` matches.", "Projects of the base branch: `app`, `net`.", "!`lockstep plan -p gone`"}},
 		{"plan -p gone", []string{"No project matches `lockstep plan -p gone`", "Projects: `app`, `net`."}},
