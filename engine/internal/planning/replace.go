@@ -128,7 +128,7 @@ func (p *planner) nothing(option string, t addrs.Target) diags.Diagnostics {
 		remedy = fmt.Sprintf("Use the address of one of these instances:\n  - %s%s", strings.Join(names, "\n  - "), more)
 	}
 	return diags.Warningf(nil, "Address matches nothing",
-		"The option %s=%s matches nothing in the configuration or the state, so it has no effect. %s", option, t, remedy)
+		"The option %s=%s matches nothing in the configuration or the state, so it selects nothing. %s", option, t, remedy)
 }
 
 // replaceWarnings returns warnings for -replace with a whole resource, although only instances can be

@@ -44,5 +44,5 @@ func (o *Operation) LeaveState() diags.Diagnostics {
 // NoState prints that there is no state to show or to edit, and returns the exit code.
 func (o *Operation) NoState(ds diags.Diagnostics) int {
 	o.Finish(ds)
-	return o.App.Usage("run `lockstep apply` to create a state, or name a state file with -state=FILE", "No state file was found")
+	return o.App.Usage("check the directory and the workspace, or name a state file with -state=FILE; `lockstep apply` creates a state", "No state file was found")
 }

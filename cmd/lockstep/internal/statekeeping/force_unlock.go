@@ -40,7 +40,7 @@ var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release the state
 	if err := st.Workspace.Unlock(context.WithoutCancel(a.Ctx), id); err != nil {
 		a.Show(ds)
 		if errors.Is(err, statebackend.ErrNotLocked) {
-			return a.Usage("if a command reported a lock, run this in the same directory and workspace: `lockstep workspace show`", "Failed to unlock state: %s; nothing was released", err)
+			return a.Usage("if a command reported a lock, run force-unlock in the directory and the workspace of that command; `lockstep workspace show` names the current workspace", "Failed to unlock state: %s; nothing was released", err)
 		}
 		return a.Usage("copy the lock ID from the message about the lock, and run the command again", "Failed to unlock state: %s; nothing was released", err)
 	}
