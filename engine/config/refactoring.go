@@ -29,6 +29,7 @@ type Import struct {
 	Resource      addrs.ConfigResource
 	ID            hcl.Expression // or nil: exactly one of ID and Identity is set
 	Identity      hcl.Expression
+	Typed         bool // ID was typed as one word, which may be an identity in place of an ID: "name=a,region=eu"
 	ForEach       hcl.Expression
 	Provider      *addrs.LocalProviderConfig
 	Range         hcl.Range

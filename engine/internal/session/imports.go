@@ -30,8 +30,31 @@ func ImportKeyOf(e *eval.Evaluator, im *config.Import, rs *schema.Schema, s eval
 		k.Identity, known, ds = importIdentity(e, im, rs, s)
 		return k, known, ds
 	}
-	k.ID, known, ds = importID(e, im, s)
-	return k, known, ds
+	if k.ID, known, ds = importID(e, im, s); !im.Typed || !known {
+		return k, known, ds
+	}
+	k, more := TypedImportKey(k.ID, rs, im.ID.Range())
+	return k, known, append(ds, more...)
+}
+
+// TypedImportKey returns the key that somebody typed as one word: the identity "name=a,region=eu" if every name is an
+// attribute of the type's identity; otherwise, the word is an ID. (IDs of some types have the same form, such as those
+// of kubernetes_manifest.) at is the place for diagnostics about an identity.
+func TypedImportKey(word string, rs *schema.Schema, at hcl.Range) (ImportKey, diags.Diagnostics) {
+	if rs.Identity == nil {
+		return ImportKey{ID: word}, nil
+	}
+	given := map[string]cty.Value{}
+	for part := range strings.SplitSeq(word, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		if _, twice := given[name]; !ok || twice || rs.Identity.Attributes[name] == nil {
+			return ImportKey{ID: word}, nil
+		}
+		given[name] = cty.StringVal(value)
+	}
+	v := cty.ObjectVal(given)
+	identity, ds := convertIdentity(hcl.StaticExpr(v, at), v, rs.Identity)
+	return ImportKey{Identity: identity}, ds
 }
 
 // importID evaluates the ID of an import block.

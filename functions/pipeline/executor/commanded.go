@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -47,6 +48,13 @@ func blocksOf(o grammar.Options) []byte {
 		out = fmt.Appendf(out, "removed {\n  from = %s\n  lifecycle {\n    destroy = false\n  }\n}\n", addr)
 	}
 	return out
+}
+
+// markTyped marks the import blocks of a comment, whose IDs may be identities.
+func markTyped(cfg *config.Config) {
+	for _, im := range cfg.Root.Imports {
+		im.Typed = path.Base(im.Range.Filename) == commandFile
+	}
 }
 
 // untaint removes the mark "tainted" from the objects that the option -untaint names, in the state in memory,

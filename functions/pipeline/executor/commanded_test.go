@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
@@ -51,6 +52,25 @@ func FuzzBlocksOf(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestTypedImport holds that the import of a comment may name an identity, and that the blocks of a pull request mean what they say.
+func TestTypedImport(t *testing.T) {
+	t.Parallel()
+	tree := source.Files(map[string][]byte{"main.tf": []byte("resource \"lab_thing\" \"a\" {}\nresource \"lab_thing\" \"b\" {}\nimport {\n  to = lab_thing.b\n  id = \"name=b\"\n}\n")})
+	cfg, ds := loading.Load(loading.Input{Tree: commanded(tree, grammar.Options{Imports: []string{"lab_thing.a name=a"}})})
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	markTyped(cfg)
+	for _, im := range cfg.Root.Imports {
+		if name := im.Resource.Resource.Name; im.Typed != (name == "a") {
+			t.Errorf("the import of %s: %v", name, im.Typed)
+		}
+	}
+	if len(cfg.Root.Imports) != 2 {
+		t.Error(cfg.Root.Imports)
+	}
 }
 
 // TestCommanded holds that a configuration without a command is left as it is, and that a file in the place of ours is

@@ -96,7 +96,14 @@ const usualMemory = 1 << 30
 
 // load reads the configuration with the remote modules that it calls.
 func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
-	tree := commanded(source.FS(o.root.FS(), o.job.Dir), o.job.Options)
+	cfg, ds, err := o.loadFrom(ctx, commanded(source.FS(o.root.FS(), o.job.Dir), o.job.Options), modules)
+	if cfg != nil {
+		markTyped(cfg)
+	}
+	return cfg, ds, err
+}
+
+func (o *checkout) loadFrom(ctx context.Context, tree source.Tree, modules bool) (*config.Config, diags.Diagnostics, error) {
 	if o.engine.Modules == nil || !modules {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, ds, nil

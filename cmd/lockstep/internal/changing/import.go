@@ -24,7 +24,7 @@ type importFlags struct {
 	input       bool
 }
 
-var Import = cli.Command{Name: "import", Synopsis: "Import an existing object into the state by its ID", Run: func(a *cli.App, args []string) int {
+var Import = cli.Command{Name: "import", Synopsis: "Import an existing object into the state by its ID or identity", Run: func(a *cli.App, args []string) int {
 	var o importFlags
 	f := a.NewFlags("import", "import [OPTIONS] ADDRESS ID")
 	f.Vars(&o.vars)

@@ -30,7 +30,7 @@ type Command struct {
 // OfInstance returns the Fetcher of an instance. The scope is that of the instance's expressions.
 type OfInstance func(context.Context, addrs.AbsResourceInstance, eval.Scope) (*Fetcher, diags.Diagnostics)
 
-// Run imports an object. Store the prior state only if there are no errors: it may contain the object even if
+// Run imports an object by its ID, or by its identity: see [session.TypedImportKey]. Store the prior state only if there are no errors: it may contain the object even if
 // an output has an error.
 func (c Command) Run(ctx context.Context, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
 	m := c.Session.Config.Modules[addr.Module.Module()]
@@ -51,7 +51,11 @@ func (c Command) Run(ctx context.Context, addr addrs.AbsResourceInstance, id str
 	if more.HasErrors() {
 		return append(ds, more...)
 	}
-	if ds = append(ds, append(more, f.Fetch(ctx, addr, session.ImportKey{ID: id})...)...); ds.HasErrors() {
+	key, wrong := session.TypedImportKey(id, f.Schema, r.Range)
+	if ds = append(ds, append(more, wrong...)...); wrong.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, f.Fetch(ctx, addr, key)...); ds.HasErrors() {
 		return ds
 	}
 	return append(ds, c.recordOutputs()...)
