@@ -151,7 +151,7 @@ func (f *failures) waits(o addrs.Object) bool {
 	return false
 }
 
-// anyOf reports whether an instance of a block with one of the keys failed, in any module instance.
+// anyOf reports whether one of the given instances of the block cr failed, in any module instance.
 func (f *failures) anyOf(cr addrs.ConfigResource, keys []addrs.InstanceKey) bool {
 	return slices.ContainsFunc(f.consequences().instances[cr], func(failed map[addrs.InstanceKey]bool) bool {
 		return slices.ContainsFunc(keys, func(k addrs.InstanceKey) bool { return failed[k] })

@@ -118,8 +118,8 @@ func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []add
 	return c.val, nil
 }
 
-// hasOthers reports whether the resource has all of the instances in only, and more instances. It is false
-// for ephemeral resources, which are opened as a whole.
+// hasOthers reports whether the resource has all instances in the list only, and further instances. It is
+// false for ephemeral resources, which are opened as a whole.
 func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	keys := v.plan.Instances.Resources[abs]
 	if abs.Resource.Mode == addrs.Ephemeral || len(keys) < 2 {

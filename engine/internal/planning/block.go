@@ -51,8 +51,8 @@ func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource
 	return b, append(ds, more...)
 }
 
-// place adds the address of an instance to diagnostics from its provider, and the source range of the
-// attribute that they are about.
+// place adds two things to diagnostics from a provider: the address of the instance, and the source range of
+// the attribute that each diagnostic is about.
 func (b *block) place(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return b.p.s.Place(ds, b.r, b.rs, addr.String())
 }
@@ -109,7 +109,7 @@ func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (
 	return b.with(ctx, pc)
 }
 
-// with returns the block with a provider configuration, which it opens.
+// with opens a provider configuration, and returns the block with it.
 func (b *block) with(ctx context.Context, pc addrs.AbsProviderConfig) (*block, diags.Diagnostics) {
 	out := *b
 	out.pc = pc
