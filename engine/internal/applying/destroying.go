@@ -141,7 +141,7 @@ func (x *object) current() addrs.ResourceInstanceObject {
 
 // survived reads the current object after the deletion of a deposed object with the same ID. If the provider
 // has deleted both, survived removes the current object from the state and returns an error. A stop does not
-// interrupt this reading, since it belongs to the deletion. !
+// interrupt this reading, since it belongs to the deletion.
 func (x *object) survived(ctx context.Context) diags.Diagnostics {
 	o := x.a.record.object(x.current())
 	if o == nil {

@@ -111,7 +111,7 @@ func (r *record) instances(abs addrs.AbsResource) []addrs.InstanceKey {
 	return keys
 }
 
-// edit makes other changes to the state, all in one step.
+// edit calls f, which may make any changes to the state. All these changes are one step.
 func (r *record) edit(f func(*states.Editor)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

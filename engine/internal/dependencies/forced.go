@@ -51,7 +51,7 @@ func (f Forced) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 // forces only this instance if the function remains returns true for a[0]: the apply makes this instance, or
 // leaves it unchanged. Otherwise it forces all instances of a. The dependencies of the provider
 // configurations in destroyers are forced, too: these configurations destroy objects for which
-// create-before-destroy was in effect. !
+// create-before-destroy was in effect.
 // Source: Terraform 1.11.4, which plans by block, but stores the setting by the graph of its apply.
 func (g *Graph) ForcedInstances(remains func(addrs.ConfigResource, addrs.InstanceKey) bool, destroyers []addrs.AbsProviderConfig) Forced {
 	out := Forced{}

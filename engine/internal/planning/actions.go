@@ -32,7 +32,8 @@ type firing struct {
 	event          config.Event
 }
 
-// brings reports whether a change of kind a brings about the event e.
+// brings reports whether a change of kind a brings about the event e. keepsOld means that a replacement does
+// not destroy the old object.
 func brings(a plans.Action, e config.Event, keepsOld bool) bool {
 	switch e {
 	case config.BeforeCreate, config.AfterCreate:

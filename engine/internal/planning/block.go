@@ -80,8 +80,8 @@ func selfReference(rs *refs.Refs, r *config.Resource, cr addrs.ConfigResource) d
 	return ds
 }
 
-// forInstance returns the block with the provider configuration of a declared instance. It differs between
-// instances only with for_each in the provider block.
+// forInstance returns the block with the provider configuration of a declared instance. The provider
+// configuration differs between instances only with for_each in the provider block.
 func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance, scope eval.Scope) (*block, diags.Diagnostics) {
 	if b.use.Key == nil {
 		return b, nil
@@ -95,9 +95,9 @@ func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance,
 }
 
 // forObject returns the block with the provider configuration of an instance in the state. If each instance
-// has its own, it is the stored one. The expression in the block does not help here, since the instance may
-// no longer be declared. So a provider instance can be removed from the configuration only after the objects
-// that it has made.
+// has its own provider configuration, the result uses the stored one. The expression in the block does not
+// help here, since the instance may no longer be declared. So a provider instance can be removed from the
+// configuration only after the objects that it has made.
 func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (*block, diags.Diagnostics) {
 	if b.client != nil {
 		return b, nil

@@ -79,7 +79,7 @@ func (p *planner) nodes() *nodes {
 }
 
 // visits returns the visits of a resource. The visit usual is the first one, if the resource is included. A
-// plan that destroys adds the visit that destroys.
+// plan that destroys then adds the visit that destroys the objects of the resource.
 func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []visit {
 	if p.in.Mode != plans.DestroyMode {
 		if included {

@@ -145,8 +145,8 @@ func (p *planner) waits(o addrs.Object) bool {
 	return len(p.unplanned) > 0 && slices.ContainsFunc(p.in.Refs.Resources(o), func(u addrs.Object) bool { return p.unplanned[u] })
 }
 
-// usual reports whether the resources are planned as usual. In a destroy this is its first part, which is
-// left out in two cases, as in Terraform 1.11.4: without a refresh, since it would find nothing, and with an
+// usual reports whether the resources are planned as usual. In a destroy, this planning is the first part. It
+// is left out in two cases, as in Terraform 1.11.4: without a refresh, since it would find nothing, and with an
 // empty state, since there is nothing to destroy. Then the configuration need not even be possible to
 // evaluate.
 func (p *planner) usual() bool {
