@@ -126,8 +126,8 @@ func (r *readdressing) where(old addrs.AbsResourceInstance, x addrs.ConfigResour
 	return false, to
 }
 
-// enclosing returns the instance of a module that contains m, or is m itself. The parameter of is this module.
-// ok is false if there is no such instance.
+// enclosing returns the instance of a module that contains m, or is m itself. The parameter of is this
+// module. ok is false if there is no such instance.
 func enclosing(m addrs.ModuleInstance, of addrs.Module) (around addrs.ModuleInstance, ok bool) {
 	for _, s := range m.Steps() {
 		if around.Module() == of {

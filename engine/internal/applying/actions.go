@@ -195,8 +195,9 @@ func (a *applier) invokeAll(ctx context.Context, x *object, list []*plans.Invoca
 	return false, ds
 }
 
-// stopped returns an error if the apply has been interrupted during a step; otherwise it returns nil. It counts
-// the n remaining effects of the step as not begun. what and args are the format of a text about these effects.
+// stopped returns an error if the apply has been interrupted during a step; otherwise it returns nil. It
+// counts the n remaining effects of the step as not begun. what and args are the format of a text about these
+// effects.
 func (a *applier) stopped(n int, what string, args ...any) diags.Diagnostics {
 	if a.ctx.Err() == nil {
 		return nil

@@ -81,7 +81,7 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 // creation here, whether or not its old object still exists.
 //
 // The object comes from the record. If an earlier process was interrupted during the update, the state of the
-// real object is unknown, and it is read again (see resuming.go).
+// real object is unknown, and prior reads the object again (see resuming.go).
 //
 // The object may be missing: this process found it gone after the interruption, or an earlier process did and
 // died. Without an interruption this cannot happen, since the plan fits the state.

@@ -146,8 +146,8 @@ func (p *planner) waits(o addrs.Object) bool {
 }
 
 // usual reports whether the resources are planned as usual. In a destroy, this planning is the first part. It
-// is left out in two cases, as in Terraform 1.11.4: without a refresh, since it would find nothing, and with an
-// empty state, since there is nothing to destroy. Then the configuration need not even be possible to
+// is left out in two cases, as in Terraform 1.11.4: without a refresh, since it would find nothing, and with
+// an empty state, since there is nothing to destroy. Then the configuration need not even be possible to
 // evaluate.
 func (p *planner) usual() bool {
 	return p.in.Mode != plans.DestroyMode || !p.in.SkipRefresh && !p.in.State.IsEmpty()

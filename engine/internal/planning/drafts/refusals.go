@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Refusals are the diagnostics about destroying objects, kept apart from those of the usual plan that comes
-// first. Safe for concurrent use.
+// Refusals are the diagnostics about destroying objects, kept apart from the diagnostics of the usual plan,
+// which is the first part of a destroy. Safe for concurrent use.
 type Refusals struct {
 	mu   sync.Mutex
 	list []refusal
