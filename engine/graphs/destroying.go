@@ -9,7 +9,7 @@ import (
 )
 
 // delayChecks makes the data blocks in check blocks wait until all managed resources are created or updated.
-// Waiting for the managed resources that no other managed resource directly follows is enough.
+// It is enough to wait for those managed resources that no other managed resource directly follows.
 func (b *builder) delayChecks() {
 	if b.destroying {
 		return

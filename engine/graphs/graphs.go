@@ -1,9 +1,9 @@
 // Package graphs draws the graph of an operation in the form of Terraform's, for programs that read
 // `terraform graph`. The graph has a node for each step that Terraform takes, under Terraform's name.
 //
-// The graph is only a picture: planning and applying do not use it, but packages refs and order. Its order of
-// destroying follows Terraform's rules, which may produce cycles; package order avoids them. The package is
-// pure, and refuses to know values and providers. Start at [Build].
+// The graph is only a picture. Planning and applying do not use it: they use packages refs and order. Its
+// order of destroying follows Terraform's rules, which may produce cycles; package order avoids them. The
+// package is pure, and refuses to know values and providers. Start at [Build].
 //
 // Source: the names and edges are those of Terraform 1.11, as internal/terraform of
 // https://github.com/hashicorp/terraform makes them.

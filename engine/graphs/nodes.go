@@ -19,7 +19,7 @@ type key struct {
 	instance addrs.InstanceKey
 }
 
-// named lets references with key k resolve to n, besides earlier nodes with this key.
+// named makes references with the key k lead to n, in addition to earlier nodes with this key.
 func (b *builder) named(n *node, k key) { b.keys[k] = append(b.keys[k], n) }
 
 // within returns name with the module's address before it, such as "module.a.local.x"; in the root module,

@@ -227,8 +227,9 @@ func (f *folding) result(stored *states.State) (Folded, error) {
 	return f.out, nil
 }
 
-// supersededBy reports whether an intent repeats an update or a deletion that was open: whoever
-// does that has looked at the object. The invocation of an action repeats nothing.
+// supersededBy reports whether the intent next begins another call for the same object as o, and o is an
+// update or a deletion. Whoever begins this call has read the object before. The invocation of an action
+// supersedes nothing.
 func (o Open) supersededBy(next *Intent) bool {
 	return o.Repeatable() && !next.IsInvocation() && o.Address == next.Address && o.Deposed == next.Deposed
 }

@@ -59,9 +59,9 @@ func InvocationIntent(x *plans.Invocation) Intent {
 	return in
 }
 
-// Repeatable reports whether the intent may be begun again without a person's decision if its end is unknown: the objects of
-// updates and deletions can be read. A creation may have made an object that nobody knows of, and an action may have done
-// anything.
+// Repeatable reports whether the intent may be begun again without a person's decision if its outcome is
+// unknown: the objects of updates and deletions can be read. A creation may have made an object that nobody
+// knows of, and an action may have done anything.
 func (in Intent) Repeatable() bool {
 	return in.Action != plans.Create.String() && !in.IsInvocation()
 }
@@ -94,8 +94,9 @@ func New(run string, to Writer) *Journal {
 	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph(), open: map[string]record{}}
 }
 
-// Guard makes every [Journal.Intent] call permit first; an error of permit forbids the call. It is for
-// applies that may lose the right to begin calls, such as a lost lock. Call Guard before any other method.
+// Guard makes every [Journal.Intent] run the function permit first. If permit returns an error, Intent
+// returns an error, and the provider call must not be made. It is for applies that may lose the right to
+// begin calls, such as a lost lock. Call Guard before any other method.
 func (j *Journal) Guard(permit func(context.Context) error) { j.permit = permit }
 
 // A Start is what a run starts from.

@@ -37,7 +37,8 @@ type Progress struct {
 	values  map[string]cty.Value
 }
 
-// objectKey names an object, and the action on it if there is one. An action to invoke has its name.
+// objectKey names an object, and the action on it if there is one. For an action to invoke, invokes is the
+// name of this action.
 type objectKey struct{ address, deposed, action, invokes string }
 
 func keyOfIntent(in *Intent) objectKey {
@@ -94,8 +95,9 @@ type resuming struct {
 	folding
 }
 
-// overtaken returns s with objects that were stored before the journal had a record of them. This happens
-// because a save does not wait for the record of a call that has just returned.
+// overtaken returns the state s with further changes: those that the stored state has, but of which the
+// journal has no record. This happens because a save does not wait for the record of a call that has just
+// returned.
 func (r *resuming) overtaken(s *states.State) *states.State {
 	e := s.Edit()
 	look := func(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig) {

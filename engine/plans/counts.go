@@ -24,7 +24,7 @@ func (p *Plan) Counts() counting.Counts {
 	return n
 }
 
-// Count returns n with one more object that has the action a. A replacement adds to Add and to Destroy.
+// Count returns n with one more object that has the action a. A replacement increases both Add and Destroy.
 func (a Action) Count(n counting.Counts) counting.Counts {
 	switch a {
 	case Create:

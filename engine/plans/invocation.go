@@ -30,8 +30,9 @@ type Invocation struct {
 	Pending bool
 }
 
-// Compare orders invocations as Terraform lists them: those of -invoke by action, then the others by resource instance and in
-// the order of the configuration. Invocations of one event are so in the order of their turns.
+// Compare orders invocations as Terraform lists them: first those of the option -invoke, by action; then the
+// others by resource instance, and in the order of the configuration. This is also the order in which an
+// apply invokes the actions of one event.
 func (x *Invocation) Compare(y *Invocation) int {
 	return cmp.Or(
 		cmp.Compare(min(len(x.Event), 1), min(len(y.Event), 1)),
@@ -49,8 +50,8 @@ func after(e config.Event) int {
 	return 1
 }
 
-// Triggered returns the invocations that are part of the change of a resource instance, by its address. Those of one event are
-// in the order of their turns.
+// Triggered returns, by the address of a resource instance, the invocations that are part of the change of
+// this instance. Invocations for the same event are in the order in which the apply invokes them.
 func (p *Plan) Triggered() map[addrs.AbsResourceInstance][]*Invocation {
 	out := map[addrs.AbsResourceInstance][]*Invocation{}
 	for _, x := range p.Invocations {

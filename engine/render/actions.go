@@ -40,7 +40,8 @@ func (t planText) invocations(nw *nodeWriter, c *plans.ResourceChange) {
 	}
 }
 
-// invocation returns an action to invoke as a block. Nothing comes or goes by it, so that it has no symbols.
+// invocation returns an action to invoke as a block. The block has no symbols such as +, because invoking an
+// action creates or deletes nothing.
 func (t planText) invocation(x *plans.Invocation) string {
 	nw := nodeWriter{p: t.p}
 	if x.Pending {
@@ -64,8 +65,8 @@ func (t planText) invocationSchema(x *plans.Invocation) *schema.Schema {
 	return t.schemas.Resource(x.Provider.Provider, x.Addr.Resource.Resource)
 }
 
-// separate returns the texts of the actions that are invoked without a change: those of -invoke, and pending ones of objects
-// that stay as they are.
+// separate returns the texts of the actions that are invoked without a change: actions of the option -invoke,
+// and pending actions of objects that do not change.
 func (t planText) separate(changes []*plans.ResourceChange) []string {
 	changed := map[addrs.AbsResourceInstance]bool{}
 	for _, c := range changes {
@@ -87,7 +88,8 @@ func (t planText) separate(changes []*plans.ResourceChange) []string {
 	return out
 }
 
-// actionsText returns the number of actions to invoke, behind that of objects to change; "" for none.
+// actionsText returns a text about the number of actions to invoke. It follows the text about the objects to
+// change; "" for no actions.
 func actionsText(n counting.Counts) string {
 	if n.Invoke == 0 {
 		return ""
@@ -95,7 +97,8 @@ func actionsText(n counting.Counts) string {
 	return fmt.Sprintf(" Actions: %d to invoke.", n.Invoke)
 }
 
-// invokedText returns the number of actions that an apply has invoked, behind that of objects that it changed; "" for none.
+// invokedText returns a text about the numbers of actions that an apply has invoked, and of those that
+// failed. It follows the text about the objects changed; "" for no actions.
 func invokedText(n counting.Counts) string {
 	switch {
 	case n.Invoke == 0:
@@ -106,7 +109,7 @@ func invokedText(n counting.Counts) string {
 	return fmt.Sprintf(" Actions: %d invoked.", n.Invoke)
 }
 
-// actionMember is an instance of an action in the stream.
+// actionMember is an action instance in the JSON messages of -json.
 type actionMember struct {
 	Addr     string `json:"addr"`
 	Module   string `json:"module"`
@@ -122,7 +125,7 @@ func newActionMember(a addrs.AbsResourceInstance) *actionMember {
 	return &actionMember{r.Addr, r.Module, r.Resource, r.Provider, r.Type, r.Name, r.Key}
 }
 
-// invocationMember is a planned invocation in the stream.
+// invocationMember is a planned invocation in the JSON messages of -json.
 type invocationMember struct {
 	Action    *actionMember         `json:"action_addr"`
 	Lifecycle *plannedTriggerMember `json:"lifecycle_trigger,omitempty"`
@@ -139,7 +142,7 @@ type plannedTriggerMember struct {
 	Pending bool `json:"pending,omitempty"`
 }
 
-// PlannedInvocationMessage tells of an action that is to be invoked.
+// PlannedInvocationMessage returns the message about an action that will be invoked.
 func PlannedInvocationMessage(x *plans.Invocation) Message {
 	m := message("planned_action_invocation", "planned action invocation: "+x.Addr.Resource.String())
 	m.Invocation = &invocationMember{Action: newActionMember(x.Addr)}
@@ -151,7 +154,8 @@ func PlannedInvocationMessage(x *plans.Invocation) Message {
 	return m
 }
 
-// triggerMember is the trigger of an action at work, in the stream.
+// triggerMember is the trigger of an action in the JSON messages of -json. It is part of the messages about
+// an action in progress.
 type triggerMember struct {
 	Resource  resourceMember   `json:"resource"`
 	Block     int              `json:"trigger_index"`
@@ -160,7 +164,7 @@ type triggerMember struct {
 	OnFailure config.OnFailure `json:"on_failure"`
 }
 
-// invokeMessage tells of an action that is invoked.
+// invokeMessage returns the message about an action that is being invoked.
 func invokeMessage(e events.Event) Message {
 	x := e.Invocation
 	h := &hookMember{Action: newActionMember(x.Addr)}
@@ -188,7 +192,7 @@ func invokeMessage(e events.Event) Message {
 	return m
 }
 
-// invokeLine is a line about an action that is invoked, for people.
+// invokeLine returns a line for people about an action that is being invoked.
 func (p *Printer) invokeLine(e events.Event) string {
 	addr := e.Invocation.Addr.String()
 	switch e.Kind {
@@ -203,12 +207,13 @@ func (p *Printer) invokeLine(e events.Event) string {
 	return p.in(bold, p.in(red, "Action failed: "+addr+callerNote(e.Invocation)+" - "+visible(first)))
 }
 
-// oneLine keeps a provider's message on the line that says whose it is.
+// oneLine returns a provider's message with its line breaks escaped, so that it stays on the line that begins
+// with the name of the action.
 func oneLine(s string) string {
 	return strings.NewReplacer("\r\n", "\\n", "\n", "\\n", "\r", "\\r").Replace(s)
 }
 
-// callerNote tells why an action is invoked.
+// callerNote returns a text that says why an action is invoked.
 func callerNote(x *plans.Invocation) string {
 	switch {
 	case x.Event != "":

@@ -81,8 +81,8 @@ func (p *Printer) Event(e events.Event) string {
 	return ""
 }
 
-// EventMessage returns the stream's message about an event; ok is false for events that the stream does not
-// have. In the stream, a deposed object has the address of its instance.
+// EventMessage returns the JSON message (option -json) about an event; ok is false for events without a
+// message. In messages, a deposed object has the address of its instance.
 func EventMessage(e events.Event) (m Message, ok bool) {
 	switch e.Kind {
 	case events.RefreshStart, events.RefreshDone:
@@ -104,7 +104,7 @@ func EventMessage(e events.Event) (m Message, ok bool) {
 	return m, false
 }
 
-// hookMember is an object with an action in progress, in the stream.
+// hookMember is an object with an action in progress, in the JSON messages of -json.
 type hookMember struct {
 	Resource    *resourceMember `json:"resource,omitempty"`
 	Action      any             `json:"action,omitempty"` // a word; of an action block that is invoked, an *actionMember

@@ -94,7 +94,7 @@ func hidden(r rune) bool {
 
 const hexDigits = "0123456789abcdef"
 
-// escaped returns r as a string literal has it.
+// escaped returns r as an escape sequence, as in a string literal.
 func escaped(r rune) string {
 	if r == '\r' {
 		return `\r`

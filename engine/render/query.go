@@ -73,7 +73,7 @@ func set(v cty.Value) cty.Value {
 	return cty.ObjectVal(attrs)
 }
 
-// without returns a value with null at some places.
+// without returns a value with null at the given paths.
 func without(v cty.Value, at []cty.Path) cty.Value {
 	if len(at) == 0 {
 		return v

@@ -132,7 +132,7 @@ type testFailedMember struct {
 }
 
 // TestMessages returns the messages about one step of a test, without its diagnostics. As in the stock tool,
-// their states and plans have sensitive values, with masks of their paths.
+// states and plans in these messages contain sensitive values, with masks of their paths.
 func TestMessages(e events.Test, schemas formats.Schemas) (out []Message) {
 	add := func(kind, text string) *Message {
 		m := message(kind, text)
@@ -184,7 +184,7 @@ func TestMessages(e events.Test, schemas formats.Schemas) (out []Message) {
 	return out
 }
 
-// stateMember renames the members of a state to the names that they have in the stream.
+// stateMember renames the members of a state to the names that they have in the messages of `test -json`.
 func stateMember(data []byte) map[string]json.RawMessage {
 	var from struct {
 		Version json.RawMessage `json:"format_version"`
@@ -199,7 +199,7 @@ func stateMember(data []byte) map[string]json.RawMessage {
 	return members("state_format_version", from.Version, "root_module", from.Values.Root, "root_module_outputs", from.Values.Outputs)
 }
 
-// planMember renames the members of a plan to the names that they have in the stream.
+// planMember renames the members of a plan to the names that they have in the messages of `test -json`.
 func planMember(data []byte) map[string]json.RawMessage {
 	var from struct {
 		Version  json.RawMessage `json:"format_version"`
@@ -242,7 +242,7 @@ func OneLine(name string) string {
 }
 
 // Coverage returns a text about coverage: for each kind of object, how many objects tests have reached, and
-// the names of the others.
+// the names of those that tests have not reached.
 func Coverage(c events.TestCoverage) string {
 	var b strings.Builder
 	for _, k := range []struct {

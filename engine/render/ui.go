@@ -114,7 +114,7 @@ func DiagnosticMessage(d diags.Diagnostic, files map[string]*hcl.File) Message {
 	return m
 }
 
-// resourceMember is a resource instance in the stream.
+// resourceMember is a resource instance in the JSON messages of -json.
 type resourceMember struct {
 	Addr     string `json:"addr"`
 	Module   string `json:"module"`
@@ -140,7 +140,7 @@ func newResourceMember(a addrs.AbsResourceInstance) resourceMember {
 	return m
 }
 
-// uiAction returns the stream's word for an action.
+// uiAction returns the word for an action in the JSON messages of -json.
 func uiAction(a plans.Action) string {
 	switch a {
 	case plans.NoOp:
@@ -151,7 +151,8 @@ func uiAction(a plans.Action) string {
 	return a.String()
 }
 
-// uiReasons are the stream's words for reasons that have another word in the plan format.
+// uiReasons are the words for reasons in the JSON messages of -json, where they differ from the words in the
+// plan format.
 var uiReasons = map[plans.Reason]string{
 	plans.ReasonReplaceBecauseTainted: "tainted",
 	plans.ReasonReplaceByRequest:      "requested",
@@ -159,7 +160,7 @@ var uiReasons = map[plans.Reason]string{
 	plans.ReasonReplaceBecauseCannot:  "cannot_update",
 }
 
-// changeMember is a planned change or a drift in the stream.
+// changeMember is a planned change or a drift in the JSON messages of -json.
 type changeMember struct {
 	Resource        resourceMember   `json:"resource"`
 	Previous        *resourceMember  `json:"previous_resource,omitempty"`
@@ -217,7 +218,7 @@ func DriftMessage(c *plans.ResourceChange) Message {
 	return m
 }
 
-// countsMember is the numbers of changes in the stream.
+// countsMember has the numbers of changes in the JSON messages of -json.
 type countsMember struct {
 	Add       int    `json:"add"`
 	Change    int    `json:"change"`
@@ -230,7 +231,8 @@ type countsMember struct {
 	Unresolved int `json:"unresolved,omitempty"`
 }
 
-// ChangeSummaryMessage tells how much is planned ("plan") or was done ("apply", "destroy").
+// ChangeSummaryMessage returns the message with the numbers of changes that are planned ("plan") or done
+// ("apply", "destroy").
 func ChangeSummaryMessage(operation string, n counting.Counts) Message {
 	m := message("change_summary", summaryText(operation, n))
 	m.Changes = &countsMember{
@@ -263,7 +265,7 @@ func summaryText(operation string, n counting.Counts) string {
 	return AppliedText(n)
 }
 
-// AppliedText is the summary of an apply that has succeeded, and DestroyedText that of the command destroy. Programs read them.
+// AppliedText returns the summary of a successful apply. Programs read this text.
 func AppliedText(n counting.Counts) string {
 	first := ""
 	if n.Import > 0 {
@@ -272,12 +274,12 @@ func AppliedText(n counting.Counts) string {
 	return fmt.Sprintf("Apply complete! Resources: %s%d added, %d changed, %d destroyed.", first, n.Add, n.Change, n.Destroy) + invokedText(n)
 }
 
-// DestroyedText: see [AppliedText].
+// DestroyedText returns the summary of a successful destroy. Programs read this text.
 func DestroyedText(n counting.Counts) string {
 	return fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.Destroy) + invokedText(n)
 }
 
-// outputMember is an output in the stream.
+// outputMember is an output in the JSON messages of -json.
 type outputMember struct {
 	Sensitive bool            `json:"sensitive"`
 	Type      json.RawMessage `json:"type,omitempty"`

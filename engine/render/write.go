@@ -28,8 +28,8 @@ import (
 // The text is that of Terraform 1.11, which people and programs know. Tests compare it with recordings
 // (package rendertest) and list the few differences.
 
-// A look is which details of a node are written. It is passed down the tree by value: a node changes its copy
-// for its parts.
+// A look selects which details of a node are written. It is passed down the tree by value: a node changes its
+// copy for its parts.
 type look struct {
 	bare     bool // action symbols at the left are left out
 	noNull   bool // "-> null" after removed values is left out
@@ -250,7 +250,7 @@ func widest(names []string, form func(string) string) int {
 	return n
 }
 
-// name writes `name = `, padded to a column.
+// name writes `name = `, with the name padded to the given width.
 func (w *nodeWriter) name(name string, width int) {
 	w.b.WriteString(name)
 	for n := utf8.RuneCountInString(name); n < width; n++ {

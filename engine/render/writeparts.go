@@ -101,8 +101,8 @@ func (w *nodeWriter) mapping(n *difference.Node, indent int, l look) {
 }
 
 // list writes the changed elements of a list. The unchanged element before and after each run of changed ones
-// is written as context. The comment about hidden elements therefore counts one less than were skipped. As in
-// Terraform, lists of nested objects have no context.
+// is written as context. The comment about hidden elements does not count these. As in Terraform, lists of
+// nested objects have no context.
 func (w *nodeWriter) list(n *difference.Node, indent int, l look) {
 	if len(n.Parts) == 0 {
 		w.empty("[]", n, l)

@@ -13,8 +13,8 @@ import (
 
 // SameContent reports whether s and x are equal except for lineage, serial and the version that wrote them:
 // if so, writing x over s would change nothing. The JSON layout of attributes does not matter, nor does the
-// order of lists without an order. Objects that both snapshots share are not compared, so the cost depends on
-// the others.
+// order of lists without an order. Objects that both snapshots share are not compared, so the cost depends
+// only on the objects that they do not share.
 func (s *State) SameContent(x *State) bool {
 	if s == x {
 		return true

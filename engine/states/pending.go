@@ -17,8 +17,8 @@ type PendingAction struct {
 	Event  string `json:"event"`  // as JSON has it: "AfterCreate"
 }
 
-// PendingActions returns the pending actions of an object in the order of their invocation. A list that cannot be
-// understood is none.
+// PendingActions returns the pending actions of an object in the order of their invocation. If the stored
+// list cannot be decoded, it returns none.
 func (o *Object) PendingActions() []PendingAction {
 	if o == nil || o.Extra[pendingMember] == nil {
 		return nil
@@ -48,5 +48,5 @@ func (o *Object) WithPendingActions(list []PendingAction) *Object {
 	return &out
 }
 
-// PendingText is the list as the state file has it; nil without pending actions.
+// PendingText returns the pending actions as JSON, as the state file has them; nil without pending actions.
 func (o *Object) PendingText() []byte { return o.Extra[pendingMember] }

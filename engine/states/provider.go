@@ -2,8 +2,8 @@ package states
 
 import "github.com/lockstep-iac/lockstep/engine/addrs"
 
-// ProviderOf returns the provider configuration of the instance with key k. If the instance has one instance
-// of a repeated provider configuration, the result has its key.
+// ProviderOf returns the provider configuration of the instance with key k. If this is one instance of a
+// provider block with for_each, the result includes its key.
 func (r *Resource) ProviderOf(k addrs.InstanceKey) addrs.AbsProviderConfig {
 	if in := r.Instances[k]; in != nil && in.Provider != "" {
 		if p, err := addrs.ParseAbsProviderConfig(in.Provider); err == nil {
@@ -13,8 +13,9 @@ func (r *Resource) ProviderOf(k addrs.InstanceKey) addrs.AbsProviderConfig {
 	return r.Provider
 }
 
-// assign sets the provider configuration of an instance. An instance of a repeated provider configuration is
-// recorded with the instance; other instances keep theirs.
+// assign sets the provider configuration of the instance in. A configuration without a key becomes the
+// resource's configuration. One instance of a provider block with for_each is recorded with the instance
+// in, and the other instances of the resource keep their configuration.
 func (r *Resource) assign(in *Instance, p addrs.AbsProviderConfig) {
 	if p.Key.IsNone() {
 		if r.Provider != p || in.Provider != "" && r.keyed(in) {

@@ -7,9 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Readdress rewrites dependencies after instances were moved, in the objects of each instance for which in
-// returns true. moves maps the old address of each instance to its new one; a zero new address means that the
-// instance was moved to another state.
+// Readdress rewrites dependencies after instances were moved, in the objects of each instance for which the
+// function in returns true. moves maps the old address of each instance to its new one; a zero new address
+// means that the instance was moved to another state.
 //
 // An object that depended on a moved instance then depends on the new address. It keeps the old address, too, while
 // an instance that it may depend on is still there. Dependencies have no instance keys, so a move to another key
@@ -47,7 +47,8 @@ type readdressing struct {
 	needs map[addrs.ConfigResource]map[addrs.ConfigResource]bool
 }
 
-// rewrite rewrites all objects for which in returns true.
+// rewrite rewrites the dependencies of all objects for which the function in of the Readdress call returns
+// true.
 func (r *readdressing) rewrite() {
 	for a, resource := range r.e.s.Resources() {
 		for k, instance := range resource.Instances {
@@ -125,8 +126,8 @@ func (r *readdressing) where(old addrs.AbsResourceInstance, x addrs.ConfigResour
 	return false, to
 }
 
-// enclosing returns the instance of the module of that contains m, or that m is. ok is false if there is
-// none.
+// enclosing returns the instance of a module that contains m, or is m itself. The parameter of is this
+// module. ok is false if there is no such instance.
 func enclosing(m addrs.ModuleInstance, of addrs.Module) (around addrs.ModuleInstance, ok bool) {
 	for _, s := range m.Steps() {
 		if around.Module() == of {

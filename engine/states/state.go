@@ -84,7 +84,7 @@ type Instance struct {
 	Provider string
 }
 
-// Status is whether an object is complete, or must be replaced.
+// Status says whether an object is complete or must be replaced.
 type Status byte
 
 const (

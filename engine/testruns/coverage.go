@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// A coverage records which resources, outputs and checks of the configuration under test the runs have
-// reached. Safe for concurrent use.
+// A coverage records which objects of the configuration under test the runs have reached: resources, outputs
+// and checks. Safe for concurrent use.
 type coverage struct {
 	mu                         sync.Mutex
 	resources, outputs, checks map[string]bool

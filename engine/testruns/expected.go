@@ -39,8 +39,8 @@ func (r *run) expectations() (out expectations, ds diags.Diagnostics) {
 	return out, ds
 }
 
-// hits reports whether the object with the address failed is the expected one or, for a resource, an instance
-// of it.
+// hits reports whether a failed object is the expected one or, for a resource, an instance of it. The
+// parameter failed is the address of the failed object.
 func (x *expectation) hits(failed string) bool {
 	if failed == x.address {
 		return true
@@ -84,8 +84,8 @@ func (list expectations) judge(found diags.Diagnostics) diags.Diagnostics {
 	return ds
 }
 
-// early returns a warning for each expected failure that came in the plan already, in a run that should have
-// applied.
+// early returns warnings for a run that should have applied: one for each expected failure that the plan
+// already had.
 func (list expectations) early(found diags.Diagnostics) (ds diags.Diagnostics) {
 	for _, d := range found {
 		if x := list.find(d); x != nil && !x.failed {

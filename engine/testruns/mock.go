@@ -33,7 +33,7 @@ func (m *mock) Stop(context.Context) error                                    { 
 func (m *mock) Close() error                                                  { return nil }
 
 // UpgradeState decodes an object of the current schema version itself: the mock has made it. The real
-// provider upgrades others.
+// provider upgrades objects of older versions.
 func (m *mock) UpgradeState(ctx context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
 	rs := m.declared.Resource("managed", req.TypeName)
 	if rs == nil || rs.Version != req.Version || req.JSON == nil {

@@ -50,7 +50,7 @@ func (f *file) checkMocks(ctx context.Context) (ds diags.Diagnostics) {
 	return ds
 }
 
-// word returns what messages call a resource of a mode.
+// word returns the word for a resource in messages: "data source" or "resource type".
 func word(m addrs.ResourceMode) string {
 	if m == addrs.Data {
 		return "data source"

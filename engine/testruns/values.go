@@ -99,8 +99,8 @@ func only(s inputs.Source, root *config.Content) inputs.Source {
 	return s
 }
 
-// expression returns the expression that sets a variable at the level from or a later one, and the level of
-// the expression. It returns nil if the value comes from outside the test file.
+// expression returns the expression that sets a variable, and the level of the expression. It looks at the
+// level given by from and at later levels. It returns nil if the value comes from outside the test file.
 func (r *run) expression(name string, from level) (hcl.Expression, level) {
 	if x := r.Run.Variables[name]; x != nil && from <= ofRun {
 		return x, ofRun
@@ -111,7 +111,7 @@ func (r *run) expression(name string, from level) (hcl.Expression, level) {
 	return nil, outside
 }
 
-// evaluate evaluates an expression that the test file has at a level.
+// evaluate evaluates an expression of the test file. The parameter at is the level of the expression.
 func (r *run) evaluate(x hcl.Expression, at level) (cty.Value, diags.Diagnostics) {
 	ctx, ds := r.context(x.Variables(), at)
 	if ds.HasErrors() {
@@ -147,7 +147,8 @@ func bodyVariables(body hcl.Body) (out []hcl.Traversal) {
 	return out
 }
 
-// context returns the evaluation context for the references ts of an expression at a level.
+// context returns the evaluation context for an expression that the test file has at the level at. ts are the
+// references in the expression.
 func (r *run) context(ts []hcl.Traversal, at level) (*hcl.EvalContext, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	vars, runs := map[string]cty.Value{}, map[string]cty.Value{}
@@ -192,8 +193,8 @@ func second(t hcl.Traversal) string {
 	return ""
 }
 
-// variable returns the value of a variable, for an expression in the test file that sees the level from and
-// later ones.
+// variable returns the value of a variable for an expression in the test file. The expression sees the level
+// given by from and later levels.
 func (r *run) variable(name string, from level, place *hcl.Range) (cty.Value, diags.Diagnostics) {
 	if x, at := r.expression(name, from); x != nil {
 		return r.evaluate(x, at)

@@ -45,7 +45,7 @@ func (v *variant) take() *engine.Analysis {
 	return new(engine.Analysis)
 }
 
-// give puts an analysis back, for the next take.
+// give puts an analysis back, for the next call of take.
 func (v *variant) give(a *engine.Analysis) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -140,8 +140,8 @@ func (r *run) prepare() (*variant, diags.Diagnostics) {
 	return v, ds
 }
 
-// An override is an override block of a run, of its file or of a mocked provider. It has the setting of the
-// block around it.
+// An override is an override block of a run, of its file or of a mocked provider. The field during is the
+// setting override_during of the block around it, for an override without that setting.
 type override struct {
 	*testfiles.Override
 	during testfiles.During

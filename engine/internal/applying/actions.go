@@ -42,7 +42,8 @@ the plan's.
 Source: https://developer.hashicorp.com/terraform/language/block/resource#action_trigger
 */
 
-// invocations returns the actions of the object's change at some events; none of a deposed object.
+// invocations returns the actions that the object's change invokes at the events for which the function at
+// returns true. For a deposed object it returns none.
 func (x *object) invocations(at func(config.Event) bool) []*plans.Invocation {
 	if x.c.Addr.Deposed != addrs.NotDeposed || len(x.a.in.Plan.Invocations) == 0 {
 		return nil
@@ -50,19 +51,19 @@ func (x *object) invocations(at func(config.Event) bool) []*plans.Invocation {
 	return slices.DeleteFunc(slices.Clone(x.a.invocations[x.c.Addr.Instance]), func(inv *plans.Invocation) bool { return !at(inv.Event) })
 }
 
-// invocationsOfMaking returns the actions that are invoked before, or after, the object is created or updated. Those after it include the
-// pending ones of an earlier apply.
+// invocationsOfMaking returns the actions to invoke before the object is created or updated, or after it if
+// before is false. The actions to invoke afterwards include the pending ones of an earlier apply.
 func (x *object) invocationsOfMaking(before bool) []*plans.Invocation {
 	return x.invocations(func(e config.Event) bool { return !e.Destroys() && e.Before() == before })
 }
 
-// hasInvocations reports whether the change invokes actions of a step that makes or verifies the object, or of one that
-// deletes it.
+// hasInvocations reports whether the change invokes actions when it deletes the object. If deletes is false,
+// it reports whether the change invokes actions when it makes or verifies the object.
 func (x *object) hasInvocations(deletes bool) bool {
 	return len(x.invocations(func(e config.Event) bool { return e.Destroys() == deletes })) > 0
 }
 
-// owed are the pending actions to store with a new or changed object.
+// owed returns the pending actions to store with a new or changed object.
 func (x *object) owed() []states.PendingAction {
 	var out []states.PendingAction
 	for _, inv := range x.invocationsOfMaking(false) {
@@ -75,7 +76,7 @@ func pendingOf(inv *plans.Invocation) states.PendingAction {
 	return states.PendingAction{Action: inv.Addr.Resource.String(), Event: string(inv.Event)}
 }
 
-// settle takes an action that is over from the pending ones of the object.
+// settle removes a finished action from the object's pending actions.
 func (x *object) settle(inv *plans.Invocation) {
 	o := x.a.record.object(x.c.Addr)
 	if o == nil || inv.Event.Before() || inv.Event.Destroys() {
@@ -87,7 +88,8 @@ func (x *object) settle(inv *plans.Invocation) {
 	}
 }
 
-// taint makes the object one that the next plan replaces. Its pending actions go with it.
+// taint marks the object as tainted, so that the next plan replaces it. It also removes the object's pending
+// actions.
 func (x *object) taint() {
 	if o := x.a.record.object(x.c.Addr); o != nil {
 		tainted := *o.WithPendingActions(nil)
@@ -106,8 +108,8 @@ func (x *object) beforeMaking(ctx context.Context, v cty.Value) diags.Diagnostic
 	return append(ds, x.a.stopped(1, "%s was not changed", x.c.Addr)...)
 }
 
-// afterMaking invokes the actions after a creation or an update, and the pending ones of an object that does not change. v is
-// the value of the object.
+// afterMaking invokes the actions after a creation or an update. For an object that does not change, it
+// invokes the pending actions of the object. v is the value of the object.
 func (x *object) afterMaking(ctx context.Context, v cty.Value) diags.Diagnostics {
 	taints, ds := x.a.invokeAll(ctx, x, x.invocationsOfMaking(false), v)
 	if taints {
@@ -116,7 +118,7 @@ func (x *object) afterMaking(ctx context.Context, v cty.Value) diags.Diagnostics
 	return ds
 }
 
-// afterRecorded is afterMaking for the object as the record has it.
+// afterRecorded is [object.afterMaking] with the object's value from the recorded state.
 func (x *object) afterRecorded(ctx context.Context) diags.Diagnostics {
 	o := x.a.record.object(x.c.Addr)
 	if o == nil || len(x.invocationsOfMaking(false)) == 0 {
@@ -144,7 +146,7 @@ func (x *object) afterDestroying(ctx context.Context) diags.Diagnostics {
 	return ds
 }
 
-// invokeRequested invokes the actions of the option -invoke, and reports what came of it.
+// invokeRequested invokes the actions of the option -invoke, and adds their diagnostics to the report.
 func (a *applier) invokeRequested(ctx context.Context) {
 	list := slices.DeleteFunc(slices.Clone(a.in.Plan.Invocations), func(inv *plans.Invocation) bool { return inv.Event != "" })
 	for i, inv := range list {
@@ -175,8 +177,8 @@ func (a *applier) callerOf(ctx context.Context, inv *plans.Invocation) (cty.Valu
 	return b.value(ctx, inv.Caller.Resource.Key)
 }
 
-// invokeAll invokes actions one after the other, until one fails. taints is set if that one taints the object. x is nil for the
-// option -invoke.
+// invokeAll invokes actions one after the other, until one fails. taints reports whether the failed action
+// taints the object. x is nil for the actions of the option -invoke.
 func (a *applier) invokeAll(ctx context.Context, x *object, list []*plans.Invocation, caller cty.Value) (taints bool, ds diags.Diagnostics) {
 	for i, inv := range list {
 		if more := a.stopped(len(list)-i, "%s was not invoked", inv.Addr); more.HasErrors() {
@@ -193,8 +195,9 @@ func (a *applier) invokeAll(ctx context.Context, x *object, list []*plans.Invoca
 	return false, ds
 }
 
-// stopped returns an error after a stop, which counts n effects of a step under way as not begun. The step was to have several,
-// and ends between two of them.
+// stopped returns an error if the apply has been interrupted during a step; otherwise it returns nil. It
+// counts the n remaining effects of the step as not begun. what and args are the format of a text about these
+// effects.
 func (a *applier) stopped(n int, what string, args ...any) diags.Diagnostics {
 	if a.ctx.Err() == nil {
 		return nil
@@ -203,13 +206,15 @@ func (a *applier) stopped(n int, what string, args ...any) diags.Diagnostics {
 	return diags.Errorf(nil, "Apply was interrupted", "%s: %s. What has been done is in the state; plan again to see what remains.", fmt.Sprintf(what, args...), context.Cause(a.ctx))
 }
 
-// continues reports whether the failure of an action is a warning. Nothing may keep a plan that destroys everything from its
-// end. Source: Terraform 1.16.
+// continues reports whether a failure of the action is only a warning. In a plan that destroys everything,
+// failures of destroy-time actions are warnings, so that they cannot keep the destroy from finishing.
+// Source: Terraform 1.16.
 func (a *applier) continues(inv *plans.Invocation) bool {
 	return inv.OnFailure == config.Continue || inv.Event.Destroys() && a.in.Plan.Mode == plans.DestroyMode
 }
 
-// warnings turns errors into warnings. Those that stand for others, reported elsewhere, are left out.
+// warnings turns errors into warnings. It leaves out diagnostics that only stand for others reported
+// elsewhere: see [diags.Reported].
 func warnings(ds diags.Diagnostics) diags.Diagnostics {
 	out := slices.Clone(ds.Unreported())
 	for i := range out {
@@ -218,8 +223,8 @@ func warnings(ds diags.Diagnostics) diags.Diagnostics {
 	return out
 }
 
-// invoke invokes an action, unless its condition does not hold or an earlier process has invoked it. final is set if the
-// errors are none of the action: nothing more may be begun.
+// invoke invokes an action, unless its condition is false or an earlier process has invoked it. final is true
+// if the error is not about the action but about the journal: then no further action may begin.
 func (a *applier) invoke(ctx context.Context, x *object, inv *plans.Invocation, caller cty.Value) (ds diags.Diagnostics, final bool) {
 	if call, begun := a.in.Progress.Invocation(inv); begun {
 		return a.invokedBefore(inv, call), false
@@ -266,7 +271,8 @@ func (a *applier) invoke(ctx context.Context, x *object, inv *plans.Invocation, 
 	return ds, false
 }
 
-// byHand is the advice beside the error of an action that no plan invokes again.
+// byHand returns a warning that says how to invoke a failed action by hand, if no later plan will invoke the
+// action. It is shown together with the error of the action.
 func (a *applier) byHand(inv *plans.Invocation) diags.Diagnostics {
 	if inv.Event != config.AfterDestroy || a.continues(inv) {
 		return nil
@@ -275,7 +281,7 @@ func (a *applier) byHand(inv *plans.Invocation) diags.Diagnostics {
 		"%s failed after the destruction of %s. The object is gone, so no later plan invokes the action. To invoke it yourself, run:\n  lockstep apply -invoke='%[1]s'", inv.Addr, inv.Caller)
 }
 
-// invokedBefore repeats the result of an action that an earlier process has invoked.
+// invokedBefore reports again the result of an action that an earlier process has invoked.
 func (a *applier) invokedBefore(inv *plans.Invocation, call journaling.Call) diags.Diagnostics {
 	at := inv.Addr.String()
 	switch {
@@ -336,8 +342,9 @@ func (a *applier) openAction(ctx context.Context, inv *plans.Invocation, caller 
 	return open, v, ds
 }
 
-// invocationEvents returns a function that tells listeners of the course of an action. Messages of the provider may repeat
-// what is in the configuration: if any of it is sensitive or ephemeral, they are kept back.
+// invocationEvents returns a function that sends events about an action to listeners. Messages of the
+// provider may repeat values of the action's configuration. So if the configuration has a sensitive or
+// ephemeral value, these messages are not shown.
 func (a *applier) invocationEvents(inv *plans.Invocation, config cty.Value, rs *schema.Schema) func(events.Kind, string) {
 	hidden, start := "", time.Now()
 	switch {

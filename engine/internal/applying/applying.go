@@ -5,9 +5,9 @@
 // plan once more. It compares both plans, and only then asks the provider to act. It may stop after any
 // action: the state then has everything done so far, and everything else as in the prior state.
 //
-// Every change of an object goes through one place ([object.effect]), and every action through another ([applier.invoke]),
-// where the journal has the intent before it and the outcome after it. The package refuses to
-// know where a state is stored: the caller has a function that saves it.
+// Every change of an object goes through one place ([object.effect]), and every action through another
+// ([applier.invoke]), where the journal has the intent before it and the outcome after it. The package
+// refuses to know where a state is stored: the caller passes a function that saves the state.
 //
 // Start at [Apply]. [applier.walk] carries out the steps. An [object] is one change, [values] has the values
 // of resources for it, and [conclusion] handles the outputs and checks at the end.

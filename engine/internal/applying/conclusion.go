@@ -101,8 +101,9 @@ func (c *conclusion) newOutputs() []func(*states.Editor) {
 	return out
 }
 
-// settled adds the plan's results to the results of conditions, if the plan only refreshes: an apply cannot
-// change the results of resources, and data blocks in check blocks that could not be read are not read again.
+// settled adds the results of conditions from the plan to list, if the plan only refreshes. An apply of such
+// a plan cannot change the results of resources. It also does not read again the data blocks in check blocks
+// that could not be read.
 func (c *conclusion) settled(list []eval.Checked) []eval.Checked {
 	if c.plan.Mode != plans.RefreshOnlyMode {
 		return list
@@ -128,8 +129,8 @@ func (c *conclusion) settled(list []eval.Checked) []eval.Checked {
 	return list
 }
 
-// skipCheck is skip for check blocks. A check block whose data source was to be read but was not reached has
-// no results.
+// skipCheck is [conclusion.skip], but also skips a check block if the apply did not reach the reading of its
+// data source. A skipped check block has no results.
 func (c *conclusion) skipCheck(o addrs.Object) bool {
 	if o.Kind == addrs.KindCheck {
 		if d := c.s.Config.Modules[o.Module].Checks[o.Name].Data; d != nil && c.unread[addrs.ConfigResource{Module: o.Module, Resource: d.Addr}] {

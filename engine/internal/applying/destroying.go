@@ -140,8 +140,8 @@ func (x *object) current() addrs.ResourceInstanceObject {
 }
 
 // survived reads the current object after the deletion of a deposed object with the same ID. If the provider
-// has deleted both, it removes the current object from the state and returns an error. A stop does not
-// interrupt it, since it belongs to the deletion.
+// has deleted both, survived removes the current object from the state and returns an error. A stop does not
+// interrupt this reading, since it belongs to the deletion.
 func (x *object) survived(ctx context.Context) diags.Diagnostics {
 	o := x.a.record.object(x.current())
 	if o == nil {
@@ -189,15 +189,15 @@ func (x *object) kept() diags.Diagnostics {
 }
 
 // destroy asks the provider to destroy an object with the value v. If the provider returns an error and the
-// remaining part of the object, it records this part. Without a usable answer the object stays in the state
-// unchanged: the next refresh finds an object too many, but never one too few.
+// remaining part of the object, destroy records this part. Without a usable answer the object stays in the
+// state unchanged: the next refresh finds an object too many, but never one too few.
 //
 // The remaining part is stored with its status and its dependencies, but without create-before-destroy, which
 // a destroy does not know. Source: Terraform 1.11.4, node_resource_abstract_instance.go (apply).
 //
 // For an object that is only deleted, the provider gets the private data of the plan, in which it may have
 // left a note for itself. In a replacement, the plan's private data is for the new object, so the old object
-// is sent with its own.
+// is sent with the private data stored with it.
 //
 // After deleting an object with the ID of the current one, destroy verifies that the current object still
 // exists.

@@ -30,8 +30,8 @@ func (c *conclusion) emptyResources(ctx context.Context) {
 	})
 }
 
-// addEmpty adds managed resources without instances. A resource that is or was in the state is not touched:
-// whether it stays depends on the order of events.
+// addEmpty adds managed resources without instances. It leaves out resources that are in the state now or
+// were in the prior state: whether they stay depends on the order of events.
 func (c *conclusion) addEmpty(e *states.Editor) {
 	for abs := range c.plan.Instances.Resources {
 		if abs.Resource.Mode != addrs.Managed || c.plan.PriorState.Resource(abs) != nil || e.Current().Resource(abs) != nil {

@@ -21,8 +21,8 @@ import (
 // are open.
 // Source: https://developer.hashicorp.com/terraform/language/block/ephemeral
 
-// openRest opens the ephemeral resources that nothing needed, as planning does. It leaves out those that
-// depend on a failure.
+// openRest opens the ephemeral resources that nothing needed, as planning does. It does not open ephemeral
+// resources that depend on a failure.
 func (v *values) openRest(ctx context.Context) {
 	if v.plan.Mode == plans.DestroyMode || len(v.plan.Targets) > 0 || ctx.Err() != nil {
 		return

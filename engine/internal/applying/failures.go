@@ -95,7 +95,8 @@ func (f *failures) leavesNothing(abs addrs.AbsResource) bool {
 	return f.uncreated[abs]
 }
 
-// of reports whether any instance of a resource failed. If only is not nil, only these instances count.
+// of reports whether any instance of a resource failed. If the list only is not nil, just the instances in it
+// count.
 func (f *failures) of(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -151,7 +152,7 @@ func (f *failures) waits(o addrs.Object) bool {
 	return false
 }
 
-// anyOf reports whether an instance of a block with one of the keys failed, in any module instance.
+// anyOf reports whether one of the given instances of the block cr failed, in any module instance.
 func (f *failures) anyOf(cr addrs.ConfigResource, keys []addrs.InstanceKey) bool {
 	return slices.ContainsFunc(f.consequences().instances[cr], func(failed map[addrs.InstanceKey]bool) bool {
 		return slices.ContainsFunc(keys, func(k addrs.InstanceKey) bool { return failed[k] })

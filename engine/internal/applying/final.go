@@ -44,8 +44,8 @@ func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.
 }
 
 // identity returns the identity of an object to update; cty.NilVal if there is none. If the state was written
-// without identities and not refreshed since, it reads the identity first: many providers fail to update an
-// object without one.
+// without identities and not refreshed since, the method reads the identity first: many providers fail to
+// update an object without one.
 func (x *object) identity(ctx context.Context, o *states.Object) cty.Value {
 	if v := x.a.s.StoredIdentity(x.rs, o); v != cty.NilVal || x.rs.Identity == nil {
 		return v

@@ -81,7 +81,7 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 // creation here, whether or not its old object still exists.
 //
 // The object comes from the record. If an earlier process was interrupted during the update, the state of the
-// real object is unknown, and it is read again (see resuming.go).
+// real object is unknown, and prior reads the object again (see resuming.go).
 //
 // The object may be missing: this process found it gone after the interruption, or an earlier process did and
 // died. Without an interruption this cannot happen, since the plan fits the state.
@@ -120,8 +120,8 @@ func (x *object) listsPaths() bool {
 }
 
 // postconditions checks the new object, even one that is only partly made. If there is none, it checks the
-// previous object, which may still exist. Otherwise self is unknown; or, as in Terraform 1.11.4 for one of
-// many instances, conditions that refer to self cannot be evaluated.
+// previous object, which may still exist. If there is neither, self is unknown. In a resource with count or
+// for_each, conditions that refer to self then cannot be evaluated, as in Terraform 1.11.4.
 func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnostics {
 	if len(x.r.Postconditions) == 0 {
 		return nil

@@ -46,9 +46,10 @@ func newPlannedInstances(plan *plans.Plan) plannedInstances {
 	}
 }
 
-// remaining returns a function that reports whether the plan does more than delete the instances of a block
-// with a key, in any module instance. [dependencies.Graph.ForcedInstances] needs it: a reference a[0] means
-// only this instance if it exists after the apply.
+// remaining returns a function that reports whether an instance of a block exists after an apply of the plan,
+// in any module instance. It counts only instances that the plan lists and neither deletes nor forgets.
+// [dependencies.Graph.ForcedInstances] needs this: a reference a[0] means only this instance if it exists
+// after the apply.
 func remaining(plan *plans.Plan) func(addrs.ConfigResource, addrs.InstanceKey) bool {
 	type instance struct {
 		addrs.ConfigResource

@@ -111,7 +111,7 @@ func (r *record) instances(abs addrs.AbsResource) []addrs.InstanceKey {
 	return keys
 }
 
-// edit makes other changes to the state, all in one step.
+// edit calls f, which may make any changes to the state. All these changes are one step.
 func (r *record) edit(f func(*states.Editor)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -172,9 +172,9 @@ func (r *record) worthSaving() bool {
 }
 
 // paced returns save with a pause after each call, nine times as long as the call. A save of n objects takes
-// time in proportion to n, so an apply of n changes spends at most a tenth of its time on saves. The pause is
-// at most longest. If there is a journal, the pause is longest until a share of the objects has changed, so
-// that the bytes of all saves are in proportion to the changes, too.
+// time in proportion to n, so an apply of n changes spends at most a tenth of its time on saves. The
+// parameter longest limits the pause. If there is a journal, the pause has this limit as its length until a
+// share of the objects has changed, so that the bytes of all saves are in proportion to the changes, too.
 //
 // The length of a call is the shortest of the last few: on a busy machine, single saves may be slow, which
 // must not delay the next saves.

@@ -118,8 +118,8 @@ func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []add
 	return c.val, nil
 }
 
-// hasOthers reports whether the resource has all of the instances in only, and more instances. It is false
-// for ephemeral resources, which are opened as a whole.
+// hasOthers reports whether the resource has all instances in the list only, and further instances. It is
+// false for ephemeral resources, which are opened as a whole.
 func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	keys := v.plan.Instances.Resources[abs]
 	if abs.Resource.Mode == addrs.Ephemeral || len(keys) < 2 {
@@ -138,9 +138,9 @@ func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool
 	return !slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return !known[k] })
 }
 
-// some returns an object with some instances of a resource, by their keys as strings. The index operator
-// accepts these for a list, too. The other instances may not be complete yet, and collecting thousands of
-// them for each reference would be slow.
+// some returns an object with the instances of a resource that the list only names, by their keys as strings.
+// The index operator accepts these for a list, too. The other instances may not be complete yet, and
+// collecting thousands of them for each reference would be slow.
 func (v *values) some(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if v.failures.of(abs, only) {
 		return cty.DynamicVal, diags.Reported()

@@ -28,8 +28,9 @@ const few = 64
 // maxTypes is the largest number of different types that the elements of a large value may have.
 const maxTypes = 1000
 
-// Ahead does the part of a conversion to want that go-cty is too slow for, and returns the result. Other
-// values are returned unchanged. It returns an error if the elements have too many different types.
+// Ahead does in advance the part of a conversion for which go-cty is too slow, and returns the result. want
+// is the type to convert to. If go-cty is fast enough for a value, Ahead returns the value unchanged. It
+// returns an error if the elements have too many different types.
 func Ahead(v cty.Value, want cty.Type) (cty.Value, error) {
 	if want == cty.DynamicPseudoType || want.IsPrimitiveType() || v == cty.NilVal || v.IsNull() || !v.IsKnown() || !want.HasDynamicTypes() {
 		return v, nil

@@ -7,7 +7,8 @@ import (
 // CreateBeforeDestroy returns the blocks for which create-before-destroy is in effect: by their own setting,
 // or because a block that depends on them, directly or not, has the setting. An object that is created before
 // its predecessor is destroyed refers to the new objects of its dependencies. So these, too, must be created
-// before the old ones are destroyed. Only the settings of blocks for which part is true count.
+// before the old ones are destroyed. A block's own setting counts only if the function part returns true for
+// the block.
 func (g *Graph) CreateBeforeDestroy(part func(addrs.ConfigResource) bool) map[addrs.ConfigResource]bool {
 	forced := map[addrs.ConfigResource]bool{}
 	for _, m := range g.cfg.Order {
@@ -47,10 +48,10 @@ func (f Forced) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 }
 
 // ForcedInstances is [Graph.CreateBeforeDestroy] by instance, as an apply stores it. A reference `a[0]`
-// forces only this instance if remains is true for it: the apply makes the instance, or leaves it unchanged.
-// Otherwise the reference forces all instances of a. The dependencies of the provider configurations in
-// destroyers are forced, too: these configurations destroy objects for which create-before-destroy was in
-// effect.
+// forces only this instance if the function remains returns true for a[0]: the apply makes this instance, or
+// leaves it unchanged. Otherwise it forces all instances of a. The dependencies of the provider
+// configurations in destroyers are forced, too: these configurations destroy objects for which
+// create-before-destroy was in effect.
 // Source: Terraform 1.11.4, which plans by block, but stores the setting by the graph of its apply.
 func (g *Graph) ForcedInstances(remains func(addrs.ConfigResource, addrs.InstanceKey) bool, destroyers []addrs.AbsProviderConfig) Forced {
 	out := Forced{}

@@ -136,8 +136,8 @@ func (n *nearest) ofProvider(pc addrs.AbsProviderConfig) []addrs.ConfigResource 
 	return out
 }
 
-// through returns the resources of direct that have changes. For each resource in which nothing is made, it
-// also returns the nearest dependencies of that resource that have changes.
+// through returns the resources of direct that have changes. If a resource has no changes, or only deletions
+// and removals, through also adds the nearest dependencies of this resource that have changes.
 func (n *nearest) through(direct []addrs.ConfigResource) []addrs.ConfigResource {
 	if !slices.ContainsFunc(direct, func(cr addrs.ConfigResource) bool { return !n.made[cr] }) {
 		return direct

@@ -18,7 +18,7 @@ const (
 	otherPath   = "other.tfstate"
 )
 
-// keep saves the state that a round of the first tool starts from, and its objects.
+// keep saves the state from which the first tool starts a round, and the objects of the lab provider.
 func keep(dir string) error {
 	if err := copyDir(filepath.Join(dir, labDir), filepath.Join(dir, keptLabDir)); err != nil {
 		return err
@@ -26,7 +26,8 @@ func keep(dir string) error {
 	return copyFile(filepath.Join(dir, stateName), filepath.Join(dir, keptName))
 }
 
-// carry copies the saved state and objects to the second tool, so that it starts from the same ones.
+// carry copies the saved state and lab objects to the directory of the second tool, so that both tools start
+// from the same ones.
 func carry(from, to string) error {
 	if err := copyDir(filepath.Join(from, keptLabDir), filepath.Join(to, labDir)); err != nil {
 		return err

@@ -66,9 +66,10 @@ func outputChanges(plan any) map[string]map[string]any {
 
 var failedAddress = regexp.MustCompile(`(?m)^ *with (.+),$`)
 
-// failsToDelete recognizes applies in which both tools fail to delete an object without block or instance
-// key. Lockstep orders such a deletion also by the dependencies in the configuration, not only by those in
-// the state, so more deletions may have to wait for it.
+// failsToDelete recognizes applies in which both tools fail to delete an object. This happens to an object
+// whose block, or whose instance key, is no longer in the configuration. Lockstep orders such a deletion also
+// by the dependencies in the configuration, not only by those in the state. So more deletions may have to
+// wait for the failed one.
 func failsToDelete(stock, ours Result) bool {
 	if len(stock.Errors) == 0 || len(ours.Errors) == 0 {
 		return false
@@ -79,7 +80,7 @@ func failsToDelete(stock, ours Result) bool {
 	})
 }
 
-// failsAlone recognizes the stock tool's errors that lockstep does not have:
+// failsAlone recognizes errors of the stock tool that lockstep does not report:
 //   - a crash;
 //   - an implied configuration of a provider that a nested module passes on;
 //   - replace_triggered_by with an attribute of a resource with count, in a module;
@@ -105,13 +106,13 @@ func failsOnSelf(stock, ours Result) bool {
 	return slices.Equal(stock.Errors, []string{"Invalid index"}) && len(ours.Errors) == 0 && strings.Contains(stock.Output, "condition     = self.")
 }
 
-// leavesUndone recognizes applies of the stock tool that silently omit deletions of their
-// plan. With -target, if a module instance is gone, its plan deletes all instances of a
-// targeted block in it, or of a dependency, regardless of the targets' instance keys. But
-// its apply deletes only the targeted instances and those that must go before them.
-// Lockstep plans the deletion of the targeted instances only, and applies the whole plan.
+// leavesUndone recognizes applies in which the stock tool silently omits deletions that it has planned. This
+// happens with -target if a module instance is gone. The stock tool's plan deletes all instances of a
+// targeted block in it, or of a dependency, regardless of the targets' instance keys. But the stock tool's
+// apply deletes only the targeted instances and those that must go before them. Lockstep plans the deletion
+// of the targeted instances only, and applies the whole plan.
 //
-// After an error, only objects that just the stock tool has left in its state count.
+// After an error, an object counts only if the stock tool has left it in its state and lockstep has not.
 func leavesUndone(stock, ours Result) bool {
 	left, leftByUs := stateAddresses(stock.State), map[string]bool{}
 	if len(stock.Errors) > 0 {

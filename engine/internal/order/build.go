@@ -35,7 +35,7 @@ type oneInstance struct {
 	key   addrs.InstanceKey
 }
 
-// parts are the steps of one change; -1 where it has no such step.
+// parts has the indices of the steps of one change; -1 if the change has no such step.
 type parts struct {
 	makes, deletes int32
 	verify         bool // the step makes is a Verify
@@ -68,7 +68,7 @@ const (
 	listKinds
 )
 
-// A list is the last list of dependencies looked up. Many changes in a row may share one list.
+// A list is the list of dependencies that was looked up last. Many changes in a row may share one list.
 type list struct {
 	deps   []addrs.ConfigResource
 	blocks []*block // dependencies with changes
@@ -180,9 +180,9 @@ func (b *builder) sort(blocks map[addrs.ConfigResource]*block, i int, p parts) {
 	x.scopes[in].add(p)
 }
 
-// near returns the scope of d that concerns a change: if both belong to the same module, only the scope of
-// the change's module instance, because different instances of a module do not depend on each other. The
-// result may be nil.
+// near returns the scope of d that concerns a change. If the change belongs to the same module as d, this is
+// the scope of the change's module instance, because different instances of a module do not depend on each
+// other. Otherwise it is the scope of the whole block. The result may be nil.
 func (d *block) near(c *Change) *scope {
 	in := c.Object.Instance.Module
 	switch {
@@ -196,7 +196,8 @@ func (d *block) near(c *Change) *scope {
 	return nil
 }
 
-// isOrphan reports whether the resource only loses objects: it may have no block.
+// isOrphan reports whether the changes of the resource only delete or forget objects: then it may have no
+// block.
 func (d *block) isOrphan() bool { return len(d.all.makes)+len(d.all.verifies) == 0 }
 
 // describe returns the steps and their dependencies as text, for a panic.

@@ -19,7 +19,8 @@ type components struct {
 // A call is a node being visited, and its next edge.
 type call struct{ node, edge int32 }
 
-// newComponents returns one component that consists of the given nodes of n.
+// newComponents returns one component that consists of the given nodes. n is the number of nodes of the whole
+// graph.
 func newComponents(n int, nodes []int32) *components {
 	c := &components{of: make([]int32, n), last: 1, number: make([]int32, n), low: make([]int32, n), next: make([]int32, n)}
 	for _, x := range nodes {

@@ -18,7 +18,7 @@ type scope struct {
 	gates [gateKinds]int32
 }
 
-// A joinKind selects the steps of a scope that another step comes after.
+// A joinKind selects those steps of a scope that must end before another step begins.
 type joinKind byte
 
 const (
@@ -28,7 +28,7 @@ const (
 	joinKinds
 )
 
-// A gateKind selects the steps of a scope that another step comes before, because of the state or of the
+// A gateKind selects those steps of a scope that must wait for another step, because of the state or of the
 // configuration. All edges of a gate have the same strength.
 type gateKind byte
 

@@ -28,8 +28,9 @@ Each round of 1 and 2 is linear in the remaining nodes. The number of rounds is 
 that drop wishes in one component: one, in every known case.
 */
 
-// untangle removes edges until n nodes have no cycle, and may add edges that bypass barriers. The nodes from
-// index steps on are barriers. It returns false if the necessary edges have a cycle.
+// untangle removes edges until the graph has no cycle, and may add edges that bypass barriers. n is the
+// number of nodes; the nodes with index steps and above are barriers. It returns false if the necessary edges
+// have a cycle.
 func untangle(n, steps int, e edges) (edges, bool) {
 	gone, waits := make([]bool, n), make([]int32, n)
 	for _, y := range e.to {
@@ -72,8 +73,8 @@ func untangle(n, steps int, e edges) (edges, bool) {
 	}
 }
 
-// strip marks as gone all nodes that wait for no remaining node, and repeats this until there are none. Edges
-// lead from a node to ends.
+// strip marks a node as gone if it waits for no remaining node, and repeats this until there is no such node.
+// waits has the number of nodes that each node waits for. Each edge leads from a node to its entry in ends.
 func strip(gone []bool, waits []int32, edges index, ends []int32) {
 	var free []int32
 	for x, w := range waits {
@@ -117,8 +118,8 @@ func (t *tangle) next(x, i int32) (y int32, same, ok bool) {
 	return y, !t.gone[list[i]] && t.parts.same(x, y), true
 }
 
-// release chooses one step in each component, the one with the weakest wishes into it, and removes these
-// wishes. It returns false if a component has no such step.
+// release chooses one step in each component: the one with the weakest wishes (edges that may be dropped)
+// into it. It removes these wishes. It returns false if a component has no such step.
 func (t *tangle) release(left []int32) bool {
 	best := map[int32]choice{}
 	for _, x := range left {
@@ -167,8 +168,8 @@ func (t *tangle) choice(x int32) choice {
 	return c
 }
 
-// better reports whether removing the edges into c is better than removing those into d: they are weaker, or
-// fewer; otherwise the number of the node decides.
+// better reports whether removing the edges into c is better than removing those into d. The weaker edges are
+// removed first, then the fewer; otherwise the number of the node decides.
 func (c choice) better(d choice) bool {
 	return cmp.Or(cmp.Compare(d.strongest, c.strongest), cmp.Compare(c.edges, d.edges), cmp.Compare(c.node, d.node)) < 0
 }
@@ -183,7 +184,7 @@ func (t *tangle) letGo(x int32) {
 	}
 }
 
-// restore adds removed wishes again if they close no cycle.
+// restore adds a removed wish (an edge that may be dropped) again if that closes no cycle.
 func (t *tangle) restore() {
 	slices.SortStableFunc(t.dropped, func(i, j int32) int { return cmp.Compare(t.weight[i], t.weight[j]) })
 	seen := make([]int32, len(t.into.start)-1) // by node: the last round in which it was reached

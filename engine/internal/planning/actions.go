@@ -32,7 +32,8 @@ type firing struct {
 	event          config.Event
 }
 
-// brings reports whether a change brings an event about.
+// brings reports whether a change of kind a brings about the event e. keepsOld means that a replacement does
+// not destroy the old object.
 func brings(a plans.Action, e config.Event, keepsOld bool) bool {
 	switch e {
 	case config.BeforeCreate, config.AfterCreate:
@@ -43,8 +44,8 @@ func brings(a plans.Action, e config.Event, keepsOld bool) bool {
 	return a == plans.Delete || a.IsReplace() && !keepsOld
 }
 
-// firings returns the actions that a change of a resource instance triggers, in the order of the configuration: by blocks, the
-// events of each, and the actions for each event.
+// firings returns the actions that a change of a resource instance triggers, in the order of the
+// configuration: by trigger block, then by event, then by action.
 func firings(triggers []*config.Trigger, a plans.Action, keepsOld bool) []firing {
 	var out []firing
 	for i, t := range triggers {
@@ -60,9 +61,9 @@ func firings(triggers []*config.Trigger, a plans.Action, keepsOld bool) []firing
 	return out
 }
 
-// pendingFirings returns the entries of triggers whose actions may be pending: those for an event after a change that the
-// object has behind it, and that the planned change does not bring about again. An object that is replaced or goes away takes
-// its pending actions with it.
+// pendingFirings returns the actions that may still be pending after an earlier change of the object. It
+// returns only actions for events after a creation or an update, and not those that the planned change
+// triggers anyway. If the object is replaced or goes away, it returns none: its pending actions are dropped.
 func pendingFirings(triggers []*config.Trigger, a plans.Action) []firing {
 	if a != plans.NoOp && a != plans.Update {
 		return nil
@@ -118,7 +119,8 @@ func (p *planner) invocations(ctx context.Context) {
 	slices.SortFunc(p.planned, (*plans.Invocation).Compare)
 }
 
-// reportAction is report for diagnostics about actions. In a plan that destroys they are not about the first part.
+// reportAction is [planner.report] for diagnostics about actions. In a plan that destroys, these belong to
+// the second part.
 func (p *planner) reportAction(ds diags.Diagnostics) {
 	p.report(ds)
 	p.mu.Lock()
@@ -205,7 +207,8 @@ func (t *triggering) all() []*invoking {
 	return out
 }
 
-// invoking returns the invocation of a firing; nil if its condition does not hold, or it has errors, which are reported.
+// invoking returns the invocation of a firing; nil if its condition is false. It also returns nil after
+// errors, which it reports.
 func (t *triggering) invoking(f firing) *invoking {
 	trigger, caller := t.r.Triggers[f.trigger], t.c.Addr.Instance
 	value := t.c.After
@@ -239,8 +242,8 @@ func (t *triggering) invoking(f firing) *invoking {
 
 // invocation evaluates the configuration of an action, and asks the provider about it.
 //
-// The configuration of an action of a destruction has to be known, and is not evaluated again: by the time of the destruction
-// all that it refers to may be gone.
+// The configuration of an action for a destruction must be known when planning. The apply does not evaluate
+// it again, since everything that it refers to may be gone by then.
 func (p *planner) invocation(ctx context.Context, x *invoking) diags.Diagnostics {
 	open, ds := p.s.OpenAction(ctx, x.Addr, x.caller, x.place)
 	if ds.HasErrors() {
@@ -266,7 +269,8 @@ func (p *planner) invocation(ctx context.Context, x *invoking) diags.Diagnostics
 	return append(ds, p.s.PlaceAction(answer, open, x.Caller)...)
 }
 
-// unfit returns the errors of a configuration that can never be invoked. plain is its value.
+// unfit returns the errors of an action's configuration that can never be invoked. plain is the value of the
+// configuration, without marks.
 func (x *invoking) unfit(open *session.Invocation, plain cty.Value) diags.Diagnostics {
 	at := open.Block.Range.Ptr()
 	switch {
@@ -283,7 +287,7 @@ func (x *invoking) unfit(open *session.Invocation, plain cty.Value) diags.Diagno
 	return nil
 }
 
-// ofChanges returns the planned invocations without those of changes that are not part of the plan.
+// ofChanges returns the planned invocations, without those whose change is not part of the plan.
 func (p *planner) ofChanges(changes []*plans.ResourceChange) []*plans.Invocation {
 	if len(p.planned) == 0 {
 		return nil

@@ -9,10 +9,10 @@ import (
 
 // applyable reports whether applying would change anything.
 //
-// A plan that is not applyable is not offered for approval, and an apply of it does nothing: so drift alone is no
-// reason in normal mode, where the next plan finds it again, and is one in refresh-only mode, where to
-// store it is the purpose. An import, a move and a forgotten data source change the state alone, and count. An
-// action changes no object of the plan, and counts.
+// A plan that is not applyable is not offered for approval, and an apply of it does nothing. Drift alone does
+// not make a plan applyable in normal mode, since the next plan finds it again. In refresh-only mode it does,
+// since storing the drift is the purpose. An import, a move and a forgotten data source count, although they
+// change only the state. An action counts, although it changes no object of the plan.
 // Source: the member "applyable" in https://developer.hashicorp.com/terraform/internals/json-format
 func applyable(plan *plans.Plan) bool {
 	if len(plan.Invocations) > 0 {

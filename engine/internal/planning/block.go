@@ -51,8 +51,8 @@ func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource
 	return b, append(ds, more...)
 }
 
-// place adds the address of an instance to diagnostics from its provider, and the source range of the
-// attribute that they are about.
+// place adds two things to diagnostics from a provider: the address of the instance, and the source range of
+// the attribute that each diagnostic is about.
 func (b *block) place(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return b.p.s.Place(ds, b.r, b.rs, addr.String())
 }
@@ -80,8 +80,8 @@ func selfReference(rs *refs.Refs, r *config.Resource, cr addrs.ConfigResource) d
 	return ds
 }
 
-// forInstance returns the block with the provider configuration of a declared instance. It differs between
-// instances only with for_each in the provider block.
+// forInstance returns the block with the provider configuration of a declared instance. The provider
+// configuration differs between instances only with for_each in the provider block.
 func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance, scope eval.Scope) (*block, diags.Diagnostics) {
 	if b.use.Key == nil {
 		return b, nil
@@ -95,9 +95,9 @@ func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance,
 }
 
 // forObject returns the block with the provider configuration of an instance in the state. If each instance
-// has its own, it is the stored one. The expression in the block does not help here, since the instance may
-// no longer be declared. So a provider instance can be removed from the configuration only after the objects
-// that it has made.
+// has its own provider configuration, the result uses the stored one. The expression in the block does not
+// help here, since the instance may no longer be declared. So a provider instance can be removed from the
+// configuration only after the objects that it has made.
 func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (*block, diags.Diagnostics) {
 	if b.client != nil {
 		return b, nil
@@ -109,7 +109,7 @@ func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (
 	return b.with(ctx, pc)
 }
 
-// with returns the block with a provider configuration, which it opens.
+// with opens a provider configuration, and returns the block with it.
 func (b *block) with(ctx context.Context, pc addrs.AbsProviderConfig) (*block, diags.Diagnostics) {
 	out := *b
 	out.pc = pc

@@ -13,12 +13,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// convert asks the provider of an instance's new address to convert its current object to the new type, if
-// type or provider changed. Deposed objects keep their type: they will only be deleted.
+// convert asks a provider to convert the current object of a moved instance, if the move changes its resource
+// type or provider. Deposed objects keep their type: they will only be deleted.
 //
-// The provider of the new address converts, since only it can know both types. It gets the object as stored,
-// as JSON of the old type's schema version, and its answer must be complete. The converted object replaces
-// the stored one before anything is planned, and is refreshed in the new type.
+// The provider of the new address converts the object, since only this provider can know both types. It gets
+// the object as stored, as JSON of the old type's schema version, and its answer must be complete. The
+// converted object replaces the stored one before anything is planned, and is refreshed in the new type.
 // Source: https://developer.hashicorp.com/terraform/plugin/framework/resources/state-move and
 // docs/plugin-protocol in Terraform's repository (MoveResourceState).
 func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstance) diags.Diagnostics {
@@ -77,8 +77,8 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 	return ds
 }
 
-// providerOf returns the provider configuration for a resource of the configuration: that of its block;
-// without a block, the default one of its type.
+// providerOf returns the provider configuration of a resource: the one that its block selects or, without a
+// block, the default one for its type.
 func providerOf(cfg *config.Config, cr addrs.ConfigResource) (pc addrs.AbsProviderConfig, hasBlock bool) {
 	m := cfg.Modules[cr.Module]
 	switch {

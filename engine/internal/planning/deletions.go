@@ -29,7 +29,8 @@ func (b *block) keeps(o *states.Object) bool {
 	return o.SkipDestroy
 }
 
-// keepReason returns why an object that [block.keeps] is forgotten. An instance that the block no longer declares has that as its reason.
+// keepReason returns why an object that [block.keeps] is forgotten. If the block no longer declares the
+// instance, it returns deletion, the reason for that.
 func (b *block) keepReason(deletion plans.Reason) plans.Reason {
 	switch {
 	case b.r == nil:
@@ -40,8 +41,9 @@ func (b *block) keepReason(deletion plans.Reason) plans.Reason {
 	return deletion
 }
 
-// delete plans the deletion of a refreshed object, or that it leaves the state. The order of an apply needs the dependencies that
-// are stored with the object: those of the configuration may be gone together with the block.
+// delete plans the deletion of a refreshed object, or its removal from the state. An apply needs the
+// dependencies stored with the object for its order: those of the configuration may be gone together with the
+// block.
 func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
 	if b.keeps(found.object) {
 		return b.forgetting(addr, found, b.keepReason(reason)), nil
@@ -83,8 +85,8 @@ func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
 	return append(ds, prevented(b, a)...)
 }
 
-// askToDelete asks the provider to plan the deletion of an object, if its schema wants that (PlanDestroy). It
-// returns the private data and the identity for the deletion.
+// askToDelete asks the provider to plan the deletion of an object, if the provider supports that
+// (PlanDestroy). It returns the private data and the identity for the deletion.
 func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed) ([]byte, cty.Value, diags.Diagnostics) {
 	if !b.ps.PlanDestroy {
 		return found.object.Private, found.identity, nil

@@ -86,8 +86,8 @@ func (x *expanded) declareConditions() {
 	}
 }
 
-// each calls plan for the selected instances, with the block as it is for that instance. The other instances
-// get their values from the state.
+// each calls plan for each selected instance, with the block as it is for this instance. Instances that are
+// not selected get their values from the state.
 func (x *expanded) each(ctx context.Context, plan func(context.Context, *block, *job) (cty.Value, diags.Diagnostics)) diags.Diagnostics {
 	ds := each(ctx, len(x.jobs), func(ctx context.Context, i int) {
 		j := &x.jobs[i]

@@ -175,8 +175,8 @@ func (x *instance) storedDeps() *states.Dependencies {
 // trigger, taint, request, then a difference between the values.
 //
 // Equal values do not always mean no change. Marks are stored with an object, and an object whose marks
-// change is updated, although the provider has nothing to do. Paths that the provider requires to be replaced
-// count only if the value differs: some providers always list them.
+// change is updated, although the provider has nothing to do. The provider lists paths whose change requires
+// a replacement. These paths count only if the value differs: some providers always list them.
 func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plans.Reason, diags.Diagnostics) {
 	replace := plans.DeleteThenCreate
 	if x.cbd {

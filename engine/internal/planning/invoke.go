@@ -104,7 +104,8 @@ func (p *planner) invoked(ctx context.Context) []*invoking {
 	return out
 }
 
-// forCallers returns the invocations of list for each instance of the callers in the state.
+// forCallers returns a copy of each invocation in list for each caller: an instance in the state of one of
+// the resources callers.
 func (p *planner) forCallers(ctx context.Context, m *config.Module, callers []addrs.Resource, list []*invoking) []*invoking {
 	var out []*invoking
 	for _, caller := range callers {

@@ -34,7 +34,8 @@ type moveResult struct {
 
 // moveObjects moves the objects of a state to the addresses that the configuration now has for them. It
 // carries out stated and implied moves, and follows chains: with a -> b and b -> c, it moves a to b first. If
-// the new address is occupied, the instance does not move. The errors are those of Convert.
+// the new address is occupied, the instance does not move. Errors come only from converting an object to
+// another resource type.
 func moveObjects(in moveInput) (*moveResult, diags.Diagnostics) {
 	out := &moveResult{Origins: map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{}}
 	list := moveStatements(in.Config, in.Was)
@@ -159,10 +160,10 @@ func (m *mover) move(from, to addrs.AbsResourceInstance) (ds diags.Diagnostics) 
 	return ds
 }
 
-// occupied returns a function that reports whether the target of an instance is occupied. by is then the
-// occupied address, and stays is the address that cannot move there. A statement for a whole resource or
-// module moves all of it, or nothing if the state has anything at the new address. The state is read when
-// occupied is called, before any instance moves.
+// occupied returns a function that reports whether the new address of an instance is occupied. The result by
+// is then the occupied address, and stays is the address whose objects cannot move there. A statement for a
+// whole resource or module moves all of it, or nothing if the state has anything at the new address. The
+// state is read when occupied is called, before any instance moves.
 // Source: Terraform 1.11.4.
 func (m *mover) occupied(st *moveStatement) func(from, to addrs.AbsResourceInstance) (stays, by string) {
 	state := m.in.Prior.Current

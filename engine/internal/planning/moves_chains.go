@@ -16,7 +16,8 @@ import (
 // exist. So statements about resources are found by their endpoints (neighbours). Only statements about
 // modules are compared with all others.
 
-// sortMoves orders statements along their chains. The error is about the first cycle.
+// sortMoves sorts statements so that each chain (a to b, b to c) is carried out in a safe order. The error is
+// about the first cycle.
 func sortMoves(list []moveStatement) ([]moveStatement, diags.Diagnostics) {
 	const active, done = 1, 2
 	mark := make([]byte, len(list))

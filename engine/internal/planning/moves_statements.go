@@ -101,7 +101,7 @@ func impliedByEnabled(cfg *config.Config, state *states.State) []moveStatement {
 	return out
 }
 
-// movesCall reports whether a moved block of module m names its call of this name.
+// movesCall reports whether a moved block of module m names the module call with this name.
 func movesCall(m *config.Module, name string) bool {
 	names := func(t addrs.Target) bool { return t.IsModule() && t.Module.Module() == addrs.NewModule(name) }
 	return slices.ContainsFunc(m.Moved, func(b *config.Moved) bool { return names(b.From) || names(b.To) })
@@ -125,7 +125,7 @@ func (st *moveStatement) block(t addrs.Target) addrs.ConfigResource {
 	return addrs.ConfigResource{Module: mod, Resource: t.Resource}
 }
 
-// target returns the address to which a statement moves an instance. The result is false if the statement
+// target returns the address to which a statement moves an instance. The boolean is false if the statement
 // does not apply to the instance.
 func (st *moveStatement) target(a addrs.AbsResourceInstance) (addrs.AbsResourceInstance, bool) {
 	base, rest, ok := st.relative(a.Module)
@@ -150,8 +150,8 @@ func (st *moveStatement) target(a addrs.AbsResourceInstance) (addrs.AbsResourceI
 	return a, true
 }
 
-// moduleTarget returns the steps to which a statement changes the steps of a module instance. A statement for
-// a whole call keeps the key of the call's instance.
+// moduleTarget applies a statement to the path of a module instance, and returns the new path. A statement
+// for a whole call keeps the key of the call's instance.
 func (st *moveStatement) moduleTarget(steps []addrs.ModuleInstanceStep) ([]addrs.ModuleInstanceStep, bool) {
 	from := st.from.Module.Steps()
 	n := len(from)

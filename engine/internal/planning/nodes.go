@@ -78,8 +78,8 @@ func (p *planner) nodes() *nodes {
 	return n
 }
 
-// visits returns the visits of a resource. In a plan that destroys, the usual visit comes first, if the
-// resource is selected, then the visit that destroys.
+// visits returns the visits of a resource. The visit usual is the first one, if the resource is included. A
+// plan that destroys then adds the visit that destroys the objects of the resource.
 func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []visit {
 	if p.in.Mode != plans.DestroyMode {
 		if included {

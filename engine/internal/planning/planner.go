@@ -145,10 +145,10 @@ func (p *planner) waits(o addrs.Object) bool {
 	return len(p.unplanned) > 0 && slices.ContainsFunc(p.in.Refs.Resources(o), func(u addrs.Object) bool { return p.unplanned[u] })
 }
 
-// usual reports whether everything is planned as usual, even if only as the first part of a destroy. The
-// first part of a destroy is left out, as in Terraform 1.11.4, without a refresh, since it would find
-// nothing, and with an empty state, since there is nothing to destroy. Then the configuration need not even
-// be possible to evaluate.
+// usual reports whether the resources are planned as usual. In a destroy, this planning is the first part. It
+// is left out in two cases, as in Terraform 1.11.4: without a refresh, since it would find nothing, and with
+// an empty state, since there is nothing to destroy. Then the configuration need not even be possible to
+// evaluate.
 func (p *planner) usual() bool {
 	return p.in.Mode != plans.DestroyMode || !p.in.SkipRefresh && !p.in.State.IsEmpty()
 }
@@ -162,8 +162,9 @@ func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
 	return m != nil && p.s.Eval.HasModule(m, in)
 }
 
-// recordKeys records the instance keys of a resource in the plan, for the same reason as recordCalls. A
-// resource without instances is recorded, too, because its having none was decided.
+// recordKeys records the instance keys of a resource in the plan, so that the apply does not expand count or
+// for_each again. It also records a resource without instances, since the plan has decided that there are
+// none.
 func (p *planner) recordKeys(abs addrs.AbsResource, keys []addrs.InstanceKey) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -157,8 +157,9 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 // configurations, the named values, and the moves. The same one may come from two places, so duplicates are
 // removed.
 //
-// The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are
-// no errors are dropped: they are about a future that the plan is there to prevent. Those about actions are of the second part.
+// The plan of a destroy is complete by its second part alone, and diagnostics of the first part that are no
+// errors are dropped: they are about a future that the plan is there to prevent. Diagnostics about actions
+// belong to the second part.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))

@@ -88,7 +88,8 @@ func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 }
 
 // orphanReason returns why an instance of a resource without a block is deleted. If a moved block has moved
-// the object there, the moved block is wrong, or the resource block is not written yet.
+// the object to this address, that is the reason: the moved block is wrong, or the resource block is not
+// written yet.
 func (b *block) orphanReason(a addrs.AbsResourceInstance) plans.Reason {
 	if _, moved := b.p.moved.Origins[a]; moved {
 		return plans.ReasonDeleteBecauseNoMoveTarget

@@ -7,11 +7,11 @@ import (
 // targetEdges is a graph of resources. It maps each resource to the resources that its edges lead to.
 type targetEdges map[addrs.ConfigResource][]addrs.ConfigResource
 
-// add and reverse add an edge from a resource to its dependency, or the other way around.
+// add adds an edge from the resource user to its dependency, used. reverse adds an edge from used to user.
 func (e targetEdges) add(user, used addrs.ConfigResource)     { e[user] = append(e[user], used) }
 func (e targetEdges) reverse(user, used addrs.ConfigResource) { e[used] = append(e[used], user) }
 
-// reach returns the resources that can be reached from the resources in from, in one or more steps.
+// reach returns the resources that can be reached from the given resources in one or more steps.
 func (e targetEdges) reach(from []addrs.ConfigResource) map[addrs.ConfigResource]bool {
 	out, seen := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
 	var visit func(cr addrs.ConfigResource)

@@ -14,7 +14,7 @@ import (
 // Source: OpenTofu 1.9, `tofu plan -exclude`. Unlike there, an address without instance keys means all
 // instances of the modules on its path also in a destroy, not only in a plan.
 
-// unexcluded is the instances that the excludes leave.
+// unexcluded is the set of instances that remain without the excludes.
 type unexcluded struct {
 	excludes []addrs.Target
 	out      map[addrs.ConfigResource]bool // blocks that are left out completely
@@ -51,8 +51,8 @@ func (in *targetInput) destroyUnexcluded() *targetSelection {
 	return &targetSelection{instances: in.without(used)}
 }
 
-// without returns all instances except those that the excludes name, and except the blocks that can be
-// reached from theirs by next.
+// without returns all instances except those that the excludes name. It also leaves out the blocks that can
+// be reached from the excluded ones along the edges of next.
 func (in *targetInput) without(next targetEdges) *unexcluded {
 	var named, entirely []addrs.ConfigResource
 	sort := func(cr addrs.ConfigResource) {

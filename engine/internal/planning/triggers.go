@@ -34,9 +34,10 @@ type triggerChanges interface {
 	OfAll(addrs.AbsResource) []*plans.ResourceChange
 }
 
-// fires reports whether an entry forces a replacement: its resource or instance is updated or replaced, or
-// this changes the value of its attribute. A creation or deletion triggers nothing. It is an error if the
-// entry's resource has no planned change at all, not even a no-op. Source: Terraform 1.11.4.
+// fires reports whether an entry forces a replacement: the plan updates or replaces the resource or instance
+// that the entry names. If the entry names an attribute, the value of this attribute must change, too. A
+// creation or deletion triggers nothing. It is an error if the entry's resource has no planned change at all,
+// not even a no-op. Source: Terraform 1.11.4.
 func (l triggerList) fires() (bool, diags.Diagnostics) {
 	for _, expr := range l.Entries {
 		t, ds := session.Traversal(expr, l.Scope, badTrigger)

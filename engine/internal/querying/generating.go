@@ -13,8 +13,8 @@ import (
 // names are the names of the resource blocks that were generated for one list block.
 type names map[string]bool
 
-// blocks returns a resource block for an object, and the import block for it. The name is that of the list block, with the key of its
-// instance and the number of the object: all_0.
+// blocks returns a resource block for an object, and the import block for it. The resource has the name of
+// the list block, followed by the key of the block's instance and the number of the object: all_0.
 func (used names) blocks(r *request, object, identity cty.Value, n int) (resource, imports string) {
 	name := r.block.Name
 	if !r.key.IsNone() {
@@ -33,7 +33,7 @@ func (used names) blocks(r *request, object, identity cty.Value, n int) (resourc
 	return generating.Block(to, p, r.of.Block, object), generating.Import(to, p, identity)
 }
 
-// identifier makes a part of a name of an instance key.
+// identifier turns an instance key into a part of a resource name.
 func identifier(key string) string {
 	return strings.Trim(strings.Map(func(c rune) rune {
 		switch {

@@ -1,4 +1,5 @@
-// Package querying runs the list blocks of a configuration: it asks providers for existing objects, whether a state has them or not.
+// Package querying runs the list blocks of a configuration: it asks providers for existing objects. It makes
+// no difference whether a state has these objects.
 //
 // It keeps no object: each one goes to the caller when it arrives, so that ten thousand need no more memory than one. It refuses to
 // know states, plans and where results are shown. Start at [Query].
@@ -49,7 +50,7 @@ func Query(ctx context.Context, in Input) diags.Diagnostics {
 	return append(append(ds, q.s.Diagnostics()...), q.s.Eval.Diagnostics()...).Unreported()
 }
 
-// Validate checks all list blocks as far as that needs no configured provider.
+// Validate checks all list blocks, as far as this is possible without a configured provider.
 func Validate(ctx context.Context, in Input) diags.Diagnostics {
 	q := newQuery(ctx, in, true)
 	var ds diags.Diagnostics
@@ -101,7 +102,8 @@ type request struct {
 	shown    cty.Value // see [events.Query.Config]
 }
 
-// place completes diagnostics of a provider.
+// place adds to diagnostics of a provider the source range in the list block, and the address of the block's
+// instance.
 func (r *request) place(ds diags.Diagnostics) diags.Diagnostics {
 	for i := range ds {
 		if ds[i].Subject == nil {
@@ -118,7 +120,7 @@ func (r *request) place(ds diags.Diagnostics) diags.Diagnostics {
 	return ds
 }
 
-// block evaluates a list block, and does something with each of its instances.
+// block evaluates a list block, and calls do for each of its instances.
 func (q *query) block(ctx context.Context, l *config.List, do func(context.Context, *request) diags.Diagnostics) diags.Diagnostics {
 	root := q.Config.Root
 	r := request{block: l, provider: root.ProviderConfig(l.Provider)}
@@ -213,7 +215,7 @@ func (q *query) argument(x hcl.Expression, name string, ty cty.Type, s eval.Scop
 	return v, ds
 }
 
-// tell reports a step.
+// tell sends an event to the caller of [Query]. It returns false if the caller wants no more events.
 func (q *query) tell(e events.Query) bool {
 	q.ended = q.ended || !q.Tell(e)
 	return !q.ended
@@ -274,7 +276,7 @@ func (q *query) list(ctx context.Context, r *request) (ds diags.Diagnostics) {
 	return ds
 }
 
-// found returns the result for one object, the number of which is n.
+// found returns the result for one object. n is the number of the object.
 func (q *query) found(ctx context.Context, client provider.Client, r *request, x provider.Listed, n int) (events.Found, diags.Diagnostics) {
 	f := events.Found{DisplayName: x.DisplayName, Identity: x.Identity, IdentityVersion: r.of.Identity.Version, Object: x.Object}
 	if f.Object != cty.NilVal {

@@ -17,8 +17,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// ActionInstance returns the instance of an action that an entry of a trigger's actions names. s is the scope of the
-// resource instance, whose each.key and count.index may be in the entry. The action is declared in m.
+// ActionInstance returns the action instance that an entry in the actions of a trigger names. s is the scope
+// of the resource instance: the entry may use its each.key and count.index. The action is declared in the
+// module m.
 func ActionInstance(m *config.Module, entry hcl.Expression, s eval.Scope) (addrs.ResourceInstance, diags.Diagnostics) {
 	t, ds := Traversal(entry, s, "Invalid action expression")
 	if ds.HasErrors() {
@@ -55,7 +56,8 @@ func ActionInstance(m *config.Module, entry hcl.Expression, s eval.Scope) (addrs
 	return out, ds
 }
 
-// Undeclared returns an instance that the configuration does not declare any more: of its repetition only the key is left.
+// Undeclared returns the count or each of an instance that the configuration no longer declares: only its key
+// is known.
 func Undeclared(key addrs.InstanceKey) *eval.Instance {
 	out := &eval.Instance{Key: key, Value: cty.DynamicVal}
 	_, out.HasCount = key.Int()
@@ -69,7 +71,7 @@ type Verdict struct {
 	Diags        diags.Diagnostics
 }
 
-// TriggerHolds evaluates the condition of a trigger; without one it holds.
+// TriggerHolds evaluates the condition of a trigger. A trigger without a condition always holds.
 func (s *Session) TriggerHolds(t *config.Trigger, scope eval.Scope) Verdict {
 	if t.Condition == nil {
 		return Verdict{Holds: true, Known: true}
@@ -97,7 +99,7 @@ func (s *Session) TriggerHolds(t *config.Trigger, scope eval.Scope) Verdict {
 	}
 }
 
-// An Invocation is an instance of an action, opened.
+// An Invocation is an action instance with its open provider.
 type Invocation struct {
 	Addr   addrs.AbsResourceInstance
 	Block  *config.Resource
@@ -107,8 +109,9 @@ type Invocation struct {
 	scope  eval.Scope
 }
 
-// OpenAction opens an action with its provider. caller is the value of the resource instance that triggers it, or
-// cty.NilVal. place is the source range for the error that there is no such instance, or nil.
+// OpenAction opens an action with its provider. caller is the value of the resource instance that triggers
+// the action, or cty.NilVal. place is the source range for the error that the action instance does not exist,
+// or nil.
 func (s *Session) OpenAction(ctx context.Context, a addrs.AbsResourceInstance, caller cty.Value, place *hcl.Range) (*Invocation, diags.Diagnostics) {
 	m := s.Config.Modules[a.Module.Module()]
 	if m == nil || m.Actions[a.Resource.Resource] == nil {
@@ -151,8 +154,8 @@ func (s *Session) OpenAction(ctx context.Context, a addrs.AbsResourceInstance, c
 	return x, append(ds, more...)
 }
 
-// PlannedAction opens an action with the provider configuration that a plan has for it, for a configuration that the plan has
-// as well: nothing is evaluated.
+// PlannedAction opens an action with the provider configuration that the plan has recorded for it. It
+// evaluates nothing, since the plan also has the action's configuration.
 func (s *Session) PlannedAction(ctx context.Context, a addrs.AbsResourceInstance, pc addrs.AbsProviderConfig) (*Invocation, diags.Diagnostics) {
 	m := s.Config.Modules[a.Module.Module()]
 	if m == nil || m.Actions[a.Resource.Resource] == nil {

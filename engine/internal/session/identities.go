@@ -59,7 +59,8 @@ func storedIdentity(rs *schema.Schema, o *states.Object) (cty.Value, error) {
 	return v, err
 }
 
-// checkIdentity returns errors about an identity that a provider has returned. when completes the sentence.
+// checkIdentity returns errors about an identity that a provider has returned. The parameter when is the end
+// of the error's sentence, such as "when it was read".
 func checkIdentity(v cty.Value, rs *schema.Schema, addr fmt.Stringer, when string) diags.Diagnostics {
 	if v == cty.NilVal {
 		return nil

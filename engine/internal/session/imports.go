@@ -146,8 +146,9 @@ func convertIdentity(x hcl.Expression, v cty.Value, is *schema.Identity) (cty.Va
 	return cty.ObjectVal(attrs), ds
 }
 
-// identityItem returns the place of an attribute in an identity written as an object: of its name if key is
-// set, else of its value. If the attribute is not found, it returns the place of the whole expression.
+// identityItem returns the source range of an attribute in an identity that is written as an object. If key
+// is true, this is the range of the attribute's name, otherwise of its value. If the attribute is not found,
+// it returns the range of the whole expression.
 func identityItem(x hcl.Expression, name string, key bool) hcl.Range {
 	object, ok := x.(*hclsyntax.ObjectConsExpr)
 	if !ok {

@@ -59,7 +59,7 @@ func (s *Session) mark(v cty.Value, rs *schema.Schema, o *states.Object) cty.Val
 }
 
 // MarkSensitive returns v with sensitive marks at the given paths, at the paths that the schema declares
-// sensitive, and at those that repeat any of them.
+// sensitive, and at the paths whose values repeat one of these values.
 func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
 	if v.IsNull() || !v.IsKnown() {
 		return v

@@ -39,8 +39,8 @@ func (s *Session) InstanceProvider(use config.ProviderUse, scope eval.Scope) (ad
 	return pc, ds
 }
 
-// callScope returns the scope of the call of the module callee. in is an instance of callee, or a module
-// instance inside one.
+// callScope returns the scope in which the call of a module is evaluated. callee is the called module. in is
+// an instance of callee, or a module instance inside one.
 func (s *Session) callScope(in addrs.ModuleInstance, callee *config.Module) (eval.Scope, diags.Diagnostics) {
 	for in.Module() != callee.Addr {
 		in = in.Parent()

@@ -115,8 +115,8 @@ func (s *Session) HasProvider(pc addrs.AbsProviderConfig) bool {
 	return ok
 }
 
-// NoProvider returns the error for objects whose provider configuration no longer exists. who names the
-// objects.
+// NoProvider returns the error for objects whose provider configuration no longer exists. The parameter who
+// names these objects.
 func NoProvider(pc addrs.AbsProviderConfig, who string) diags.Diagnostics {
 	if !pc.Key.IsNone() {
 		return diags.Errorf(nil, "Provider instance not present",

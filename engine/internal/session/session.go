@@ -100,7 +100,7 @@ func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, pl
 	return diags.Errorf(place, "Invalid "+what[r.Mode], "%s", detail)
 }
 
-// Client returns the process of a provider configuration, configured. Its diagnostics are kept once, in
+// Client returns the configured process of a provider configuration. Its diagnostics are kept once, in
 // [Session.Diagnostics]. After a failure every caller gets [diags.Reported].
 func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
 	s.mu.Lock()

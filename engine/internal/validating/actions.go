@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// action validates an action block. Its caller may be any resource, so that nothing is known of it.
+// action validates an action block. Any resource may be the action's caller, so the caller's value is
+// unknown.
 func (v *validator) action(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) Findings {
 	cr := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}
 	found := Findings{of: cr}
@@ -49,8 +50,8 @@ func (v *validator) action(ctx context.Context, m *config.Module, in addrs.Modul
 	return found
 }
 
-// actionTriggers checks the action_trigger blocks of a resource: the keys of the actions that they name, and their
-// conditions. ds are errors; warnings are told of once, by a plan.
+// actionTriggers checks the action_trigger blocks of a resource: the keys of the actions that they name, and
+// their conditions. ds has the errors. The plan shows the warnings; the apply does not show them again.
 func (v *validator) actionTriggers(m *config.Module, in addrs.ModuleInstance, r *config.Resource, self cty.Type) (ds, warnings diags.Diagnostics) {
 	if len(r.Triggers) == 0 {
 		return nil, nil

@@ -38,8 +38,8 @@ func (v *validator) references(ctx context.Context, invalid map[addrs.ConfigReso
 	return ds.Distinct()
 }
 
-// ofChanging returns the errors in ds, and the warnings about references in blocks for which changing is
-// true. All of ds are about references.
+// ofChanging returns the errors in ds, and the warnings about references in blocks for which the function
+// changing returns true. ds must contain only diagnostics about references.
 func ofChanging(ds diags.Diagnostics, cfg *config.Config, rs *refs.Refs, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
 	if len(ds) == 0 {
 		return nil
@@ -75,8 +75,8 @@ func within(list []hcl.Range, at hcl.Pos) bool {
 	return found || i > 0 && list[i-1].ContainsPos(at)
 }
 
-// Typed holds the references of an expression that a person has typed in against the schemas, as those of
-// module m: see [validator.references].
+// Typed checks the references of an expression that a person has typed in, as if the expression were part of
+// the module m: see [validator.references].
 func Typed(ctx context.Context, in Input, m *config.Module, x hcl.Expression) diags.Diagnostics {
 	v := &validator{in: in}
 	var ds diags.Diagnostics

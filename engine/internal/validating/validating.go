@@ -54,8 +54,8 @@ func (f Findings) All() diags.Diagnostics {
 	return append(ds, f.Ignored...)
 }
 
-// Again returns the diagnostics that an apply shows again after the plan has shown all of them. changing
-// reports whether the apply will create or update an instance of a block.
+// Again returns those diagnostics that an apply repeats, after the plan has shown all of them. The function
+// changing reports whether the apply will create or update an instance of a block.
 func (f Findings) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
 	ds := append(ofChanging(f.References, cfg, rs, changing), f.Others...)
 	for _, a := range f.Answers {

@@ -180,7 +180,7 @@ func named(x *plans.Invocation) string {
 	return x.Addr.String()
 }
 
-// invoked is the word for an invocation; "" for none.
+// invoked returns the word for an invocation, to show in a difference; "" if x is nil.
 func invoked(x *plans.Invocation) string {
 	switch {
 	case x == nil:
@@ -191,7 +191,7 @@ func invoked(x *plans.Invocation) string {
 	return "invoke, on failure " + string(x.OnFailure)
 }
 
-// word is a change's action for a difference; "" for no change.
+// word returns the word for the action of a change, to show in a difference; "" if c is nil.
 func word(c *plans.ResourceChange) string {
 	switch {
 	case c == nil:
@@ -208,7 +208,8 @@ func word(c *plans.ResourceChange) string {
 	return c.Action.String()
 }
 
-// imports compares the IDs and identities to import. One that was unknown may have become known.
+// imports compares the IDs and identities to import. An ID or identity that was unknown may have become
+// known.
 func (d *differences) imports(object string, a, b *plans.Importing) {
 	id := func(i *plans.Importing) cty.Value {
 		switch {

@@ -10,9 +10,9 @@ import (
 // search is quadratic, and a configuration may have any number of elements. A larger set counts as different.
 const maxOpen = 1000
 
-// sameSet reports whether the elements of the approved set can have become those of now. Set elements have no
-// names. So each new element needs a partner of its own among the approved elements, and several elements
-// that were unknown may have become one.
+// sameSet reports whether the elements of the approved set can have become the elements of the set now. Set
+// elements have no names. So each new element needs a partner of its own among the approved elements, and
+// several elements that were unknown may have become one.
 func sameSet(approved, now cty.Value) bool {
 	a, b := marks.Plain(approved), marks.Plain(now)
 	var open []cty.Value // approved elements with unknown parts

@@ -316,7 +316,7 @@ func (d *decoder) object(s *states.State, a addrs.ResourceInstanceObject) *state
 	return s.Object(a)
 }
 
-// schema asks the caller, once a type.
+// schema returns the schema of a resource type. It asks the caller of [Decode] only once for each type.
 func (d *decoder) schema(p addrs.Provider, r addrs.Resource) *schema.Schema {
 	if d.opts.Schema == nil {
 		return nil
@@ -370,8 +370,8 @@ func (d *decoder) output(w wireOutput) *plans.OutputChange {
 	return o
 }
 
-// value returns a value that is stored in w, in the object of the prior state, or as the change's value
-// before.
+// value returns the value that w describes. w contains the value, or says that it is in the object prior of
+// the prior state, or that it equals before, the change's value before.
 func (d *decoder) value(w wireValue, prior *states.Object, before cty.Value) cty.Value {
 	var v cty.Value
 	switch w.Where {

@@ -163,7 +163,7 @@ func (e *encoder) invocation(x *plans.Invocation) wireInvocation {
 	}
 }
 
-// maybeInstance encodes an instance, of which the zero value is none.
+// maybeInstance encodes an instance. It returns nil for the zero value, which means no instance.
 func (e *encoder) maybeInstance(a addrs.AbsResourceInstance) *wireInstance {
 	if a == (addrs.AbsResourceInstance{}) {
 		return nil
@@ -193,7 +193,8 @@ func (e *encoder) output(o *plans.OutputChange) wireOutput {
 	return w
 }
 
-// identity encodes an identity. The table of types has its type, which the identities of other objects share.
+// identity encodes an identity. The type of the identity is in the table of types, which the identities of
+// other objects share.
 func (e *encoder) identity(v cty.Value) wireValue {
 	if v == cty.NilVal {
 		return wireValue{}
@@ -209,8 +210,8 @@ func (e *encoder) anyValue(v cty.Value, what string) wireValue {
 	return e.value(v, t, cty.NilVal, valueAbsent, what)
 }
 
-// value encodes v, or a reference to an equal value: there is the other value, and where says where it is. t
-// is the usual type of v. what is for errors only.
+// value encodes v. If v equals the value there, it encodes only a reference: the parameter where says where
+// the file has that value. t is the usual type of v. The parameter what names the value in errors.
 func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, what any) wireValue {
 	if v == cty.NilVal {
 		return wireValue{}

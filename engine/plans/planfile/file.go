@@ -111,7 +111,7 @@ func Write(path string, f *File, seal Seal) (err error) {
 	return os.Rename(tmp.Name(), path)
 }
 
-// encode writes f to w, sealed if there is a seal.
+// encode writes f to w, in sealed form if s is not nil.
 func (s Seal) encode(w io.Writer, f *File) error {
 	if s == nil {
 		return Encode(w, f)

@@ -94,9 +94,9 @@ func (t *tables) schema(s *schema.Schema) (typeEntry, error) {
 	return e, nil
 }
 
-// holding returns the table entry to write a value of type ty with. Usually that is the type of its schema,
-// s. If the schema leaves the type open, the type is written beside the value, which costs more than the
-// value itself. So if two values in a row have the same type, their type becomes an entry.
+// holding returns the table entry to write a value of type ty with. Usually that is s, the entry for the type
+// of its schema. If the schema leaves the type open, the type is written beside the value, which costs more
+// than the value itself. So if two values in a row have the same type, their type becomes an entry.
 func (t *tables) holding(s typeEntry, ty cty.Type) (typeEntry, error) {
 	r := t.recent[s.index]
 	switch {

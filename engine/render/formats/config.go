@@ -87,8 +87,9 @@ type variableJSON struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
-// A configWriter describes a configuration as plans have it. It collects the provider configurations of all
-// modules first: a resource refers to its provider configuration by a key in that list.
+// A configWriter describes a configuration for the JSON plan format. It first collects the provider
+// configurations of all modules, because a resource refers to its provider configuration by a key in this
+// list.
 type configWriter struct {
 	cfg       *config.Config
 	schemas   Schemas
@@ -103,7 +104,7 @@ func configuration(cfg *config.Config, schemas Schemas) configJSON {
 	return configJSON{Providers: w.providers.own(), Root: w.module(cfg.Root)}
 }
 
-// Configuration returns a configuration as JSON: what the JSON of a plan has as "configuration".
+// Configuration returns a configuration as JSON, in the form of the member "configuration" of a JSON plan.
 func Configuration(cfg *config.Config, schemas Schemas) ([]byte, error) {
 	return json.Marshal(configuration(cfg, schemas))
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // providerEntries are the provider configurations of all modules by their keys: those with a block, and those
-// that are required, used or passed. An entry that is only another name for another configuration has that
-// configuration's key as its source, and is not shown. Keys and sources are those of Terraform 1.11.4, which
-// compares only names: a configuration that is inherited under another name has no source.
+// that are required, used or passed. An entry may be just another name for a configuration. Then its source
+// is the key of this configuration, and the entry is not shown. Keys and sources are those of Terraform
+// 1.11.4, which compares only names: a configuration that is inherited under another name has no source.
 type providerEntries map[string]providerEntry
 
 type providerEntry struct {
@@ -31,7 +31,8 @@ func (e providerEntries) own() map[string]providerConfigJSON {
 	return out
 }
 
-// source returns the key of the configuration that an entry is another name for; key itself if there is none.
+// source returns the key of the configuration for which an entry is another name. If the entry is a
+// configuration itself, it returns key.
 func (e providerEntries) source(key string) string {
 	if from := e[key].source; from != "" {
 		return from
@@ -107,7 +108,8 @@ func (w configWriter) providerEntry(m *config.Module, local addrs.LocalProviderC
 	}}
 }
 
-// inherited is providerEntry with the parent's configuration of the same name as its source.
+// inherited is [configWriter.providerEntry] for a configuration that the module inherits. The source of the
+// entry is the parent's configuration of the same name.
 func (w configWriter) inherited(m *config.Module, local addrs.LocalProviderConfig) providerEntry {
 	x := w.providerEntry(m, local)
 	if m.Parent != nil {

@@ -22,8 +22,7 @@ import (
 // defines the form of diagnostics.
 const validateFormat = "1.0"
 
-// A Diagnostic is a diagnostic as `validate -json` and the stream of messages
-// have it.
+// A Diagnostic is a diagnostic in the JSON form of `validate -json` and of the messages of -json.
 type Diagnostic struct {
 	Severity string   `json:"severity"` // "error" or "warning"
 	Summary  string   `json:"summary"`

@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// expressionJSON is an expression as plans have it: its value if the value is constant, and its references.
+// expressionJSON is an expression in the JSON plan format: its value if the value is constant, and its
+// references.
 type expressionJSON struct {
 	Constant   json.RawMessage `json:"constant_value,omitempty"`
 	References []string        `json:"references,omitempty"`

@@ -192,8 +192,8 @@ func unmarkNulls(v cty.Value) cty.Value {
 	return out
 }
 
-// plannedText is where the text of an object after a change is. The text is copied for the change itself,
-// except the mask of a replaced object.
+// plannedText says where in the output the text of an object's planned value is. The change of the object
+// copies this text, except the mask of a replaced object.
 type plannedText struct {
 	values, sensitive span
 	whole             bool // the whole object is known

@@ -94,7 +94,7 @@ func shortValue(v cty.Value) string {
 }
 
 // returnType returns the type that a function returns for any arguments. As in the stock tool, a function
-// with any number of arguments is called with one.
+// that accepts any number of arguments is treated as called with one.
 func returnType(f function.Function) (json.RawMessage, error) {
 	params := f.Params()
 	args := make([]cty.Type, len(params))

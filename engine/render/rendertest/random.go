@@ -25,7 +25,7 @@ var nasty = []string{
 	"\r\n", "- not a deletion\n+ not an addition\n! nor an update", "\xff\xfe", "<!-- -->", "a|b", "\u2028", strings.Repeat("`", 70) + "\n x",
 }
 
-// Random makes random plans, which no real provider would make.
+// Random makes random plans: plans that no real provider would make.
 type Random struct {
 	*rand.Rand
 	depth int

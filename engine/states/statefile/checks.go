@@ -2,7 +2,8 @@ package statefile
 
 import "github.com/lockstep-iac/lockstep/engine/states"
 
-// outputKind is what the file calls outputs: the only kind with another name than in [states.CheckResult].
+// outputKind is the kind of outputs in the file. It is the only kind whose name differs from the name in
+// [states.CheckResult].
 const outputKind = "output"
 
 func (r *reader) check() error {

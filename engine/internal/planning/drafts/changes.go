@@ -50,13 +50,14 @@ func NewChanges(mode plans.Mode, origins map[addrs.AbsResourceInstance]addrs.Abs
 	}
 }
 
-// Withhold removes the deletions that refusals forbid from the plan; see Refusals.withhold.
+// Withhold removes from the plan the deletions that refusals forbid; see Refusals.withhold.
 func (s *Changes) Withhold(r *Refusals, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) (ds diags.Diagnostics) {
 	s.list, ds = r.withhold(s.list, dependencies)
 	return ds
 }
 
-// Record adds a change that is planned as usual.
+// Record adds a change that is planned as usual. In a plan that destroys, it is a change of the first part,
+// and not part of the plan.
 func (s *Changes) Record(c *plans.ResourceChange) {
 	s.mu.Lock()
 	if c.Action != plans.NoOp {

@@ -81,7 +81,8 @@ func (s *Prior) Instances(list ...addrs.AbsResource) []addrs.AbsResourceInstance
 	return s.InstancesBut(nil, list...)
 }
 
-// InstancesBut returns the instances of the given resources, sorted, without those in left. left may be nil.
+// InstancesBut returns the instances of the given resources, sorted, without the instances in the set left.
+// left may be nil.
 func (s *Prior) InstancesBut(left map[addrs.AbsResourceInstance]bool, list ...addrs.AbsResource) []addrs.AbsResourceInstance {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Refusals are the diagnostics about destroying objects, kept apart from those of the usual plan that comes
-// first. Safe for concurrent use.
+// Refusals are the diagnostics about destroying objects, kept apart from the diagnostics of the usual plan,
+// which is the first part of a destroy. Safe for concurrent use.
 type Refusals struct {
 	mu   sync.Mutex
 	list []refusal
@@ -32,9 +32,9 @@ func (r *Refusals) Add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
 	r.list = append(r.list, refusal{obj, ds})
 }
 
-// withhold returns changes without the deletions of all dependencies of objects that cannot be destroyed.
-// dependencies returns the dependencies of an object in the prior state. The diagnostics are those of the
-// objects whose own deletion is not withheld.
+// withhold returns changes, except the deletions of objects that others depend on, directly or not, if one of
+// these others cannot be destroyed. The function dependencies returns the dependencies of an object in the
+// prior state. The diagnostics are those of the objects whose own deletion is not withheld.
 func (r *Refusals) withhold(changes []*plans.ResourceChange, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) ([]*plans.ResourceChange, diags.Diagnostics) {
 	kept := needs{}
 	for _, x := range r.list {

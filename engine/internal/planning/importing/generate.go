@@ -81,9 +81,9 @@ type generator struct {
 
 // block reads the object of one import block, and writes the block for it.
 //
-// Opening the provider needs a resource block, but there is none. So it uses an empty block with the provider
-// configuration of the block to write: the one that the import block names, or else the default one of the
-// type.
+// Opening the provider needs a resource block, but there is none. So the method uses an empty block with the
+// provider configuration of the block to write: the one that the import block names, or else the default one
+// of the type.
 func (g generator) block(ctx context.Context, im *config.Import) (generating.Generated, *states.Object, diags.Diagnostics) {
 	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
 	r := &config.Resource{Addr: im.Resource.Resource, Provider: addrs.LocalProviderConfig{LocalName: im.Resource.Resource.ImpliedProvider()}, Range: im.Range, TypeRange: im.To.Range()}

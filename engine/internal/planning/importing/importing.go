@@ -67,9 +67,11 @@ func (x *Blocks) Of(a addrs.AbsResourceInstance) (Request, bool) {
 	return im, ok
 }
 
-// Evaluate evaluates the blocks for a resource with the schema rs, in each instance of the module that a block is in, and for each
-// element of its for_each. A target must be declared, or have an object in the state. In a plan that destroys, the blocks must be valid,
-// but nothing is imported; a plan that only refreshes does not look at them. Source: Terraform 1.11.4.
+// Evaluate evaluates the import blocks for the resource cr with the schema rs: for each instance of the
+// module that a block is in, and for each element of the block's for_each. A target must be declared, or have
+// an object in the state. In a plan that destroys, the blocks must be valid, but nothing is imported. A plan
+// that only refreshes does not look at them.
+// Source: Terraform 1.11.4.
 func (x *Blocks) Evaluate(cr addrs.ConfigResource, rs *schema.Schema, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
 	if x.mode == plans.RefreshOnlyMode {
 		return nil
@@ -142,7 +144,7 @@ func (r Request) same(k session.ImportKey) bool {
 	return r.ID == k.ID && (k.Identity == cty.NilVal || r.Identity.RawEquals(k.Identity))
 }
 
-// within returns the module instance that an instance of a module calls inner.
+// within returns the address of the module instance inner, which is relative to m, from the root module.
 func within(m, inner addrs.ModuleInstance) addrs.ModuleInstance {
 	for _, s := range inner.Steps() {
 		m = m.Child(s.Name, s.Key)

@@ -8,14 +8,16 @@ import (
 
 // align pairs the elements of two lists in the order to show them: [b, a] are indices, and -1 means no
 // element. Elements that are equal have equal numbers. The elements in common are the longest common
-// subsequence. Between two of them, removed elements come before added ones. But removed and added elements
-// that are structured are taken for versions of one another, and paired.
+// subsequence. Between two common elements, removed elements come before added ones. But if the function
+// structured returns true for a removed and an added element, they count as versions of one element, and are
+// paired.
 func align(before, after []int, structured func(b, a int) bool) [][2]int {
 	return arrange(before, after, commonSubsequence(before, after), structured)
 }
 
 // alignElements is align for lists in which the position also means something. If a comparison by position
-// finds as many elements that are equal, or may be versions of one another, it pairs by position.
+// finds as many elements that are equal, or may be versions of one another, alignElements pairs all elements
+// by position.
 func alignElements(before, after []int, structured func(b, a int) bool) [][2]int {
 	common := commonSubsequence(before, after)
 	if len(before) != len(after) {

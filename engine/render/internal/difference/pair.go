@@ -42,14 +42,14 @@ func (x pair) with(s step, before, after cty.Value) pair {
 	return out
 }
 
-// within returns x with all differences inside relevant: it would confuse to show some changed elements of a
-// list as unchanged.
+// within returns x without a restriction to relevant paths: all differences inside it are shown. It would
+// confuse to show some changed elements of a list as unchanged.
 func (x pair) within() pair {
 	x.relevant = nil
 	return x
 }
 
-// implicit returns x with null counting as Nothing.
+// implicit returns x, in which null counts as [Nothing].
 func (x pair) implicit() pair {
 	x.before, x.after, x.implied = presence(x.before), presence(x.after), true
 	return x
@@ -62,7 +62,8 @@ func presence(v cty.Value) cty.Value {
 	return v
 }
 
-// withoutEmpty returns x with null in place of an empty string, unless the object is modern.
+// withoutEmpty returns x with null in place of an empty string, unless the object's schema is modern: see
+// [isModern].
 func (x pair) withoutEmpty() pair {
 	if x.modern {
 		return x
@@ -112,7 +113,8 @@ func (x pair) action() plans.Action {
 	return plans.Update
 }
 
-// join returns the action of a whole whose action so far is a, after adding a part.
+// join returns the action of a value with parts. a is its action without the new part, and part is the action
+// of the new part.
 func join(a, part plans.Action) plans.Action {
 	if part == plans.NoOp || a == part {
 		return a
