@@ -76,7 +76,7 @@ func pages(ctx context.Context, c *Client, what, query string, number int, take 
 	}
 }
 
-// ask sends a GraphQL query or mutation with the client by, and returns the answer.
+// ask sends a GraphQL query or mutation through the client in the parameter by, and returns the answer.
 func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables map[string]any) (a queryAnswer, err error) {
 	req, err := by.NewRequest("POST", graphQLAddress(c.app.api), map[string]any{"query": query, "variables": variables})
 	if err == nil {

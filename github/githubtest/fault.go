@@ -26,8 +26,8 @@ func Limited(until time.Time) Failure {
 	}
 }
 
-// SecondaryLimit answers as GitHub does after too many requests at a time. The client may ask again after a
-// number of seconds; with 0 the answer does not contain the number.
+// SecondaryLimit answers as GitHub does after too many requests at a time. The answer contains the number of
+// seconds after which the client may ask again; with 0 it contains no number.
 func SecondaryLimit(after int) Failure {
 	return func(w http.ResponseWriter) {
 		if after > 0 {

@@ -79,7 +79,8 @@ func (q nameQuestion) of(r *http.Request, name string) *http.Request {
 	return &out
 }
 
-// at returns the URL of a request with its path below another one.
+// at returns the URL of a request, with the address below in place of the part of the path that names the
+// repository.
 func (q nameQuestion) at(r *http.Request, below string) *url.URL {
 	at := *r.URL
 	at.RawPath = strings.TrimSuffix(below+"/"+q.rest, "/")

@@ -129,7 +129,8 @@ func (r *Repository) listCommits(req *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(req, list)
 }
 
-// A Required check must pass before a merge. App is the ID of the App that must report it; 0 means any.
+// A Required is a check that must pass before a merge. App is the ID of the App that must report it; 0 means
+// any.
 type Required struct {
 	Name string
 	App  int64

@@ -177,8 +177,8 @@ func versionOf(data []byte) statebackend.Version {
 }
 
 // Put rewrites the file if it still has the version prev. The lock, if held, excludes the stock tools. The
-// guard makes the comparison and the write one step among Lockstep's processes, even with -lock=false. A
-// holder of the lock writes without a guard that stays busy.
+// guard makes the comparison and the write one step among Lockstep's processes, even with -lock=false. If
+// the guard stays busy, a holder of the lock writes without it.
 func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("local: Put of an empty state")

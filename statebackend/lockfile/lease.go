@@ -13,8 +13,9 @@ func (f *File) LockLeased(ctx context.Context, info statebackend.LockInfo, lease
 	return f.lock(ctx, object{info: info, lease: &lease})
 }
 
-// SetLease replaces the lease with next. The condition is that the stored lease is complete, and was accepts
-// it. If not, or if there is no lease, the error is a *statebackend.LockLostError.
+// SetLease replaces the lease with next. The condition is that the stored lease is complete, and that the
+// function was returns true for it. If not, or if there is no lease, the error is a
+// *statebackend.LockLostError.
 func (f *File) SetLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) error {
 	found, err := f.set(ctx, func(now statebackend.Lease) bool { return now.Complete() && was(now) }, next)
 	if errors.Is(err, errAnother) {
@@ -26,7 +27,8 @@ func (f *File) SetLease(ctx context.Context, was func(statebackend.Lease) bool, 
 // errAnother means that the stored lease may not be replaced.
 var errAnother = errors.New("another lease")
 
-// set replaces the lease of the lock next.Lock. With the error errAnother, found is the stored object.
+// set replaces the lease of the lock next.Lock, if the function was returns true for the stored lease. If
+// not, the error is errAnother, and found is the stored object.
 func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) (found object, err error) {
 	allows := func(o object) bool { return o.lease != nil && o.lease.Lock == next.Lock && was(*o.lease) }
 	for attempt := 1; ; attempt++ {
@@ -108,8 +110,8 @@ func (f *File) UnlockLeased(ctx context.Context, mine statebackend.Lease) error 
 	}
 }
 
-// release returns the object that is to be deleted. With the error errAnother, the object has another holder
-// than mine.
+// release returns the object that is to be deleted. If the object's lease has another holder than mine, the
+// error is errAnother.
 func (f *File) release(ctx context.Context, mine statebackend.Lease) (object, error) {
 	if !f.Strict {
 		mine.Released = true

@@ -35,8 +35,8 @@ func (w waiting) RetryDelay(attempt int, err error) (time.Duration, error) {
 	return w.RetryerV2.RetryDelay(attempt, err)
 }
 
-// cause returns the connection's error if err wraps one, and otherwise err. The rest is the SDK's list of its
-// attempts.
+// cause returns the connection's error if err wraps one, and otherwise err. Apart from the connection's
+// error, err has only the SDK's list of its attempts.
 func cause(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {

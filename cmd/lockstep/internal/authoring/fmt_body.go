@@ -29,8 +29,9 @@ func normalizeBody(body *hclwrite.Body, within []string) {
 	}
 }
 
-// unwrapped returns the expression in `"${...}"`, if the tokens are nothing else. An expression on several
-// lines gets parentheses. An expression that contains a comment to the end of a line is returned unchanged.
+// unwrapped returns the expression in `"${...}"`, if the template is only this interpolation; otherwise the
+// tokens unchanged. An expression on several lines gets parentheses. An expression that contains a comment
+// to the end of a line is returned unchanged.
 func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
 	inner, ok := interpolated(tokens)
 	inner = trimNewlines(inner)

@@ -140,8 +140,9 @@ func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics
 		"Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.")
 }
 
-// waiting returns the addresses that the plan leaves out: see [operation.Recovery.Waiting]. It returns none for
-// a destruction, which creates nothing, and none with targets, which the user has chosen.
+// waiting returns the addresses that the plan leaves out, because an earlier run may have created the
+// objects or may still work on them: see [operation.Recovery.Waiting]. It returns none for a destruction,
+// which creates nothing. It returns none with targets, either, because the user has chosen them.
 func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []addrs.Target {
 	if mode == plans.DestroyMode {
 		return nil

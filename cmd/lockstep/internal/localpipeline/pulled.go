@@ -115,7 +115,8 @@ func (x pulled) head() string {
 	return head
 }
 
-// read adds the head's checks to a snapshot, if they can contain decisions about requirements.
+// read adds the checks of the pull request's head to a snapshot, if a plan of the pull request waits for an
+// apply. These records contain decisions about requirements.
 func (x pulled) read(ctx context.Context, s *snapshot) error {
 	i := slices.IndexFunc(x.runs, func(r runs.Run) bool {
 		waits := []comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed}
@@ -136,8 +137,8 @@ type snapshot struct {
 	have map[string]pipeline.Record
 }
 
-// snapshot reads the records that can block applies: the last applies, locks by people, and the addresses of
-// the states by which these are found.
+// snapshot reads the records that can block applies: the last applies, and locks by people. It also reads
+// the addresses of states, by which the two are found.
 func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.ListAll, have: map[string]pipeline.Record{}}
 	for _, collection := range []string{"state", "lock", "address"} {

@@ -86,7 +86,8 @@ func originOf(d *workdir.Dir, text string) (source.Address, error) {
 	return a, err
 }
 
-// stage returns a working directory at a path, with the settings of d, which it will replace.
+// stage returns a working directory at a path, with the settings of d. The files of the new directory will
+// replace those of d.
 func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	staged := *d
 	staged.Path, staged.DataDir = path, workdir.DataDir(filepath.Join(path, ".terraform"))

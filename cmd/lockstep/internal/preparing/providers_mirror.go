@@ -80,8 +80,8 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// storeBucket returns the bucket of a target s3://BUCKET. is is false if the target is a directory. Packages
-// are stored in a folder of the bucket.
+// storeBucket returns the bucket of a target s3://BUCKET. The result is is false if the target is a
+// directory. Packages are stored in a folder of the bucket.
 func storeBucket(target string) (bucket string, is bool, err error) {
 	if bucket, is = strings.CutPrefix(target, "s3://"); !is {
 		return "", false, nil

@@ -96,8 +96,9 @@ func (h History) MergeBase(a, b string) *Commit {
 	panic("commits: no common ancestor")
 }
 
-// renamed returns the files of a merge base under the names that side has given them. Like git, it recognizes a
-// renamed file by its content. A file whose name and content both changed is not recognized here.
+// renamed returns the files of a merge base, each under the name that it has in side, one of the two merged
+// commits. Like git, it recognizes a renamed file by its content. A file whose name and content both changed
+// is not recognized here.
 func (f Files) renamed(side, other Files) Files {
 	out := maps.Clone(f)
 	for name, content := range f {
