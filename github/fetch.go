@@ -124,8 +124,9 @@ func (a *App) publicArchive(r Ref) *url.URL {
 	return at
 }
 
-// unpack unpacks the archive that open returns into the directory dir. If r.Ref is a commit's SHA, the archive
-// must be of that commit. what says, for errors, what the caller tried to do.
+// unpack unpacks the archive that the function open returns into the directory dir. If r.Ref is a commit's
+// SHA, the archive must be of that commit. The parameter what is for errors: it says what the caller tried
+// to do.
 func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, open func(context.Context) (*http.Response, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()

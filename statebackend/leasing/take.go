@@ -8,8 +8,8 @@
 // statebackend.Grace: a holder begins nothing in the last [Margin] of its lease, and nobody takes over
 // before Grace after its end. If a clock jumps, three other checks protect the state:
 //
-//   - The lease is replaced on condition. If two processes believe that they hold it, one of them gets an error
-//     at its next renewal, and at each write of the state.
+//   - The lease is replaced on condition. If two processes believe that they hold it, one of them gets an
+//     error at its next renewal, and at each write of the state.
 //   - A process that takes over opens the journal before it reads the state. The journal then refuses each
 //     later intent of the previous holder (package journal).
 //   - The write of the state is conditional on the version that its writer has read.

@@ -93,7 +93,7 @@ func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	return plans.NormalMode, nil
 }
 
-// deprecated returns warnings about options that the configuration should replace.
+// deprecated returns warnings about deprecated options. The configuration should have their values instead.
 func (o *operationFlags) deprecated() diags.Diagnostics {
 	if o.paths.State == "" {
 		return nil

@@ -130,8 +130,8 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	return plan, op, ds
 }
 
-// requireConfig returns an error if there is no configuration, except in the destroy mode: a plan for it would
-// destroy everything.
+// requireConfig returns an error if there is no configuration, because a plan without one would destroy
+// everything. In the destroy mode it returns no error.
 func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics) diags.Diagnostics {
 	if cfg == nil || loaded.HasErrors() || !cfg.Empty() || mode == plans.DestroyMode {
 		return nil
@@ -150,8 +150,8 @@ func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []a
 	return unsettled(op, targets)
 }
 
-// unsettled returns the addresses of objects that may exist but are not in the state. With targets it returns
-// none.
+// unsettled returns the addresses of objects that may exist but are not in the state. If there are targets,
+// it returns none.
 func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 	if len(targets) > 0 {
 		return nil

@@ -65,8 +65,8 @@ func (m *moment) of(data []byte) func() {
 	return nil
 }
 
-// watchedStates returns a backend with local state files and file locks of the operating system, which end with
-// their process. It reports each write to a journal to m.
+// watchedStates returns a backend with local state files and file locks of the operating system, which end
+// with their process. The backend passes each write to a journal on to the moment m.
 func watchedStates(states executor.BackendFunc, m *moment) executor.BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)

@@ -96,7 +96,8 @@ func (d artifactBucket) underKMS(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// make creates the bucket unless it is there, and sets its settings.
+// make creates the bucket, unless there is set, which means that the bucket exists. It then sets the
+// bucket's settings.
 func (d artifactBucket) make(ctx context.Context, there bool) error {
 	if !there {
 		in := &s3.CreateBucketInput{Bucket: &d.Bucket}

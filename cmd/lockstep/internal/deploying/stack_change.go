@@ -24,8 +24,9 @@ type stackChange struct {
 	Replaces string // "", "maybe", "yes"
 }
 
-// Prepare creates a change set for a wish and returns its changes; none if the stack is as wished. address is
-// that of the template. An older change set that was not executed is replaced.
+// Prepare creates a change set that would change the stack as w requests. It returns the changes; none if
+// the stack is already so. address is the address of the template. An older change set that was not executed
+// is replaced.
 func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish, address string) ([]stackChange, error) {
 	if err := s.discard(ctx, d); err != nil {
 		return nil, err

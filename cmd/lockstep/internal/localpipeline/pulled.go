@@ -90,8 +90,8 @@ func (x pulled) listed() bool {
 	return len(x.runs) > 0 || x.look.Told || !x.look.Closed && (x.look.Refused != "" || x.look.GivenUp != "")
 }
 
-// standing returns whether the pull request is open, merged or closed on GitHub. If its head was never
-// examined, the runs decide.
+// standing returns whether the pull request is open, merged or closed on GitHub. If the pull request's head
+// was never examined, standing concludes this from the runs of its projects.
 func (x pulled) standing() string {
 	any := func(is func(runs.Run) bool) bool { return slices.ContainsFunc(x.runs, is) }
 	closed := x.look.Closed || x.look.Head == "" && any(func(r runs.Run) bool { return r.Phase == runs.Dropped || r.Spec.AfterMerge })
@@ -104,7 +104,8 @@ func (x pulled) standing() string {
 	return "closed"
 }
 
-// head returns the SHA of the pull request's head, as last examined. If it never was, the runs decide.
+// head returns the SHA of the pull request's head, as last examined. If it was never examined, head finds
+// the SHA in the runs of the pull request's projects.
 func (x pulled) head() string {
 	head := runstatus.HeadOf(x.look)
 	for _, r := range x.runs {

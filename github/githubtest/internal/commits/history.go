@@ -40,7 +40,7 @@ func (h History) Add(c Commit) *Commit {
 	return &c
 }
 
-// Youngest returns the latest time of some commits, or from if that is later.
+// Youngest returns the time of the youngest of the given commits, or the time from if that is later.
 func (h History) Youngest(from time.Time, shas []string) time.Time {
 	for _, sha := range shas {
 		if at := h[sha].At; at.After(from) {
