@@ -83,8 +83,8 @@ func (f *Flags) Vars(v *VarFlags) {
 	f.Var(varOption{v, true}, "var-file", "set variables from a file")
 }
 
-// Sources returns the sources of variable values, least important first. It includes the variable files in the
-// directories of the parameter more, which are relative to the working directory.
+// Sources returns the sources of variable values, least important first. It includes the variable files in
+// the directories of the parameter more, which are relative to the working directory.
 func (a *App) Sources(d *workdir.Dir, given VarFlags, more ...string) ([]inputs.Source, diags.Diagnostics) {
 	sources := []inputs.Source{inputs.Environment(a.Environ)}
 	if !d.Preparing {
