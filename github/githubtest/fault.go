@@ -14,7 +14,8 @@ type Failure func(w http.ResponseWriter)
 // Outage answers as GitHub does while it is down.
 func Outage(w http.ResponseWriter) { writeFault(w, http.StatusInternalServerError, "Server Error") }
 
-// Limited answers as GitHub does if the requests of an hour are used up. until is when the next hour begins.
+// Limited answers as GitHub does if the requests of an hour are used up. The parameter until is the time at
+// which the next hour begins.
 //
 // Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 func Limited(until time.Time) Failure {

@@ -15,7 +15,8 @@ import (
 type nameFinder func(name string, id int64) (present string, moved int64)
 
 // underPresentNames returns a handler for requests about a repository. A request for a former name is
-// redirected to the repository's ID. Any other request is passed to next under the repository's present name.
+// redirected to the repository's ID. Any other request is passed to the handler next under the repository's
+// present name.
 func underPresentNames(find nameFinder, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q, ok := askedRepository(r)

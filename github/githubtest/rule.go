@@ -188,7 +188,8 @@ type commitStatus struct {
 	SHA, Context, State string
 }
 
-// latestStatuses returns the latest status of each context for a commit. at is the time of the commit.
+// latestStatuses returns the latest status of each context for a commit. The parameter at is the time of the
+// commit.
 func latestStatuses(all []commitStatus, sha string, at time.Time) []any {
 	latest := map[string]commitStatus{}
 	var order []string

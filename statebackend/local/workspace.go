@@ -78,8 +78,9 @@ func (w *workspace) stored(ctx context.Context, out *os.File) (v statebackend.Ve
 	return v, err
 }
 
-// visit calls read with the file of the present state; if there is no such file, it does not call read. out
-// is the file to write, open and guarded, or nil. If the present state is in that file, read gets out.
+// visit calls the function read with the file of the present state; if there is no such file, it does not
+// call read. out is the file to write, open and guarded, or nil. If the present state is in that file, read
+// gets out.
 func (w *workspace) visit(ctx context.Context, out *os.File, read func(f *os.File, path string) error) error {
 	path := w.read
 	if w.written {

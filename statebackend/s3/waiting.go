@@ -45,7 +45,7 @@ func cause(err error) error {
 	return err
 }
 
-// patiently returns a retryer that calls note when it waits. note may be nil.
+// patiently returns a retryer that calls the function note when it waits. note may be nil.
 func patiently(r aws.Retryer, service string, note func(string)) aws.Retryer {
 	if v2, ok := r.(aws.RetryerV2); ok {
 		return waiting{v2, service, note}

@@ -113,7 +113,7 @@ func stackChangeOf(c *types.ResourceChange) stackChange {
 	return out
 }
 
-// execute executes the change set, and waits until it is done. It calls told with each event.
+// execute executes the change set, and waits until it is done. It calls the function told with each event.
 func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
@@ -125,7 +125,8 @@ func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	return s.await(ctx, s.Name, before, told)
 }
 
-// awaitChange waits until the operation in progress on the stack is done. It calls told with each event.
+// awaitChange waits until the operation in progress on the stack is done. It calls the function told with
+// each event.
 func (s namedStack) awaitChange(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
@@ -134,7 +135,7 @@ func (s namedStack) awaitChange(ctx context.Context, told func(stackEvent)) erro
 	return s.await(ctx, s.Name, before, told)
 }
 
-// Remove deletes the stack, and waits until it is deleted. It calls told with each event.
+// Remove deletes the stack, and waits until it is deleted. It calls the function told with each event.
 func (s namedStack) Remove(ctx context.Context, d stackDescription, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {

@@ -156,5 +156,5 @@ func (h History) Missing(base, head string) []*Commit {
 	return out
 }
 
-// Lacks returns the number of commits of other that sha lacks.
+// Lacks returns the number of commits that are in the history of other, but not in the history of sha.
 func (h History) Lacks(sha, other string) int { return len(h.Missing(sha, other)) }
