@@ -16,14 +16,18 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Not %w: the parser's message may contain parts of the key.
+// Constants for the JSON web token that proves the App's identity. GitHub accepts tokens of at most 10
+// minutes. It advises to date them a minute back, because clocks differ.
+// Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
 const (
 	jwtBackdate = time.Minute
 	jwtLife     = 9 * time.Minute
 	jwtReused   = 5 * time.Minute // after signing; making a token takes as long as a hundred small answers
 )
 
-// All requests that an App makes as itself are safe to repeat.
+// tokenMargin is the shortest remaining time for which an installation token is still used. Installation
+// tokens are valid for an hour. A token that ends within tokenMargin is replaced, so that it does not end
+// during a call.
 const tokenMargin = 5 * time.Minute
 
 // DefaultURL is the address of GitHub's API, unless [AppConfig] names another.
@@ -209,8 +213,8 @@ type tokens struct {
 	expires time.Time
 }
 
-// get returns a token that is valid for at least tokenMargin. With renew it requests a new one, because GitHub
-// refused the last one.
+// get returns a token that is valid for at least tokenMargin. If renew is set, it requests a new token,
+// because GitHub refused the last one.
 func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

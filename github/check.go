@@ -219,8 +219,8 @@ func (c *Client) createCheck(ctx context.Context, check Check) (*gh.CheckRun, er
 	return made, err
 }
 
-// checkUpdate is the body of an update. go-github omits an empty list of buttons, and the empty list removes
-// existing buttons.
+// checkUpdate is the body of a request that updates a check run. It can contain an empty list of buttons,
+// which removes the existing buttons. go-github's own type would omit an empty list.
 type checkUpdate struct {
 	gh.UpdateCheckRunOptions
 	Actions []*gh.CheckRunAction `json:"actions"`

@@ -56,8 +56,8 @@ func (c *Client) Queue(ctx context.Context, number int) (out []Queued, err error
 	})
 }
 
-// pages sends a query about a pull request, page by page, and calls take with each page. take returns whether
-// another page follows.
+// pages sends a query about a pull request, page by page, and calls the function take with each page. take
+// returns whether another page follows.
 func pages(ctx context.Context, c *Client, what, query string, number int, take func(*queriedPull) pageInfo) error {
 	for after := (*string)(nil); ; {
 		r := present(c) // GraphQL has no address by ID
@@ -76,7 +76,7 @@ func pages(ctx context.Context, c *Client, what, query string, number int, take 
 	}
 }
 
-// ask sends a GraphQL query or mutation with the client by, and returns the answer.
+// ask sends a GraphQL query or mutation through the client in the parameter by, and returns the answer.
 func ask(ctx context.Context, c *Client, by *gh.Client, query string, variables map[string]any) (a queryAnswer, err error) {
 	req, err := by.NewRequest("POST", graphQLAddress(c.app.api), map[string]any{"query": query, "variables": variables})
 	if err == nil {

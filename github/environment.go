@@ -32,7 +32,7 @@ type Environment struct {
 // slug).
 type Reviewer struct{ Org, Team, Login string }
 
-// errNoEnvironment reports that the repository has no environment with the name.
+// errNoEnvironment reports that the repository has no environment with the requested name.
 var errNoEnvironment = errors.New("there is none of this name")
 
 // environmentProtection is GitHub's answer about an environment. go-github's own type lacks some members, and
@@ -57,7 +57,8 @@ type environmentProtection struct {
 	} `json:"deployment_branch_policy"`
 }
 
-// environment is [Client.Environment], but it returns GitHub's errors unchanged, and errNoEnvironment.
+// environment is like [Client.Environment], but it returns GitHub's errors unchanged. If there is no such
+// environment, the error is errNoEnvironment.
 func (c *Client) environment(ctx context.Context, name, branch string) (Environment, error) {
 	var got environmentProtection
 	at := "environments/" + url.PathEscape(name)

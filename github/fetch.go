@@ -109,9 +109,9 @@ func (a *App) OfGitHubCom() bool { return a.api.Host == "api.github.com" || a.st
 // standsIn reports whether the API is a fake GitHub on this machine.
 func (a *App) standsIn() bool { return a.api.Scheme == "http" }
 
-// publicArchive returns the address of an archive of a public repository on github.com. That address has no
-// rate limit, whereas the API allows 60 requests an hour without a token, and it follows a repository to its
-// new name. It is nil if the API is a fake GitHub.
+// publicArchive returns the address of an archive of a public repository on github.com. Requests for that
+// address have no rate limit, and are redirected if the repository was renamed. The API, on the other hand,
+// allows only 60 requests an hour without a token. publicArchive returns nil if the API is a fake GitHub.
 // Source: https://docs.github.com/en/repositories/working-with-files/using-files/downloading-source-code-archives#source-code-archive-urls
 func (a *App) publicArchive(r Ref) *url.URL {
 	if a.standsIn() {
@@ -124,8 +124,9 @@ func (a *App) publicArchive(r Ref) *url.URL {
 	return at
 }
 
-// unpack unpacks the archive that open returns into the directory dir. If r.Ref is a commit's SHA, the archive
-// must be of that commit. what says, for errors, what the caller tried to do.
+// unpack unpacks the archive that the function open returns into the directory dir. If r.Ref is a commit's
+// SHA, the archive must be of that commit. The parameter what is for errors: it says what the caller tried
+// to do.
 func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, open func(context.Context) (*http.Response, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()

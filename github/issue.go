@@ -11,11 +11,12 @@ import (
 )
 
 // PutIssue ensures that our App has an issue with the content x, and returns its number. If number is not 0,
-// that issue is changed. If number is 0, the open issue of our App with x's marker is changed, or created.
+// PutIssue changes that issue. If number is 0, it changes our App's open issue with x's marker, or creates
+// one.
 //
-// A closed issue is not created: then the number is 0. It is also 0 if the repository has issues disabled, or
-// if the issue was deleted. An issue is ours if the App wrote it, because anybody can write a marker. Bytes
-// that are not UTF-8 are replaced.
+// If x says that the issue is closed and there is none, PutIssue creates none and returns 0. It also returns
+// 0 if the repository has issues disabled, or if the issue was deleted. An issue is ours if the App wrote
+// it, because anybody can write a marker. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutIssue(ctx context.Context, number int, x Issue) (int, error) {
 	if x.Marker == "" || !strings.HasPrefix(x.Body, x.Marker) {
 		panic("github: an issue that does not begin with its marker")

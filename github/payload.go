@@ -109,8 +109,8 @@ func pullOfGroup(ref string) int {
 }
 
 // payloadDigest returns the SHA-256 of a JSON body without the space between its tokens, in hexadecimal.
-// GitHub's API may add space to a body that was sent without. The digest is not the signature's MAC, which
-// changes with the secret.
+// GitHub's API may return a body with more space than the webhook had. The digest is not the signature's
+// MAC, which changes with the secret.
 func payloadDigest(body []byte) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, body); err != nil {
@@ -121,7 +121,8 @@ func payloadDigest(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// parsePayload decodes the payload of an event, into one of the types above or of go-github.
+// parsePayload decodes the payload of an event into a type of this package, such as checkEvent, or of
+// go-github.
 func parsePayload(name string, body []byte) (any, error) {
 	if name == "check_run" || name == "check_suite" {
 		var c checkEvent

@@ -99,8 +99,8 @@ type queryActor struct {
 	Login string `json:"login"`
 }
 
-// Name returns the login as in GitHub's REST API. GraphQL omits the "[bot]" at the end of an App's login, which
-// without it may be a user's.
+// Name returns the login as in GitHub's REST API. GraphQL omits the "[bot]" at the end of an App's login. A
+// user could have the same login without "[bot]".
 func (a queryActor) Name() string {
 	if a.Type == "Bot" {
 		return strings.TrimSuffix(a.Login, "[bot]") + "[bot]"

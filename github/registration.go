@@ -24,7 +24,7 @@ type RegisteredApp struct {
 // Key returns the App's private key, PEM.
 func (a RegisteredApp) Key() Secret { return NewSecret(a.pem()) }
 
-// KeepKey passes the private key, PEM, to keep, which stores it, and returns the error of keep.
+// KeepKey calls the function keep, which stores the private key (PEM), and returns its error.
 func (a RegisteredApp) KeepKey(keep func(pem string) error) error { return keep(a.pem()) }
 
 // ErrRegistrationCode is wrapped by the error if GitHub refuses the code, or no longer accepts it.

@@ -167,7 +167,7 @@ func (c *Client) rules(ctx context.Context, branch string) (out Rules, err error
 	return out, nil
 }
 
-// A rulesetRule is the part of a ruleset's rule about checks and conversations.
+// A rulesetRule has those parts of a rule in a ruleset that are about checks and conversations.
 type rulesetRule struct {
 	Type       string `json:"type"`
 	Parameters struct {

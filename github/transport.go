@@ -127,12 +127,13 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	return res, nil
 }
 
-// A tokenError is an error while getting a token. It is not retried here: the request for the token was.
+// A tokenError is an error while getting a token. It is not retried here, because the request for the token
+// has its own retries.
 type tokenError struct{ error }
 
 func (e tokenError) Unwrap() error { return e.error }
 
-// cancelling is the body of an answer. It releases the timer of the attempt when the body was read.
+// cancelling is the body of an answer. It releases the timer of the attempt once the body has been read.
 type cancelling struct {
 	io.ReadCloser
 	cancel context.CancelFunc

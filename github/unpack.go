@@ -75,8 +75,8 @@ func unpack(r io.Reader, dir, sha string, limits archiveLimits) (Unpacked, error
 	return u.done, nil
 }
 
-// tryUnpack unpacks an archive from memory, and returns it. If data is nil or cannot be unpacked, it returns
-// nil and leaves dir empty.
+// tryUnpack unpacks the archive in data, and returns the count of what it unpacked, and data. If data is nil
+// or cannot be unpacked, it returns nil and leaves dir empty.
 func tryUnpack(data []byte, dir, sha string, limits archiveLimits) (Unpacked, []byte, error) {
 	if data == nil {
 		return Unpacked{}, nil, nil

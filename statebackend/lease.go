@@ -108,14 +108,13 @@ func ParseLease(b []byte) (Lease, error) {
 //
 //   - the lease of any run, if the lease is [Lease.Over];
 //   - at once, the lease of the run that the caller continues, if a record of the caller proves that the
-//     earlier
-//     process has ended.
+//     earlier process has ended.
 //
 // The caller must never take over a lock without a lease: it belongs to a stock tool or a person.
 //
 // A takeover that is wrong, because a clock jumped, does no harm. Of two processes that take over the same
-// lease, one wins. The old holder's next intent is refused by the fence of the journal, and each of its later
-// Renew, Put and Unlock calls fails with a *LockLostError.
+// lease, one wins. The old holder's next intent is refused by the fence of the journal, and each of its
+// later Renew, Put and Unlock calls fails with a *LockLostError.
 //
 // # A run of several processes
 //
@@ -153,8 +152,9 @@ const leaseWords = ": recover with `lockstep recover`, do not force-unlock"
 const runWords = "Lockstep run "
 
 // LeaseInfo returns the Info of a lock that has a lease of run, or is about to get one. text is the rest of
-// the Info. where names the place that stores the lease, and is "" if only one place is possible. A reader
-// that looks at another place learns from the Info that a missing lease there means nothing.
+// the Info. The parameter where names the place that stores the lease; it is "" if only one place is
+// possible. A reader that looks at another place learns from the Info that a missing lease there means
+// nothing.
 func LeaseInfo(text, run, where string) string {
 	if text != "" {
 		text += "; "
@@ -162,7 +162,7 @@ func LeaseInfo(text, run, where string) string {
 	return text + runWords + run + place(where) + leaseWords
 }
 
-// leaseData precedes a lease that is stored in the Info itself.
+// leaseData precedes a lease that is stored in the Info of a lock.
 const leaseData = ". The lease: "
 
 // WithLease returns the lock with the lease appended to its Info, which [LeaseInfo] made. It is for stores
@@ -196,9 +196,9 @@ func place(where string) string {
 	return " (lease in " + where + ")"
 }
 
-// IncompleteLease returns a lease for a lock whose lease is missing from the place where, so that the lock
-// was only partly taken or partly released. The lease has fence 0. IncompleteLease returns nil if the Info of
-// the lock was not made by [LeaseInfo] for that place.
+// IncompleteLease returns a lease for a lock that was only partly taken or partly released. Such a lock has
+// no lease at the place that the parameter where names. The returned lease has fence 0. IncompleteLease
+// returns nil if the Info of the lock was not made by [LeaseInfo] for that place.
 func IncompleteLease(info LockInfo, where string) *Lease {
 	text, leased := strings.CutSuffix(info.Info, place(where)+leaseWords)
 	at := strings.LastIndex(text, runWords)

@@ -134,8 +134,9 @@ func parse(topic, text string) Page {
 	return p
 }
 
-// announces matches the beginning of a page's first sentence that a list leaves out. What remains must be a
-// phrase such as "How to ...": so "This page shows what" is not matched.
+// announces matches the first words of a page, such as "This page shows how". A list of pages leaves out
+// "This page shows". The rest must be a phrase such as "How to ...": so "This page shows what" is not
+// matched.
 var announces = regexp.MustCompile(`^This page (?:shows|says|lists|explains|describes) (how|which|who|why|the|all|every|problems) `)
 
 // brief returns the first sentence of a page, shortened for a list, such as "How to move a state.".

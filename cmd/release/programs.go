@@ -53,8 +53,9 @@ func (r release) programs() ([]program, error) {
 	return out, nil
 }
 
-// carry copies the template and the functions to the directory carried, where the tool's build finds them. Git
-// ignores that directory, so that the tool's build information reports no changed files.
+// carry copies the template and the functions to the directory that the constant carried names, where the
+// tool's build finds them. Git ignores that directory, so that the tool's build information reports no
+// changed files.
 func (r release) carry() error {
 	if err := os.MkdirAll(carried, 0o755); err != nil {
 		return err

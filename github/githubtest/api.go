@@ -36,8 +36,8 @@ type operation struct {
 
 type reply = func(*Repository, *http.Request) (int, any)
 
-// parts returns the handler for addresses such as issues/{number}/{part}. all has the handlers by part. For the
-// address comments/{id}, one answers, with the part as the path value "id".
+// parts returns the handler for addresses such as issues/{number}/{part}. all has the handlers by part.
+// Requests for the address comments/{id} go to the handler one, with the part as the path value "id".
 func parts(all map[string]reply, one reply) reply {
 	return func(x *Repository, r *http.Request) (int, any) {
 		part := r.PathValue("part")

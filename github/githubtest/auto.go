@@ -19,7 +19,7 @@ func (l *pulls) AutoMerge(who string, number int, check string) {
 	})
 }
 
-// autoMerge merges the pull requests that waited for the check c.
+// autoMerge merges the pull requests that wait for the check c, if the check has passed.
 func (l *checks) autoMerge(c *checkRun) {
 	for _, p := range l.heads(c.shown.SHA) {
 		if p.auto == nil || p.auto.check != c.shown.Name || c.shown.Conclusion != github.ConcludedSuccess && c.shown.Conclusion != github.ConcludedNeutral {

@@ -122,7 +122,8 @@ func (l *checks) eventJSON(c *checkRun) rest.Object {
 	return o
 }
 
-// suiteJSON returns an App's check suite for a commit, with the action "rerequested".
+// suiteJSON returns an App's check suite for a commit, as the webhooks of check runs and check suites show
+// it.
 func (l *checks) suiteJSON(by app, sha string) rest.Object {
 	id := l.suite(by, sha)
 	api := fmt.Sprintf("%srepos/%s/check-suites/%d", rest.APIURL, l.repo, id)

@@ -30,8 +30,8 @@ func (l *comments) listComments(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// listAllComments answers GET /repos/{owner}/{repo}/issues/comments, oldest first. The
-// parameter since counts from the last edit.
+// listAllComments answers GET /repos/{owner}/{repo}/issues/comments, oldest first. The request's parameter
+// since is compared with the time of a comment's last edit.
 func (l *comments) listAllComments(r *http.Request) (int, any) {
 	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 	list := []any{}

@@ -73,7 +73,8 @@ func (l *deploymentList) Find(r *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(r, list)
 }
 
-// Create answers POST /repos/{owner}/{repo}/deployments. It accepts only commits, without merges and checks.
+// Create answers POST /repos/{owner}/{repo}/deployments. The request must switch off GitHub's automatic
+// merge and its check of commit statuses. The ref counts as a commit's SHA.
 func (l *deploymentList) Create(r *http.Request) (int, any) {
 	var in struct {
 		Ref, Task, Environment, Description string

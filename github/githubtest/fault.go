@@ -14,7 +14,8 @@ type Failure func(w http.ResponseWriter)
 // Outage answers as GitHub does while it is down.
 func Outage(w http.ResponseWriter) { writeFault(w, http.StatusInternalServerError, "Server Error") }
 
-// Limited answers as GitHub does if the requests of an hour are used up. until is when the next hour begins.
+// Limited answers as GitHub does if the requests of an hour are used up. The parameter until is the time at
+// which the next hour begins.
 //
 // Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 func Limited(until time.Time) Failure {
@@ -26,8 +27,8 @@ func Limited(until time.Time) Failure {
 	}
 }
 
-// SecondaryLimit answers as GitHub does after too many requests at a time. The client may ask again after a
-// number of seconds; with 0 the answer does not contain the number.
+// SecondaryLimit answers as GitHub does after too many requests at a time. The answer contains the number of
+// seconds after which the client may ask again; with 0 it contains no number.
 func SecondaryLimit(after int) Failure {
 	return func(w http.ResponseWriter) {
 		if after > 0 {

@@ -140,16 +140,17 @@ func (h *Hub) Lines() []string { return h.log.Lines() }
 // SetWebhook changes the URL that receives the webhooks.
 func (h *Hub) SetWebhook(url string) { h.outbox.SetURL(url) }
 
-// Deliver sends the waiting webhooks, in order, and returns their number. An answer other than 2xx is an error
-// and ends the delivery; like GitHub, Deliver makes only one attempt. A caller that knows an edit from
-// [Options.OnEdit] can rely on its webhooks: Deliver first waits for an edit in progress.
+// Deliver sends the waiting webhooks, in order, and returns their number. An answer other than 2xx is an
+// error and ends the delivery; like GitHub, Deliver makes only one attempt. Deliver first waits for an edit
+// in progress. So a caller that knows of an edit from [Options.OnEdit] can rely on its webhooks being sent.
 func (h *Hub) Deliver(ctx context.Context) (int, error) {
 	h.lock()()
 	return h.outbox.Deliver(ctx)
 }
 
-// DeliverOne sends one of the waiting webhooks, and reports whether there was one. which is its index, from 0
-// for the oldest; a larger index starts at 0 again. An answer other than 2xx is an error.
+// DeliverOne sends one of the waiting webhooks, and reports whether there was one. The parameter which is
+// the webhook's index, from 0 for the oldest; a larger index starts at 0 again. An answer other than 2xx is
+// an error.
 func (h *Hub) DeliverOne(ctx context.Context, which int) (bool, error) {
 	h.lock()()
 	return h.outbox.DeliverOne(ctx, which)

@@ -11,7 +11,7 @@ import (
 var ownerFiles = []string{".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS"}
 
 // ownerErrors returns the answer to GET /repos/{owner}/{repo}/codeowners/errors. It reports only one kind of
-// error: owners for whom may returns false. ok is false if there is no CODEOWNERS file.
+// error: owners for whom the function may returns false. ok is false if there is no CODEOWNERS file.
 func ownerErrors(in map[string]string, may func(owner string) bool) (answer rest.Object, ok bool) {
 	for _, path := range ownerFiles {
 		text, ok := in[path]

@@ -15,7 +15,8 @@ import (
 type nameFinder func(name string, id int64) (present string, moved int64)
 
 // underPresentNames returns a handler for requests about a repository. A request for a former name is
-// redirected to the repository's ID. Any other request is passed to next under the repository's present name.
+// redirected to the repository's ID. Any other request is passed to the handler next under the repository's
+// present name.
 func underPresentNames(find nameFinder, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q, ok := askedRepository(r)
@@ -79,7 +80,8 @@ func (q nameQuestion) of(r *http.Request, name string) *http.Request {
 	return &out
 }
 
-// at returns the URL of a request with its path below another one.
+// at returns the URL of a request, with the address below in place of the part of the path that names the
+// repository.
 func (q nameQuestion) at(r *http.Request, below string) *url.URL {
 	at := *r.URL
 	at.RawPath = strings.TrimSuffix(below+"/"+q.rest, "/")

@@ -89,7 +89,7 @@ func (l *pulls) mustPull(number int) *pull {
 	return p
 }
 
-// act changes a pull request by do, records an Edit and sends a webhook.
+// act calls do to change a pull request, records an Edit and sends a webhook.
 func (l *pulls) act(who string, number int, kind, text string, do func(*pull) (action string, more rest.Object)) {
 	w := l.repo.world
 	defer w.lock()()
@@ -144,7 +144,7 @@ func (l *pulls) Reopen(who string, number int) {
 	})
 }
 
-// Merge merges a pull request by a commit with two parents, and returns its SHA.
+// Merge merges a pull request by a commit with two parents, and returns the commit's SHA.
 func (l *pulls) Merge(who string, number int) string {
 	return l.merge(who, number, func(p *pull, base string) []string { return []string{base, p.headSHA} })
 }
@@ -154,8 +154,8 @@ func (l *pulls) Squash(who string, number int) string {
 	return l.merge(who, number, func(p *pull, base string) []string { return []string{base} })
 }
 
-// Rebase merges a pull request by copying each of its commits, with its message, on top of the base branch. It
-// returns the SHA of the last.
+// Rebase merges a pull request by copying each of its commits, with its message, on top of the base branch.
+// It returns the SHA of the last copy.
 func (l *pulls) Rebase(who string, number int) string {
 	return l.merge(who, number, func(p *pull, base string) []string {
 		r := l.repo

@@ -13,7 +13,8 @@ func (r *Repository) Push(who, branch, message string, changes Files) string {
 	return r.push(push{kind: "push", who: who, branch: branch, message: message}, branch, changes)
 }
 
-// ForcePush replaces all commits that a branch has beyond the default branch by one with changes.
+// ForcePush replaces all commits that a branch has beyond the default branch by one new commit, which has
+// the given changes.
 func (r *Repository) ForcePush(who, branch, message string, changes Files) string {
 	return r.push(push{kind: "force-push", who: who, branch: branch, message: message}, r.main, changes)
 }

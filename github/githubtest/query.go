@@ -159,7 +159,8 @@ func entryJSON(number int, sha, by string, at time.Time) rest.Object {
 	return rest.Object{"enqueuedAt": rest.Stamp(at), "headCommit": rest.Object{"oid": sha}, "pullRequest": rest.Object{"number": number}, "enqueuer": who}
 }
 
-// queueAnswer returns the merge queue of a pull request; in is false if the pull request is in no queue.
+// queueAnswer returns the merge queue of a pull request. The parameter in says whether the pull request is
+// in a queue.
 func queueAnswer(entries []any, in bool) rest.Object {
 	if !in {
 		return rest.Object{"mergeQueue": nil}

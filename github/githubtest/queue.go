@@ -69,8 +69,8 @@ func (r *Repository) putInQueue(who string, p *pull) string {
 	return at.SHA
 }
 
-// Dequeue removes a pull request from the merge queue, and those after it. As on GitHub, those after it are
-// then added again.
+// Dequeue removes a pull request, and all pull requests after it, from the merge queue. As on GitHub, the
+// pull requests after it are then added again.
 func (r *Repository) Dequeue(number int) {
 	defer r.hub.lock()()
 	r.dequeue(slices.IndexFunc(r.queue, func(q queued) bool { return q.pull.number == number }), "dequeued")

@@ -9,8 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// Registered returns the manifests with which the App was registered, in order, and the organizations; "" is
-// the person's own account. More than one manifest means that an App was registered twice.
+// Registered returns the manifests with which the App was registered, in order, and for each the
+// organization that owns the App; "" is the person's own account. More than one manifest means that an App
+// was registered twice.
 func (h *Hub) Registered() ([]apps.Manifest, []string) {
 	defer h.lock()()
 	return h.registry.Manifests, h.registry.Owners

@@ -129,7 +129,8 @@ func (r *Repository) listCommits(req *http.Request) (int, any) {
 	return http.StatusOK, rest.Paged(req, list)
 }
 
-// A Required check must pass before a merge. App is the ID of the App that must report it; 0 means any.
+// A Required is a check that must pass before a merge. App is the ID of the App that must report it; 0 means
+// any.
 type Required struct {
 	Name string
 	App  int64
@@ -187,7 +188,8 @@ type commitStatus struct {
 	SHA, Context, State string
 }
 
-// latestStatuses returns the latest status of each context for a commit. at is the time of the commit.
+// latestStatuses returns the latest status of each context for a commit. The parameter at is the time of the
+// commit.
 func latestStatuses(all []commitStatus, sha string, at time.Time) []any {
 	latest := map[string]commitStatus{}
 	var order []string

@@ -10,8 +10,9 @@ type trial struct {
 	sha       string // of the last merge without conflicts
 }
 
-// LagMerges makes GitHub's trial merges late. The next n times that a pull request with an outdated trial merge
-// is read, mergeable is null and the old trial merge remains. A negative n means until another call.
+// LagMerges makes GitHub's trial merges late. The next n times that a pull request with an outdated trial
+// merge is read, mergeable is null and the old trial merge remains. A negative n means every time, until
+// another call of LagMerges.
 func (l *pulls) LagMerges(n int) {
 	defer l.repo.world.lock()()
 	l.lag = n

@@ -15,13 +15,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 )
 
-// The account and the region of all that is made.
+// The account and the region of everything in the fake AWS account.
 const (
 	ID     = "111122223333"
 	Region = "eu-central-1"
 )
 
-// An Account is one AWS account, in one region. Its exported fields are set before the first request.
+// An Account is a fake AWS account, in one region. Set its exported fields before the first request.
 type Account struct {
 	URL string
 	// Foreign are buckets of others.
@@ -46,7 +46,7 @@ type Account struct {
 	clock     time.Duration // ahead of this machine's
 }
 
-// Start starts an account. It ends with the test.
+// Start starts a fake AWS account. The account ends with the test.
 func Start(t testing.TB) *Account {
 	a := &Account{
 		refused: map[string]bool{}, lost: map[string]bool{}, secrets: map[string]*secret{}, buckets: map[string]*bucket{},
@@ -58,9 +58,9 @@ func Start(t testing.TB) *Account {
 	return a
 }
 
-// Config is the SDK's configuration for the account. It makes one attempt at each request, so that a
-// refusal or a lost answer shows; a further one where Go's client has closed a connection in use, which the
-// SDK knows as an error that passes.
+// Config returns the SDK's configuration for the account. The SDK makes only one attempt at each request, so
+// that a test sees a refusal or a lost answer. The one exception is a request on a connection that Go's
+// client has just closed: the SDK repeats it.
 func (a *Account) Config() aws.Config {
 	return aws.Config{
 		Region: Region, BaseEndpoint: &a.URL,
@@ -75,10 +75,10 @@ func (a *Account) Config() aws.Config {
 	}
 }
 
-// Refuse refuses an action such as "cloudformation:CreateChangeSet", until [Account.Allow].
+// Refuse makes the account refuse an action such as "cloudformation:CreateChangeSet", until [Account.Allow].
 func (a *Account) Refuse(action string) { a.mu.Lock(); a.refused[action] = true; a.mu.Unlock() }
 
-// Lose loses the answer to the next request for an action, which is carried out.
+// Lose makes the account carry out the next request for an action, but lose the answer.
 func (a *Account) Lose(action string) { a.mu.Lock(); a.lost[action] = true; a.mu.Unlock() }
 
 // Allow ends all refusals.
@@ -94,8 +94,8 @@ func (a *Account) Actions() []string {
 // A Request is an action on a resource, by its ARN.
 type Request struct{ Action, Resource string }
 
-// Requests returns all requests so far, in order, with those that follow from them: CloudFormation reads a
-// template in the caller's name.
+// Requests returns all requests so far, in order. The list includes requests that another one caused:
+// CloudFormation, for example, reads a template in the name of its caller.
 func (a *Account) Requests() []Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -114,7 +114,8 @@ func invalid(format string, args ...any) *problem {
 	return &problem{http.StatusBadRequest, "ValidationError", fmt.Sprintf(format, args...)}
 }
 
-// may notes an action, and reports whether it is refused.
+// may records a request for an action. It returns AWS' refusal if a test has called [Account.Refuse] for the
+// action; nil otherwise.
 func (a *Account) may(action, resource string) *problem {
 	a.actions = append(a.actions, action)
 	a.asked = append(a.asked, Request{action, resource})

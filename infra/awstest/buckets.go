@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// buckets is S3.
+// buckets is the fake S3 of an account.
 type buckets struct{ *Account }
 
-// A bucket is one of S3's, with all versions of its objects.
+// A bucket is an S3 bucket, with all versions of its objects.
 type bucket struct {
 	versioned, closed bool
 	kms               bool
@@ -50,7 +50,7 @@ func (a *Account) Swap(name, suffix, content string) {
 	}
 }
 
-// Loosen takes versions and encryption from each bucket of a stack, and opens it.
+// Loosen turns off versioning and encryption of each bucket of a stack, and allows public access.
 func (a *Account) Loosen() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -81,7 +81,7 @@ func (a *Account) read(name, key, version string) []byte {
 	return nil
 }
 
-// s3Action is IAM's name of a request.
+// s3Action returns IAM's name of a request.
 func s3Action(r *http.Request, key string) string {
 	q := r.URL.Query()
 	switch {

@@ -67,7 +67,7 @@ func parse(text string) (document, error) {
 	return d, nil
 }
 
-// A changeSet is one of a stack, not executed yet.
+// A changeSet is a change set of a stack that is not executed yet.
 type changeSet struct {
 	template       document
 	parameters     map[string]string
@@ -105,6 +105,7 @@ func (a stacks) fetch(address string) (string, error) {
 	return string(text), nil
 }
 
+// createChangeSet answers the action CreateChangeSet.
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateChangeSet.html
 func (a stacks) createChangeSet(in *cloudformation.CreateChangeSetInput) (*cloudformation.CreateChangeSetOutput, error) {
 	name := aws.ToString(in.StackName)
@@ -180,7 +181,8 @@ func (s *stack) values(d document, given []cf.Parameter) (map[string]string, err
 	return out, nil
 }
 
-// compare finds the changes; a change set without any fails.
+// compare finds the changes that the change set makes to a stack. A change set without changes fails, as on
+// AWS.
 func (c *changeSet) compare(s *stack) {
 	fresh := s.status == cf.StackStatusReviewInProgress
 	tags := func(list []cf.Tag) string {
@@ -250,7 +252,7 @@ func (a stacks) deleteChangeSet(in *cloudformation.DeleteChangeSetInput) (*cloud
 	return &cloudformation.DeleteChangeSetOutput{}, nil
 }
 
-// executeChangeSet begins a change, which is over when the stack was described once.
+// executeChangeSet begins a change. The change ends when the stack has been described once.
 func (a stacks) executeChangeSet(in *cloudformation.ExecuteChangeSetInput) (*cloudformation.ExecuteChangeSetOutput, error) {
 	s, c, err := a.changeOf(in.StackName, in.ChangeSetName)
 	if err != nil {

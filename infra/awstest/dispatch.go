@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A call is a request for an action: the service, its name, and how to read and to answer it.
+// A call is a request for an action: the service, the name of the action, and functions that read the
+// request and write the answer.
 type call struct {
 	service, name string
 	field         func(name string) string // of the request; "" without
@@ -81,7 +82,8 @@ func on[In, Out any](f func(in *In) (*Out, error)) handler {
 	}
 }
 
-// table has all actions of the protocols with names in the request.
+// table returns the handlers of all actions that a request names explicitly, as in the JSON and the query
+// protocol.
 func (a *Account) table() map[string]handler {
 	return map[string]handler{
 		"sts:GetCallerIdentity":                 on(secrets{a}.getCallerIdentity),

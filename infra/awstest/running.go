@@ -48,7 +48,8 @@ func (a *Account) AddRole(name, trust string) string {
 	return "arn:aws:iam::" + ID + ":role/" + name
 }
 
-// functions is Lambda, with the queues that it reads and the roles that it takes.
+// functions is the fake Lambda of an account, with the queues that functions read and the roles that they
+// assume.
 type functions struct{ *Account }
 
 func (a functions) getQueueAttributes(in *sqs.GetQueueAttributesInput) (*sqs.GetQueueAttributesOutput, error) {
@@ -91,7 +92,7 @@ func (a functions) serve(w http.ResponseWriter, r *http.Request) {
 	json.NewEncoder(w).Encode(members(reflect.ValueOf(&lambda.GetFunctionConfigurationOutput{FunctionName: &name, CodeSha256: &digest, State: lt.StateActive})))
 }
 
-// Runs reports whether a function of the stack lockstep was deployed with a content.
+// Runs reports whether a function of the stack lockstep was deployed with the given content.
 func (a *Account) Runs(function, content string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()

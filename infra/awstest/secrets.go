@@ -13,14 +13,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 )
 
-// secrets is Secrets Manager, with STS.
+// secrets is the fake Secrets Manager of an account, and its STS.
 type secrets struct{ *Account }
 
 func (a secrets) getCallerIdentity(*sts.GetCallerIdentityInput) (*sts.GetCallerIdentityOutput, error) {
 	return &sts.GetCallerIdentityOutput{Account: aws.String(ID), Arn: aws.String("arn:aws:sts::" + ID + ":assumed-role/admin/alice"), UserId: aws.String("AROA:alice")}, nil
 }
 
-// A secret has values, the last one current.
+// A secret is a secret with all its values, oldest first. The last one is the current value.
 type secret struct {
 	name, arn string
 	tags      []sm.Tag

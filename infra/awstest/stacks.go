@@ -12,10 +12,11 @@ import (
 	cf "github.com/aws/aws-sdk-go-v2/service/cloudformation/types"
 )
 
-// stacks is CloudFormation.
+// stacks is the fake CloudFormation of an account.
 type stacks struct{ *Account }
 
-// A stack is one of CloudFormation's. A change is under way until it was asked about once.
+// A stack is a CloudFormation stack. A change of it is in progress until a client has asked about the stack
+// once.
 type stack struct {
 	name, id   string
 	status     cf.StackStatus

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// targeted is a call in the JSON protocols 1.0 and 1.1, which name the action in a header.
+// targeted returns the call in a request of the JSON protocols 1.0 and 1.1, which name the action in a
+// header.
 // Source: https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
 func targeted(target string, body []byte) call {
 	service, name, _ := strings.Cut(target, ".")
@@ -42,7 +43,8 @@ func refuseJSON(w http.ResponseWriter, p *problem) {
 	json.NewEncoder(w).Encode(map[string]string{"__type": p.code, "message": p.message})
 }
 
-// members turns a value of the SDK's into JSON: without what is not set, and with numbers for times.
+// members turns a value of the SDK's into JSON. It leaves out fields that are not set, and writes times as
+// numbers.
 func members(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -72,7 +74,7 @@ func members(v reflect.Value) any {
 	return v.Interface()
 }
 
-// queried is a call in the query protocol.
+// queried returns the call in a request of the query protocol.
 // Source: https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
 func queried(form url.Values) call {
 	service := "cloudformation"
@@ -100,7 +102,7 @@ func queried(form url.Values) call {
 	}
 }
 
-// tagged is an element with a text.
+// tagged returns an XML element with a text.
 func tagged(name, text string) string {
 	var out strings.Builder
 	out.WriteString("<" + name + ">")
@@ -180,7 +182,7 @@ func fill(v reflect.Value, form url.Values, at string) error {
 	return nil
 }
 
-// under reports whether a form has a parameter of a name, or below it.
+// under reports whether a form has the parameter at, or one whose name begins with at and a dot.
 func under(form url.Values, at string) bool {
 	for name := range form {
 		if name == at || strings.HasPrefix(name, at+".") {

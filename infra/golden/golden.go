@@ -1,9 +1,9 @@
-// Package golden compares results of tests with files that a reviewer reads.
+// Package golden compares results of tests with files that a reviewer reads, called golden files.
 //
-// It declares the option -update of the tests that import it, which writes the files anew; the
-// difference then stands in the commit. It refuses to know the contents of a file: tests with a notation
-// of their own write their files by [Update]. It
-// belongs to none of the islands, whose tests all use it; no program may import it. Start at [File].
+// It declares the option -update of the tests that import it. The option writes the files anew, and the
+// commit then shows the difference. The package does not know the contents of a file: tests with a notation
+// of their own write their files with [Update]. Tests everywhere in this repository use it; no program may
+// import it. Start at [File].
 package golden
 
 import (
@@ -17,12 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew: read the difference")
 
-// Updating reports whether the option -update is set. Tests may not call it before their flags are
-// parsed, that is from a variable's initialization.
+// Updating reports whether the option -update is set. Tests must not call it before their flags are parsed,
+// for example in the initialization of a variable.
 func Updating() bool { return *update }
 
-// File compares got with the golden file, whose name is relative to the package, after it has written
-// it if -update is set.
+// File compares got with the golden file. If -update is set, it writes the file first. The name is relative
+// to the package's directory.
 func File(t testing.TB, name, got string) {
 	t.Helper()
 	Update(t, name, got)
@@ -35,7 +35,7 @@ func File(t testing.TB, name, got string) {
 	}
 }
 
-// Update writes the golden file, and makes its directory, if -update is set.
+// Update writes the golden file, and creates its directory, if -update is set. Otherwise it does nothing.
 func Update(t testing.TB, name, text string) {
 	t.Helper()
 	if !*update {

@@ -26,9 +26,9 @@ func IsDigest(text string) bool {
 // ErrDigestMoved is returned if the digest item no longer has the digest that the caller expects.
 var ErrDigestMoved = errors.New("the digest was written by somebody else in the meantime")
 
-// SetDigest replaces the digest item if its present digest is was. An empty was means: there is no item, or
-// an item without a digest. If the item has a third digest, neither was nor the new one, the error is
-// ErrDigestMoved.
+// SetDigest replaces the digest item if its present digest equals the parameter was. If that is empty, there
+// must be no item, or an item without a digest. If the item has a third digest, neither the expected nor the
+// new one, the error is ErrDigestMoved.
 func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
 	key := i.Path + digestSuffix
 	err := i.put(ctx, item{keyAttribute: key, digestAttribute: digest}, equals(digestAttribute, was))
@@ -45,8 +45,8 @@ func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
 	return err
 }
 
-// DeleteDigest removes the digest item if its digest is was. If it has another digest, the error is
-// ErrDigestMoved.
+// DeleteDigest removes the digest item if its digest equals the parameter was. If it has another digest, the
+// error is ErrDigestMoved.
 func (i *Items) DeleteDigest(ctx context.Context, was string) error {
 	err := i.remove(ctx, i.Path+digestSuffix, equals(digestAttribute, was))
 	if err == nil {

@@ -41,8 +41,8 @@ func (i *Items) remember(written item) {
 	i.last = written
 }
 
-// current returns the leased lock item. It uses the remembered item, once, if was accepts its lease.
-// Otherwise it reads the item.
+// current returns the leased lock item. It uses the remembered item, once, if the function was returns true
+// for the item's lease. Otherwise it reads the item.
 func (i *Items) current(ctx context.Context, was func(statebackend.Lease) bool) (item, error) {
 	i.mu.Lock()
 	last := i.last
@@ -54,9 +54,10 @@ func (i *Items) current(ctx context.Context, was func(statebackend.Lease) bool) 
 	return i.get(ctx, i.Path)
 }
 
-// SetLease replaces the lease with next, and keeps the rest of the item. The condition is that was accepts
-// the stored lease. If was rejects it, or there is no lease, the error is a *statebackend.LockLostError.
-// SetLease also succeeds if its own attempt stored next and the answer was lost.
+// SetLease replaces the lease with the lease next, and keeps the rest of the item. The condition is that the
+// function was returns true for the stored lease. If it returns false, or there is no lease, the error is a
+// *statebackend.LockLostError. SetLease also succeeds if its own attempt stored the new lease and the answer
+// was lost.
 func (i *Items) SetLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) error {
 	return i.rewrite(ctx, next.Lock, was, func(there item, now statebackend.Lease) statebackend.Lease {
 		if announced := there[announcedAttribute]; !now.SameHolder(next) && announced != "" {
@@ -66,8 +67,8 @@ func (i *Items) SetLease(ctx context.Context, was func(statebackend.Lease) bool,
 	})
 }
 
-// AnnounceLeased is Announce for a leased lock. The condition is that the stored lease has the same holder as
-// mine.
+// AnnounceLeased is Announce for a leased lock. The condition is that the stored lease has the same holder
+// as the lease mine.
 func (i *Items) AnnounceLeased(ctx context.Context, mine statebackend.Lease, digest string) error {
 	return i.rewrite(ctx, mine.Lock, mine.SameHolder, func(there item, now statebackend.Lease) statebackend.Lease {
 		there[announcedAttribute] = digest
@@ -75,7 +76,7 @@ func (i *Items) AnnounceLeased(ctx context.Context, mine statebackend.Lease, dig
 	})
 }
 
-// rewrite changes the leased lock item if was accepts its lease.
+// rewrite changes the leased lock item if the function was returns true for the item's lease.
 func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.Lease) bool, change func(item, statebackend.Lease) statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {
 		found, err := i.current(ctx, was)
@@ -110,8 +111,8 @@ func (i *Items) rewrite(ctx context.Context, lock string, was func(statebackend.
 	}
 }
 
-// UnlockLeased deletes the lock item if the stored lease has the same holder as mine. If there is no item,
-// the error is statebackend.ErrNotLocked. If the lease has another holder, it is a
+// UnlockLeased deletes the lock item if the stored lease has the same holder as the lease mine. If there is
+// no item, the error is statebackend.ErrNotLocked. If the lease has another holder, it is a
 // *statebackend.LockLostError.
 func (i *Items) UnlockLeased(ctx context.Context, mine statebackend.Lease) error {
 	for attempt := 1; ; attempt++ {

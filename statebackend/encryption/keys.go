@@ -43,7 +43,8 @@ func NewKeys(name string, source Source, chain *Keys) *Keys {
 // metadata are the metadata of key providers, by provider name. encoding/json writes them in Base64.
 type metadata map[string][]byte
 
-// toEncrypt returns the key to encrypt with, and adds to all the metadata of each provider in the chain.
+// toEncrypt returns the key to encrypt with. It adds the metadata of each provider in the chain to the map
+// all.
 func (k *Keys) toEncrypt(ctx context.Context, all metadata) ([]byte, error) {
 	var secret []byte
 	if k.chain != nil {

@@ -28,7 +28,8 @@ func DefaultPBKDF2() PBKDF2 {
 	return PBKDF2{KeyLength: 32, Iterations: 600_000, Hash: "sha512", SaltLength: 32}
 }
 
-// These are OpenTofu's limits, from the same source.
+// These are OpenTofu's limits.
+// Source: https://opentofu.org/docs/language/state/encryption/#pbkdf2
 const (
 	minPassphrase = 16 // bytes
 	minIterations = 200_000

@@ -112,7 +112,8 @@ func settle(v values) (s settings, err error) {
 	return s, err
 }
 
-// text returns the value of an attribute: the block's, the environment's, or the default absent.
+// text returns the value of an attribute: from the block, or else from the environment, or else the default,
+// which is the parameter absent.
 func text(name string, v *string, absent string) string {
 	if v != nil {
 		return *v

@@ -17,7 +17,7 @@ type workspace struct {
 // Place implements statebackend.Workspace. It returns a text for messages.
 func (w *workspace) Place() string { return "the memory of this process: " + w.name }
 
-// with calls f with the state. No other call of with runs meanwhile.
+// with calls the function f with the state. While f runs, no other call of the method with runs.
 func (w *workspace) with(ctx context.Context, f func(*state) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -34,16 +34,17 @@ type callers struct {
 	err    error
 }
 
-// await makes the channels. Most callers do not need them. The caller holds the writer's mu.
+// await makes the channels on which callers wait. Most callers do not need them. The caller holds the
+// writer's mu.
 func (c *callers) await() {
 	if c.done == nil {
 		c.lead, c.done = make(chan struct{}, 1), make(chan struct{})
 	}
 }
 
-// Append adds records to the queue, each one line of JSON, in the order of the calls. It returns at once, and
-// the caller must call stored, which waits. If durable, the records outlive the machine when stored returns
-// nil, and so do all records before them.
+// Append adds records to the queue, each one line of JSON, in the order of the calls. It returns at once.
+// The caller must call the returned function stored, which waits until the records are stored. If durable,
+// the records outlive the machine when stored returns nil, and so do all records before them.
 //
 // Other records outlive the process when stored returns nil, with one exception. If no other process can
 // write to the log and appends are quick, stored does not wait for the append under way, whose caller stores
@@ -85,7 +86,8 @@ func (q *queue) wake() {
 	}
 }
 
-// stored waits until the records of c are stored. If nobody leads, it becomes the leader.
+// stored waits until the records of c are stored. If there is no leader, the caller of stored becomes the
+// leader.
 func (w *Writer) stored(ctx context.Context, c *callers) error {
 	w.mu.Lock()
 	switch {
@@ -178,8 +180,9 @@ func (w *Writer) patience() time.Duration {
 	return min(max(w.cost/part, pause), longestPause)
 }
 
-// gather waits for callers who were served and have not come back. A caller whose provider answers at once is
-// about to have the next record, and the append takes far longer than this wait.
+// gather waits for callers whose records were stored and who have not added their next records yet. A caller
+// whose provider answers at once is about to have the next record, and the append takes far longer than this
+// wait.
 //
 // Where an append is a slow request, gather also waits for new callers: steps that can begin at the same
 // moment then share one request for their intents. gather waits only once for a caller that does not come in
@@ -216,8 +219,8 @@ func (w *Writer) gather() {
 	}
 }
 
-// flush appends all records, and serves the callers in soon; with durable, those in sure, too. The caller
-// holds w.mu; flush releases it during the append.
+// flush appends all records. It then tells the result to the callers in w.soon and, if durable is set, to
+// those in w.sure. The caller holds w.mu; flush releases it during the append.
 func (w *Writer) flush(ctx context.Context, durable bool) {
 	records, served := w.records, []*callers{w.soon}
 	w.records, w.soon = nil, nil

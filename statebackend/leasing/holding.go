@@ -146,10 +146,10 @@ func (h *Holding) failed(err error) error {
 	return fmt.Errorf("the lease of the state lock %s ends at %s, and is not renewed: nothing more is begun: %w", h.lease.Lock, h.lease.Until.Format(time.RFC3339), err)
 }
 
-// Keep renews the lease in the background until stop is called; stop waits for the end of the renewal. Keep
-// calls ended once if the lock is lost, or if too little of the lease is left because it could not be
-// renewed. Then nothing may be begun any more, and calls under way must be ended. A lease with a HardStop is
-// not renewed.
+// Keep renews the lease in the background until the returned function stop is called; stop waits for the end
+// of the renewal. Keep calls the function ended, once, if the lock is lost, or if too little of the lease is
+// left because it could not be renewed. Then nothing may be begun any more, and calls under way must be
+// ended. A lease with a HardStop is not renewed.
 func (h *Holding) Keep(ctx context.Context, ended func(error)) (stop func()) {
 	if !h.taker.HardStop.IsZero() {
 		return func() {}

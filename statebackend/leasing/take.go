@@ -5,15 +5,13 @@
 // # Three defences
 //
 // A lock must have one holder. The lease ensures that as long as clocks are right to within
-// statebackend.Grace: a holder begins nothing in the last [Margin] of its lease, and nobody takes over before
-// Grace after its end. If a clock jumps, three other checks protect the state:
+// statebackend.Grace: a holder begins nothing in the last [Margin] of its lease, and nobody takes over
+// before Grace after its end. If a clock jumps, three other checks protect the state:
 //
 //   - The lease is replaced on condition. If two processes believe that they hold it, one of them gets an
-//     error at its
-//     next renewal, and at each write of the state.
+//     error at its next renewal, and at each write of the state.
 //   - A process that takes over opens the journal before it reads the state. The journal then refuses each
-//     later intent
-//     of the previous holder (package journal).
+//     later intent of the previous holder (package journal).
 //   - The write of the state is conditional on the version that its writer has read.
 package leasing
 

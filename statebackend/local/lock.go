@@ -105,7 +105,8 @@ func (h *heldLock) release(path string) error {
 }
 
 // Unlock releases the lock of this value. The lock of another living process cannot be released, neither by
-// Lockstep nor by Terraform. A dead process leaves only the description. Unlock removes it if it has the ID.
+// Lockstep nor by Terraform. A dead process leaves only the description of its lock. Unlock removes the
+// description if it has the given ID.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -76,8 +76,9 @@ func (w *workspace) step(name string, do func() error) error {
 // errStopped reports that a test simulates a death of the process: nothing is cleaned up.
 var errStopped = errors.New("stopped by a test")
 
-// heal completes the write of a writer that died. It completes a file with the mark from its sibling, and
-// removes a sibling that is not needed. The caller holds the guard or the lock.
+// heal completes the write of a writer that died. If the file begins with the mark [torn], heal writes the
+// new state from the sibling file into it. Otherwise it only removes the sibling, if there is one. The
+// caller holds the guard or the lock.
 func (w *workspace) heal(f *os.File, path string) error {
 	var first [1]byte
 	if n, _ := f.ReadAt(first[:], 0); n == 0 || first[0] != torn {

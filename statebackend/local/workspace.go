@@ -78,8 +78,9 @@ func (w *workspace) stored(ctx context.Context, out *os.File) (v statebackend.Ve
 	return v, err
 }
 
-// visit calls read with the file of the present state; if there is no such file, it does not call read. out
-// is the file to write, open and guarded, or nil. If the present state is in that file, read gets out.
+// visit calls the function read with the file of the present state; if there is no such file, it does not
+// call read. out is the file to write, open and guarded, or nil. If the present state is in that file, read
+// gets out.
 func (w *workspace) visit(ctx context.Context, out *os.File, read func(f *os.File, path string) error) error {
 	path := w.read
 	if w.written {
@@ -177,8 +178,8 @@ func versionOf(data []byte) statebackend.Version {
 }
 
 // Put rewrites the file if it still has the version prev. The lock, if held, excludes the stock tools. The
-// guard makes the comparison and the write one step among Lockstep's processes, even with -lock=false. A
-// holder of the lock writes without a guard that stays busy.
+// guard makes the comparison and the write one step among Lockstep's processes, even with -lock=false. If
+// the guard stays busy, a holder of the lock writes without it.
 func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("local: Put of an empty state")

@@ -13,8 +13,9 @@ func (f *File) LockLeased(ctx context.Context, info statebackend.LockInfo, lease
 	return f.lock(ctx, object{info: info, lease: &lease})
 }
 
-// SetLease replaces the lease with next. The condition is that the stored lease is complete, and was accepts
-// it. If not, or if there is no lease, the error is a *statebackend.LockLostError.
+// SetLease replaces the lease with the lease next. The condition is that the stored lease is complete, and
+// that the function was returns true for it. If not, or if there is no lease, the error is a
+// *statebackend.LockLostError.
 func (f *File) SetLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) error {
 	found, err := f.set(ctx, func(now statebackend.Lease) bool { return now.Complete() && was(now) }, next)
 	if errors.Is(err, errAnother) {
@@ -26,7 +27,8 @@ func (f *File) SetLease(ctx context.Context, was func(statebackend.Lease) bool, 
 // errAnother means that the stored lease may not be replaced.
 var errAnother = errors.New("another lease")
 
-// set replaces the lease of the lock next.Lock. With the error errAnother, found is the stored object.
+// set replaces the lease of the lock next.Lock, if the function was returns true for the stored lease. If
+// not, the error is errAnother, and found is the stored object.
 func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) (found object, err error) {
 	allows := func(o object) bool { return o.lease != nil && o.lease.Lock == next.Lock && was(*o.lease) }
 	for attempt := 1; ; attempt++ {
@@ -67,7 +69,8 @@ func (f *File) set(ctx context.Context, was func(statebackend.Lease) bool, next 
 // leaseAttempts is the number of times that a conditional write is tried while others write in between.
 const leaseAttempts = 5
 
-// StillLeased returns a *statebackend.LockLostError unless the stored lease has the same holder as mine.
+// StillLeased returns a *statebackend.LockLostError unless the stored lease has the same holder as the lease
+// mine.
 func (f *File) StillLeased(ctx context.Context, mine statebackend.Lease) error {
 	now, err := f.read(ctx)
 	if err != nil {
@@ -79,8 +82,9 @@ func (f *File) StillLeased(ctx context.Context, mine statebackend.Lease) error {
 	return nil
 }
 
-// UnlockLeased deletes the object if the stored lease has the same holder as mine. If there is no object, the
-// error is statebackend.ErrNotLocked. If the lease has another holder, it is a *statebackend.LockLostError.
+// UnlockLeased deletes the object if the stored lease has the same holder as the lease mine. If there is no
+// object, the error is statebackend.ErrNotLocked. If the lease has another holder, it is a
+// *statebackend.LockLostError.
 //
 // If the server may ignore the condition of a deletion, UnlockLeased first marks the lease as released, by a
 // conditional write: from then on nobody can take the lease over. A crash after that write leaves a lock
@@ -108,8 +112,8 @@ func (f *File) UnlockLeased(ctx context.Context, mine statebackend.Lease) error 
 	}
 }
 
-// release returns the object that is to be deleted. With the error errAnother, the object has another holder
-// than mine.
+// release returns the object that is to be deleted. If the object's lease has another holder than the lease
+// mine, the error is errAnother.
 func (f *File) release(ctx context.Context, mine statebackend.Lease) (object, error) {
 	if !f.Strict {
 		mine.Released = true
@@ -121,7 +125,8 @@ func (f *File) release(ctx context.Context, mine statebackend.Lease) (object, er
 	return f.read(ctx)
 }
 
-// lost returns the error for a holder whose lock is gone. now is the object found in its place.
+// lost returns the error for a holder whose lock is gone. The parameter now is the object found in its
+// place.
 func (f *File) lost(now object, lock string) error {
 	e := &statebackend.LockLostError{Path: f.Path, ID: lock}
 	if now.lease != nil && now.lease.Lock == lock {

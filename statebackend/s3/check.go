@@ -60,7 +60,7 @@ func notEmpty(s string) string {
 	return ""
 }
 
-// objectTags refuses tags that S3 does not accept.
+// objectTags returns the reason why S3 does not accept the tags; "" if it accepts them.
 //
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-tagging.html
 func objectTags(tags map[string]string) string {
@@ -80,8 +80,8 @@ func objectTags(tags map[string]string) string {
 	return ""
 }
 
-// objectPath refuses slashes that would break the layout of workspaces: S3 strips
-// leading ones, and treats a name with a trailing one as a directory.
+// objectPath returns the reason why a key is refused; "" if it is accepted. Some slashes would break the
+// layout of workspaces: S3 strips leading ones, and treats a name with a trailing one as a directory.
 func objectPath(s string) string {
 	switch {
 	case strings.HasPrefix(s, "/"), strings.HasSuffix(s, "/"):

@@ -137,7 +137,7 @@ func (c *Config) addEnvironment() {
 	fillBool(&c.UseDualStackEndpoint, "AWS_USE_DUALSTACK_ENDPOINT")
 }
 
-// fill sets an attribute that is not set to the value of the first variable that has one.
+// fill sets a missing attribute. The value is that of the first of the environment variables that has one.
 func fill(attribute *string, variables ...string) {
 	for _, v := range variables {
 		if *attribute == "" {
@@ -152,7 +152,7 @@ func fillOne(attribute *[]string, variable string) {
 	}
 }
 
-// fillBool sets an attribute that is not set to true if the variable has any value, as the stock backend
+// fillBool sets a missing attribute to true if the environment variable has any value, as the stock backend
 // does.
 func fillBool(attribute **bool, variable string) {
 	if os.Getenv(variable) != "" && *attribute == nil {

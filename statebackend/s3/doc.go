@@ -1,7 +1,7 @@
-// Package s3 keeps states as objects in an S3 bucket, with locks and digests in a DynamoDB table, in lock
-// objects, or both. It is compatible with the s3 backend of Terraform and OpenTofu byte for byte, and every
-// write has a condition. It depends on AWS, and does not know the content of a state. Start with [Open] for
-// the configuration, and with workspace.go for the protocol.
+// Package s3 keeps states as objects in an S3 bucket. Locks are in a DynamoDB table, in lock objects, or
+// both; digests are in the table. The package is compatible with the s3 backend of Terraform and OpenTofu
+// byte for byte, and every write has a condition. It depends on AWS, and does not know the content of a
+// state. Start with [Open] for the configuration, and with workspace.go for the protocol.
 //
 // # Where things are
 //

@@ -25,9 +25,9 @@ const JournalPrefix = ".lockstep/journal/"
 const longKey = 80
 
 // JournalOf returns the prefix of the keys of a state's journal. The state's escaped key is one path segment
-// of it. So no journal's prefix is the beginning of another one, and a permission for one journal is none for
-// any other. A key longer than longKey is cut, and followed by an exclamation mark, which no escaped key has,
-// and its SHA-256.
+// of it. So no journal's prefix is the beginning of another one, and a permission for one journal is none
+// for any other. If the escaped key is longer than longKey, the segment has only its beginning, an
+// exclamation mark, which no escaped key has, and a part of the SHA-256 of the key.
 func JournalOf(key string) string {
 	name := url.PathEscape(key)
 	if len(name) > longKey {
@@ -158,9 +158,9 @@ func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
 // that some tools and servers create.
 var otherNames = []string{"", conditionsName}
 
-// Drop removes the segments that are old enough. The younger ones stay, but are no longer read, since a later
-// segment is the first one needed: see [statebackend.Log]. Drop uses the listing of an earlier Segments call
-// if there is one.
+// Drop removes the segments below the given number that are older than keptFor. The younger ones stay, but
+// are no longer read, since a later segment is the first one needed: see [statebackend.Log]. Drop uses the
+// listing of an earlier Segments call if there is one.
 func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
 	m := j.memory
 	m.mu.Lock()

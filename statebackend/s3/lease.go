@@ -192,8 +192,8 @@ func (w *workspace) withLease(ctx context.Context, err error) error {
 	return err
 }
 
-// leased adds the leases in the table to the locks of kind lock object. If the Info of a lock object names
-// the table as the place of the lease, and the table has no such lease, the lock is incomplete.
+// leased adds to each lock object in found its lease, if the Info of the object says that the lease is in
+// the table. If the table has no such lease, the lock is incomplete.
 func (w *workspace) leased(found []statebackend.HeldLock) []statebackend.HeldLock {
 	for i := range found {
 		h := &found[i]

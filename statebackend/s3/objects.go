@@ -80,8 +80,8 @@ func (o *objects) get(ctx context.Context, key string) (data []byte, tag string,
 	return buffer.Bytes(), tag, nil
 }
 
-// These are the pauses after a 409 with the code below. S3 sends it while another conditional request for the
-// same key is under way. Other servers send a 409 for other reasons, which do not go away.
+// These are the pauses after a 409 with the code conflictCode. S3 sends this code while another conditional
+// request for the same key is under way. Other servers send a 409 for other reasons, which do not go away.
 //
 // Source: Amazon S3 User Guide, "How to prevent object overwrites with conditional writes", which demands a
 // retry.

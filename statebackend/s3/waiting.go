@@ -35,8 +35,8 @@ func (w waiting) RetryDelay(attempt int, err error) (time.Duration, error) {
 	return w.RetryerV2.RetryDelay(attempt, err)
 }
 
-// cause returns the connection's error if err wraps one, and otherwise err. The rest is the SDK's list of its
-// attempts.
+// cause returns the connection's error if err wraps one, and otherwise err. Apart from the connection's
+// error, err has only the SDK's list of its attempts.
 func cause(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -45,7 +45,7 @@ func cause(err error) error {
 	return err
 }
 
-// patiently returns a retryer that calls note when it waits. note may be nil.
+// patiently returns a retryer that calls the function note when it waits. note may be nil.
 func patiently(r aws.Retryer, service string, note func(string)) aws.Retryer {
 	if v2, ok := r.(aws.RetryerV2); ok {
 		return waiting{v2, service, note}

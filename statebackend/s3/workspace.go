@@ -174,9 +174,9 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 	return "", &statebackend.ConflictError{Path: w.path(), Want: prev, Found: statebackend.Version(tag)}
 }
 
-// recordDigest writes the digest item after the object was written with that entity tag. This write is
-// conditional, too. So a process that was suspended before it cannot write the digest of a state that was
-// replaced meanwhile.
+// recordDigest writes the digest item after the object was written with that entity tag. The write of the
+// item is conditional, too. So a process that was suspended before this write cannot write the digest of a
+// state that was replaced meanwhile.
 func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error {
 	if w.items == nil {
 		return nil

@@ -60,7 +60,8 @@ func (w *fakeWorkspace) Renew(ctx context.Context, t statebackend.Term) (*stateb
 	return w.set(s, w.lease.As(t))
 }
 
-// TakeOver implements statebackend.Leased: it takes over the lock with the lease was.
+// TakeOver implements statebackend.Leased: it takes over the lock, if the lock's lease equals the parameter
+// was.
 func (w *fakeWorkspace) TakeOver(ctx context.Context, was statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()

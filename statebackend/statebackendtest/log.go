@@ -22,7 +22,8 @@ type Log struct {
 
 var _ statebackend.Log = (*Log)(nil)
 
-// Segments returns the stored segments, beginning with the last one for which first returns true.
+// Segments returns the stored segments, beginning with the last one for which the function first returns
+// true.
 func (l *Log) Segments(ctx context.Context, first func(statebackend.Segment) bool) ([]statebackend.Segment, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -122,7 +122,8 @@ func (r *runResult) step(do func() error) bool {
 	return false
 }
 
-// write reads the state, writes the next states, calls after after each write, and unlocks.
+// write reads the state, writes the next states, and unlocks. It calls the function after each time it has
+// written a state.
 func (r *runResult) write(t *testing.T, w statebackend.Workspace, id string, after func() error) {
 	get := func() error {
 		s, err := w.Get(t.Context())
@@ -159,7 +160,8 @@ func (r *runResult) write(t *testing.T, w statebackend.Workspace, id string, aft
 	})
 }
 
-// run locks, writes twice and unlocks. It makes up to attempts attempts of each step.
+// run locks, writes twice and unlocks. The parameter attempts is the maximum number of attempts of each
+// step.
 func run(t *testing.T, b statebackend.Backend, attempts int) runResult {
 	t.Helper()
 	r := runResult{attempts: attempts}

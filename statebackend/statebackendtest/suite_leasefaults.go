@@ -71,7 +71,8 @@ type leasedRun struct {
 	held bool   // taking the lock was reported as a success
 }
 
-// run gets the lock, writes, renews, writes and unlocks. It makes up to attempts attempts of each step.
+// run gets the lock, writes, renews, writes and unlocks. The parameter attempts is the maximum number of
+// attempts of each step.
 func (l leaseFaults) run(t *testing.T, w leasedWorkspace, attempts int) (r leasedRun) {
 	t.Helper()
 	r.attempts = attempts
@@ -129,8 +130,8 @@ func (l leaseFaults) dies(t *testing.T, at at) {
 	})
 }
 
-// next is the next process. It must find one of the allowed states. It calls while during its hold of the
-// lock.
+// next is the next process. It must find one of the allowed states. It calls the function while when it
+// holds the lock.
 func (l leaseFaults) next(t *testing.T, b statebackend.Backend, allowed []string, while func(leasedWorkspace, string)) {
 	t.Helper()
 	w := openLeased(t, b)

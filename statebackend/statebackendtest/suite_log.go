@@ -44,7 +44,8 @@ func wantSegments(t *testing.T, l statebackend.Log, want string) {
 	wantSegmentsFrom(t, l, nil, want)
 }
 
-// from returns a function first for Segments: it reports whether a segment has this number.
+// from returns a function for the parameter first of Segments. The function reports whether a segment has
+// the given number.
 func from(number uint64) func(statebackend.Segment) bool {
 	return func(s statebackend.Segment) bool { return s.Number == number }
 }

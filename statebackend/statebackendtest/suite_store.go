@@ -167,7 +167,7 @@ var storeTests = []contractTest{
 	}},
 }
 
-// wantConflict tries to replace version prev, and wants a conflict with version found.
+// wantConflict tries to replace version prev, and expects a conflict that reports the version found.
 func wantConflict(t *testing.T, s statebackend.Store, prev, found statebackend.Version) {
 	t.Helper()
 	_, err := s.Put(t.Context(), []byte(`{"mine":1}`), prev)

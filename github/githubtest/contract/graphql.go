@@ -54,8 +54,8 @@ func checkGraphQL(sent, answer []byte) error {
 	return selected("data", op.SelectionSet, a.Data)
 }
 
-// selected returns an error unless the value v has exactly the members that a query selects. at is the path for
-// the error.
+// selected returns an error unless the value v has exactly the members that a query selects. The error names
+// the value by its path, the parameter at.
 func selected(at string, set ast.SelectionSet, v any) error {
 	if list, ok := v.([]any); ok {
 		for _, x := range list {

@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Conditional returns a handler with GitHub's conditional GET requests. Each answer of next with status 200
-// gets a validator (ETag). A request with the same validator gets a 304. A validator belongs to one answer and
-// one token.
+// Conditional returns a handler with GitHub's conditional GET requests. Each answer of the handler next with
+// status 200 gets a validator (ETag). A request with the same validator gets a 304. A validator belongs to
+// one answer and one token.
 //
 // Source: https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api#use-conditional-requests-if-appropriate
 func Conditional(next http.Handler) http.Handler {

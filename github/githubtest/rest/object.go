@@ -12,8 +12,8 @@ const (
 	APIURL = "https://api.github.example/"
 )
 
-// An Object is a JSON object. It has every member that GitHub's own description of its API requires; the
-// package contract checks that.
+// An Object is a JSON object. It has every member that GitHub's own description of its API requires. Tests
+// with package contract check that.
 type Object map[string]any
 
 // URLs adds members with addresses below base: "keys" becomes "keys_url". It may be called once for an object.
@@ -37,7 +37,7 @@ func (u urls) into(o Object) {
 // Stamp returns a time as the API writes it.
 func Stamp(t time.Time) string { return t.Format(time.RFC3339) }
 
-// NodeID returns the identifier of an object in GitHub's other, GraphQL API.
+// NodeID returns the identifier of an object in GitHub's GraphQL API.
 func NodeID(kind string, id int64) string {
 	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%s:%d", kind, id))
 }

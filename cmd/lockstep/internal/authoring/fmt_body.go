@@ -29,8 +29,9 @@ func normalizeBody(body *hclwrite.Body, within []string) {
 	}
 }
 
-// unwrapped returns the expression in `"${...}"`, if the tokens are nothing else. An expression on several
-// lines gets parentheses. An expression that contains a comment to the end of a line is returned unchanged.
+// unwrapped returns the expression in `"${...}"`, if the template is only this interpolation; otherwise the
+// tokens unchanged. An expression on several lines gets parentheses. An expression that contains a comment
+// to the end of a line is returned unchanged.
 func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
 	inner, ok := interpolated(tokens)
 	inner = trimNewlines(inner)
@@ -108,7 +109,8 @@ var (
 	shortTypes  = map[string]bool{"list": true, "map": true, "set": true}
 )
 
-// typeExpression returns the type constraint in the tokens in its present form.
+// typeExpression reads an outdated type constraint from the tokens, and returns the tokens of its present
+// form.
 func typeExpression(tokens hclwrite.Tokens) hclwrite.Tokens {
 	if len(tokens) == 3 && tokens[0].Type == hclsyntax.TokenOQuote && tokens[1].Type == hclsyntax.TokenQuotedLit && tokens[2].Type == hclsyntax.TokenCQuote {
 		if words := quotedTypes[string(tokens[1].Bytes)]; words != nil {

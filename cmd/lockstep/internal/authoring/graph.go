@@ -156,7 +156,7 @@ func writeGraph(w io.Writer, cfg *config.Config, rs *refs.Refs) {
 	fmt.Fprint(w, "}\n")
 }
 
-// writeMermaid writes the same in the language of Mermaid, which GitHub draws in Markdown.
+// writeMermaid writes a graph of resources in the language of Mermaid, which GitHub draws in Markdown.
 // Source: https://mermaid.js.org/syntax/flowchart.html
 func writeMermaid(w io.Writer, g graph) {
 	fmt.Fprint(w, "flowchart RL\n")

@@ -59,7 +59,8 @@ func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation
 	return g, ds
 }
 
-// loadWith reads the configuration again, with an additional file in the root module.
+// loadWith reads the configuration again, with an additional file in the root module. It returns false if
+// there are errors.
 func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics, bool) {
 	installed, err := o.Dir.Installed()
 	if err != nil {
@@ -81,7 +82,7 @@ func generatedName(path string) string {
 	return name
 }
 
-// A withFile is a tree with an additional file in the root module.
+// A withFile is a tree of source files with an additional file in the root module.
 type withFile struct {
 	source.Tree
 	name string
@@ -104,7 +105,7 @@ func (t withFile) ReadFile(name string) ([]byte, error) {
 	return t.Tree.ReadFile(name)
 }
 
-// note adds the generated blocks to the changes of a plan that they belong to.
+// note adds each generated block to the planned change that the block belongs to.
 func (g generation) note(p *plans.Plan) {
 	for _, x := range g.blocks {
 		for _, c := range p.Changes {

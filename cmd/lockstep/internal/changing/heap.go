@@ -34,10 +34,10 @@ const (
 	mostShare = leastGrowth * 100 / leastHeap
 )
 
-// share is the growth that was requested last, in percent; see growth.
+// share is the growth of the heap that was requested last, in percent; see growth.
 var share atomic.Int64
 
-// SpareTime makes collections rare, for a plan.
+// SpareTime makes garbage collections rare, so that a plan takes less time.
 func SpareTime() {
 	grow(growthOfPlan)
 	watchCollections()
@@ -91,8 +91,9 @@ func inUse() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// watchCollections sets the percentage again after each collection. It creates a value without references,
-// which the next collection frees, and calls itself when that happens.
+// watchCollections sets the garbage collector's percentage again after each collection. For that it creates
+// a value without references. When the next collection frees this value, the runtime sets the percentage and
+// calls watchCollections again.
 func watchCollections() {
 	watched := new([16]byte) // large enough to stand alone
 	runtime.AddCleanup(watched, func(struct{}) {

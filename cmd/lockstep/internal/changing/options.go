@@ -63,7 +63,7 @@ func (o *operationFlags) invoked() (a addrs.AbsResourceInstance, ds diags.Diagno
 	return a, nil
 }
 
-// checkSaved checks the options beside a saved plan.
+// checkSaved checks the options that are given together with a saved plan.
 func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 	if o.destroyCommand {
 		return diags.Errorf(nil, "Destroy can't be called with a plan file",
@@ -93,7 +93,7 @@ func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	return plans.NormalMode, nil
 }
 
-// deprecated returns warnings about options that the configuration should replace.
+// deprecated returns warnings about deprecated options. The configuration should have their values instead.
 func (o *operationFlags) deprecated() diags.Diagnostics {
 	if o.paths.State == "" {
 		return nil

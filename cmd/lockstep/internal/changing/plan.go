@@ -130,8 +130,8 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	return plan, op, ds
 }
 
-// requireConfig returns an error if there is no configuration, except in the destroy mode: a plan for it would
-// destroy everything.
+// requireConfig returns an error if there is no configuration, because a plan without one would destroy
+// everything. In the destroy mode it returns no error.
 func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics) diags.Diagnostics {
 	if cfg == nil || loaded.HasErrors() || !cfg.Empty() || mode == plans.DestroyMode {
 		return nil
@@ -140,8 +140,9 @@ func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics
 		"Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.")
 }
 
-// waiting returns the addresses that the plan leaves out: see [operation.Recovery.Waiting]. It returns none for
-// a destruction, which creates nothing, and none with targets, which the user has chosen.
+// waiting returns the addresses that the plan leaves out, because an earlier run may have created the
+// objects or may still work on them: see [operation.Recovery.Waiting]. It returns none for a destruction,
+// which creates nothing. It returns none with targets, either, because the user has chosen them.
 func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []addrs.Target {
 	if mode == plans.DestroyMode {
 		return nil
@@ -149,8 +150,8 @@ func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []a
 	return unsettled(op, targets)
 }
 
-// unsettled returns the addresses of objects that may exist but are not in the state. With targets it returns
-// none.
+// unsettled returns the addresses of objects that may exist but are not in the state. If there are targets,
+// it returns none.
 func unsettled(op *opening.Operation, targets []addrs.Target) []addrs.Target {
 	if len(targets) > 0 {
 		return nil

@@ -29,7 +29,8 @@ type action struct {
 	told  time.Duration // elapsed at the last report
 }
 
-// keepTime starts the reports, which go to the listener next. Call stop to end them.
+// keepTime returns a progress that passes events on to the listener next, together with its reports. Call
+// stop to end the reports.
 func keepTime(next events.Listener) *progress {
 	p := &progress{next: next, done: make(chan struct{}), underWay: map[addrs.ResourceInstanceObject]*action{}}
 	p.idle.Go(func() {
@@ -53,7 +54,7 @@ func (p *progress) stop() {
 	p.idle.Wait()
 }
 
-// event is the listener for the events to pass on.
+// event passes an event on to the next listener, and notes which actions start and end.
 func (p *progress) event(e events.Event) {
 	p.mu.Lock() // also while it is passed on, so that no report follows the end of an action
 	defer p.mu.Unlock()

@@ -91,8 +91,9 @@ func openQuery(a *cli.App, op *opening.Operation, o *queryFlags) (ds diags.Diagn
 	return append(ds, op.RequireSchemas()...)
 }
 
-// A generatedFile is the file of -generate-config-out. It grows while objects are found, beside its place, and takes it in the end. Its
-// methods do nothing if it is nil.
+// A generatedFile writes the file of the option -generate-config-out. While objects are found, their blocks
+// go to a temporary file in the same directory. At the end, the temporary file gets the final name. The
+// methods do nothing if the generatedFile is nil.
 type generatedFile struct {
 	path  string // as the person named it
 	file  *os.File
@@ -113,7 +114,7 @@ func newGeneratedFile(a *cli.App, path string, ds diags.Diagnostics) (*generated
 	return &generatedFile{path: place, file: file, w: bufio.NewWriter(file)}, ds
 }
 
-// add writes the blocks of an object. It returns false if that failed.
+// add writes the blocks of an object. It returns false if it could not write them.
 func (f *generatedFile) add(e events.Query) bool {
 	if f != nil && e.Kind == events.QueryComplete && f.block == e.Address {
 		fmt.Fprintln(f.w)
@@ -133,7 +134,7 @@ func (f *generatedFile) add(e events.Query) bool {
 	return f.err == nil
 }
 
-// finish puts the file in its place. Without any object there is none.
+// finish gives the temporary file its final name. If no object was found, no file is left.
 func (f *generatedFile) finish() diags.Diagnostics {
 	if f == nil || f.block == "" {
 		return nil
@@ -149,7 +150,7 @@ func (f *generatedFile) finish() diags.Diagnostics {
 	return diags.FromError("Failed to write generated configuration", err)
 }
 
-// discard removes what is left beside the place.
+// discard removes the temporary file, if there still is one.
 func (f *generatedFile) discard() {
 	if f != nil {
 		f.file.Close()

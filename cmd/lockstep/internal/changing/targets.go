@@ -36,7 +36,8 @@ func (p *targetFlags) addresses() (targets, excludes []addrs.Target, ds diags.Di
 	return targets, excludes, append(ds, more...)
 }
 
-// read parses the addresses of an option, and those in the files of the option's form with a file.
+// read parses the addresses that an option such as -target gives, and those in the files that the
+// corresponding option -target-file names.
 func (p *targetFlags) read(option string, given, files []string) ([]addrs.Target, diags.Diagnostics) {
 	var out []addrs.Target
 	var ds diags.Diagnostics

@@ -165,7 +165,7 @@ func chosen(all []*testfiles.File, filter []string) (out []*testfiles.File, ds d
 	return out, ds
 }
 
-// keepLeft writes a state with objects that could not be destroyed to a new file.
+// keepLeft writes a state to a new file. The state contains the objects that could not be destroyed.
 func keepLeft(dir string, s *states.State, v cli.View) {
 	name := "errored_test.tfstate"
 	for n := 2; ; n++ {

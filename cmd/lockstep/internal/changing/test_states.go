@@ -88,8 +88,8 @@ func (t *testStates) remove(w statebackend.Workspace) {
 	}
 }
 
-// report returns warnings about states that killed tests have left. It moves each to a file beside the module.
-// States of running tests stay.
+// report returns warnings about states that killed tests have left. It moves each of these states to a file
+// beside the module. States of running tests stay.
 func (t *testStates) report(v cli.View) (ds diags.Diagnostics) {
 	files, _ := filepath.Glob(filepath.Join(t.dir(), "*.tfstate"))
 	for _, f := range files {

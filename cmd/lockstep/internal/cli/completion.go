@@ -67,8 +67,9 @@ func (a *App) complete(line string) {
 	}
 }
 
-// options writes the options of the command in words, as its help lists them. last is the beginning of the
-// option.
+// options writes the options of a command, as the command's help lists them. words are the words of the
+// command line before the option. last is the beginning of the option: only options that begin with it are
+// written.
 func (a *App) options(words []string, last string) {
 	for n := min(len(words), 3); n > 0; n-- {
 		c := a.Commands.named(strings.Join(words[:n], " "))

@@ -20,7 +20,8 @@ type Flags struct {
 	stream *bool // -json, where that asks for a stream of messages
 }
 
-// NewFlags returns the options of a command, for the caller to add. usage is the command's usage line.
+// NewFlags returns a set of options for a command. The caller adds the options to it. usage is the command's
+// usage line.
 func (a *App) NewFlags(name, usage string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), App: a}
 	f.SetOutput(io.Discard)
@@ -97,8 +98,9 @@ func (f *Flags) Refuse(summary, format string, args ...any) int {
 	return 1
 }
 
-// WrongArguments reports that a command has too few or too many arguments, and returns the exit code. hint shows the right ones. An
-// option behind the first argument is one, too many: parsing ends there.
+// WrongArguments reports that a command has too few or too many arguments, and returns the exit code. hint
+// shows the right arguments. If the cause is an option after the first argument, the message says so:
+// options must come before the arguments.
 func (f *Flags) WrongArguments(hint, format string, args ...any) int {
 	for _, arg := range f.Args() {
 		if strings.HasPrefix(arg, "-") && arg != "-" {

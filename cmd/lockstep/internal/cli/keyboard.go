@@ -48,8 +48,8 @@ func (k *keyboard) ReadSecret() (string, error) {
 	return line, err
 }
 
-// typed waits until read returns, or for an interrupt. After an interrupt, the goroutine of read remains until
-// the process ends.
+// typed calls the function read in a goroutine, and waits until read returns or an interrupt comes. After an
+// interrupt, the goroutine remains until the process ends.
 func (k *keyboard) typed(read func() (string, error)) (string, error) {
 	type result struct {
 		line string

@@ -25,7 +25,8 @@ type logs struct {
 
 var logLevels = []string{"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"}
 
-// openLogs reads these environment variables. It reports a mistake in them, but the command continues.
+// openLogs reads the environment variables about logs, such as TF_LOG and TF_LOG_PATH. It reports a mistake
+// in them, but the command continues.
 func (a *App) openLogs() logs {
 	all := a.logLevel("TF_LOG")
 	l := logs{core: all, Provider: all}

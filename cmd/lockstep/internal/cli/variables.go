@@ -14,8 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// AskVariables asks for the values of variables that have none, if input allows that. A program may answer,
-// too. A variable without an answer stays without a value.
+// AskVariables asks for the values of variables that have none, unless the parameter input or TF_INPUT
+// forbids questions. The answers may come from a user or from a program. A variable without an answer stays
+// without a value.
 func (a *App) AskVariables(root *config.Content, sources []inputs.Source, input bool) ([]inputs.Source, diags.Diagnostics) {
 	if !a.MayAsk(input) {
 		return sources, nil
@@ -82,8 +83,8 @@ func (f *Flags) Vars(v *VarFlags) {
 	f.Var(varOption{v, true}, "var-file", "set variables from a file")
 }
 
-// Sources returns the sources of variable values, least important first. The variable files in the directories
-// more are included. These directories are relative to the working directory.
+// Sources returns the sources of variable values, least important first. It includes the variable files in
+// the directories of the parameter more, which are relative to the working directory.
 func (a *App) Sources(d *workdir.Dir, given VarFlags, more ...string) ([]inputs.Source, diags.Diagnostics) {
 	sources := []inputs.Source{inputs.Environment(a.Environ)}
 	if !d.Preparing {

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 )
 
-// mostListed is how many objects of a query are kept for one table. The next ones begin another.
+// mostListed is the maximum number of objects in one table of a query. Further objects begin another table.
 const mostListed = 100
 
 func (v *textView) Query(e events.Query) {

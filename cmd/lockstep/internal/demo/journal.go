@@ -26,15 +26,16 @@ type moment struct {
 	pace time.Duration
 }
 
-// at makes happen be called once, after the first journal entry that contains all the texts.
+// at sets what happens at the moment: the function happen is called once, after the first journal entry that
+// contains all the texts.
 func (m *moment) at(happen func(), texts ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.texts, m.happen = texts, happen
 }
 
-// written is called with the bytes appended to a journal. It calls happen if they contain the entry, and slows
-// down changes.
+// written is called with the bytes appended to a journal. It calls the function happen if they contain the
+// awaited entry, and slows down changes.
 func (m *moment) written(data []byte) {
 	if happen := m.of(data); happen != nil {
 		happen()
@@ -44,7 +45,7 @@ func (m *moment) written(data []byte) {
 	}
 }
 
-// of returns the function happen if data contains the entry; nil otherwise.
+// of returns the function happen if data contains the awaited entry; nil otherwise.
 func (m *moment) of(data []byte) func() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,8 +65,8 @@ func (m *moment) of(data []byte) func() {
 	return nil
 }
 
-// watchedStates returns a backend with local state files and file locks of the operating system, which end with
-// their process. It reports each write to a journal to m.
+// watchedStates returns a backend with local state files and file locks of the operating system, which end
+// with their process. The backend passes each write to a journal on to the moment m.
 func watchedStates(states executor.BackendFunc, m *moment) executor.BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)

@@ -119,7 +119,7 @@ func edit(text, old, new string) string {
 	return strings.Replace(text, old, new, 1)
 }
 
-// flowLogs changes an object of the network. Compare subnets, which adds one.
+// flowLogs changes an object of the network. (The change subnets adds an object.)
 var flowLogs = edited("network/main.tf", "    range = local.range\n", "    range = local.range\n    logs  = true\n")
 
 // newRelease is a change of the project app.

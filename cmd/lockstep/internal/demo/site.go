@@ -27,7 +27,8 @@ func (w *World) Site() Site { return Site{w} }
 // Changed implements page.Site.
 func (s Site) Changed(ctx context.Context, since uint64) uint64 { return s.w.edits.Wait(ctx, since) }
 
-// Pulls implements page.Site. Open pull requests come first, then the newest.
+// Pulls implements page.Site. Open pull requests come before all others. In each of these two groups, the
+// newest comes first.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	var open, others []page.Pull
 	for _, v := range slices.Backward(s.w.repo.Pulls()) {

@@ -153,7 +153,8 @@ func inTurns(ctx context.Context, w *World) error {
 	return nil
 }
 
-// stopped starts an apply by begin, and calls stop when the zone is created.
+// stopped starts an apply by calling the function begin, and calls the function stop when the zone is
+// created.
 func stopped(ctx context.Context, w *World, begin, stop func(*World) error) error {
 	if err := begin(w); err != nil {
 		return err

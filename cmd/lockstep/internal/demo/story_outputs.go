@@ -88,8 +88,8 @@ var remoteState = Story{
 	},
 }
 
-// plannedOutputs is a story about two projects in one pull request, one of which reads the other's planned
-// outputs.
+// plannedOutputs is a story about two projects in one pull request. One project reads the planned outputs of
+// the other.
 var plannedOutputs = Story{
 	Name:   "planned-outputs",
 	Shows:  "One pull request changes two projects. The second is planned with the outputs of the first before any apply.",
@@ -130,7 +130,7 @@ const shelf = `resource "terraform_data" "shelf" {
 }
 `
 
-// linked returns a lockstep.hcl with a shop that has the inputs.
+// linked returns a lockstep.hcl with a project shop that has the given inputs.
 func linked(inputs string) string {
 	return "project \"vpc\" {\n  dir = \"vpc\"\n}\n\nproject \"shop\" {\n  dir = \"shop\"\n  inputs = {\n" + inputs + "  }\n}\n"
 }

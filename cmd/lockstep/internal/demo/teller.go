@@ -178,8 +178,9 @@ func (t *Teller) wanted(line string) bool {
 // expected texts are printed.
 const longestQuote = 24
 
-// quoted puts a bar before each line of a text. It prints the first lines and those that are wanted. For each
-// gap it prints the number of missing lines.
+// quoted returns a quotation of a text, with a bar before each line. It contains only the first lines, and
+// later lines for which the function wanted returns true. In place of each gap it has the number of missing
+// lines.
 func quoted(text string, first int, wanted func(line string) bool) string {
 	var b strings.Builder
 	gap := 0

@@ -26,8 +26,8 @@ const workerName = "lockstep-demo-worker"
 // reached is the line that a worker prints when it has reached the journal entry at which it may be killed.
 const reached = "reached"
 
-// workerSettings are the settings of a worker: the world, and the texts of the journal entry at which it prints
-// reached.
+// workerSettings are the settings of a worker: the world, and the texts of a journal entry. At this entry
+// the worker prints the line [reached].
 type workerSettings struct {
 	Dir, Version, URL string
 	App               int64
@@ -38,8 +38,8 @@ type workerSettings struct {
 	Pace time.Duration
 }
 
-// Main must be the first call in main. In a process that is a worker of a story, Main does its work and does
-// not return.
+// Main must be the first call in main. In a process that is a worker of a story, Main does the worker's work
+// and does not return.
 func Main() {
 	if os.Args[0] != workerName {
 		return
@@ -51,8 +51,9 @@ func Main() {
 	os.Exit(0)
 }
 
-// work handles messages until there are none left. At the journal entry of its settings it prints reached, and
-// continues at the pace. It ends when the process that has started it ends.
+// work handles messages until there are none left. At the journal entry that its settings name, it prints
+// the line [reached]. Then it waits to be killed, or continues slowly if the settings have a pace. It ends
+// when the process that has started it ends.
 func work(ctx context.Context, in io.Reader, out io.Writer) error {
 	var s workerSettings
 	stdin := json.NewDecoder(in)
@@ -100,8 +101,8 @@ type helper struct {
 	end   error         // how it ended; valid once ended is closed
 }
 
-// start starts another process for the waiting messages. It returns when the apply's journal has an entry with
-// the texts at.
+// start starts another process for the waiting messages. It returns when the apply's journal has an entry
+// that contains all texts in the parameter at.
 func (w *World) start(ctx context.Context, h *helper, pace time.Duration, at ...string) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -175,8 +176,8 @@ func (h *helper) kill() bool {
 	return killed
 }
 
-// killWorker starts another process for the waiting messages, and kills it at the journal entry with the texts
-// at.
+// killWorker starts another process for the waiting messages. It kills the process at the journal entry that
+// contains all texts in the parameter at.
 func (w *World) killWorker(ctx context.Context, at ...string) error {
 	var h helper
 	if err := w.start(ctx, &h, 0, at...); err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// makeSecrets creates both secrets before the App is registered. A user without the right to do so thus gets
-// the error before there is a key that could be lost. We choose the webhook's secret ourselves, because GitHub
-// shows the one that it makes only once.
+// makeSecrets creates the two secrets of the App, for its private key and its webhook, before the App is
+// registered. A user without the right to do so thus gets the error before there is a key that could be
+// lost. We choose the webhook's secret ourselves, because GitHub shows the one that it makes only once.
 func (d *deployment) makeSecrets(ctx context.Context) error {
 	tags := map[string]string(d.options.tags)
 	if err := d.vault.make(ctx, d.keyName(), "The private key of the GitHub App of "+d.options.stack, tags); err != nil {
@@ -107,7 +107,8 @@ func (o options) appName() string {
 // maxAppName is GitHub's limit for the name of an App.
 const maxAppName = 34
 
-// request returns the registration of the App. show shows the address of its page.
+// request returns the registration of the App. The function show shows the user the address of the
+// registration page.
 func (o options) request(show func(address string)) appRegistration {
 	return appRegistration{Site: o.site, Owner: o.owner, Name: o.appName(), Show: show}
 }

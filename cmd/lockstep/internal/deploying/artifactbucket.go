@@ -16,11 +16,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 )
 
-// A artifactBucket is the bucket for the functions' code in an AWS account. Every request names the account: a
-// bucket with the same name in another account is refused.
+// An artifactBucket is the bucket for the functions' code in an AWS account. Every request names the
+// account: a bucket with the same name in another account is refused.
 //
-// An object's name contains the hash of its content. Lambda and CloudFormation read one version of each object.
-// The name alone proves nothing: an object counts as uploaded only if its content has the right checksum.
+// An object's name contains the hash of its content. Lambda and CloudFormation read one version of each
+// object. The name alone proves nothing: an object counts as uploaded only if its content has the right
+// checksum.
 type artifactBucket struct {
 	Client          *s3.Client
 	Bucket, Account string
@@ -95,7 +96,8 @@ func (d artifactBucket) underKMS(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// make creates the bucket unless it is there, and sets its settings.
+// make creates the bucket, unless there is set, which means that the bucket exists. It then sets the
+// bucket's settings.
 func (d artifactBucket) make(ctx context.Context, there bool) error {
 	if !there {
 		in := &s3.CreateBucketInput{Bucket: &d.Bucket}
@@ -125,7 +127,7 @@ func (d artifactBucket) make(ctx context.Context, there bool) error {
 	return nil
 }
 
-// depotKey returns the name of the object with a content.
+// depotKey returns the name of the object for a file with the given name and content.
 func depotKey(name string, content []byte) string {
 	sum := sha256.Sum256(content)
 	return "lockstep/" + hex.EncodeToString(sum[:]) + "/" + name
@@ -136,8 +138,8 @@ func depotChecksum(content []byte) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// Find returns the place of the object with a content. ok is false if there is none, or if the object with its
-// name has another content.
+// Find returns the place of the object with the given name and content. ok is false if there is no such
+// object, or if an object with that name has another content.
 func (d artifactBucket) Find(ctx context.Context, name string, content []byte) (at depotPlace, ok bool, err error) {
 	key := depotKey(name, content)
 	head, err := d.Client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &d.Bucket, Key: &key, ExpectedBucketOwner: &d.Account, ChecksumMode: types.ChecksumModeEnabled})
@@ -153,7 +155,7 @@ func (d artifactBucket) Find(ctx context.Context, name string, content []byte) (
 	return depotPlace{d.Bucket, key, *head.VersionId}, true, nil
 }
 
-// Put uploads a content. S3 refuses it if it is changed on the way.
+// Put uploads an object. S3 refuses it if its content is changed on the way.
 func (d artifactBucket) Put(ctx context.Context, name string, content []byte) (depotPlace, error) {
 	key := depotKey(name, content)
 	out, err := d.Client.PutObject(ctx, &s3.PutObjectInput{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// change makes the stack as wished, by one change set that the user has approved.
+// change changes the stack to what the user has requested, by one change set that the user has approved.
 func (d *deployment) change(ctx context.Context) error {
 	switch status := d.present.Status; {
 	case status != "REVIEW_IN_PROGRESS" && strings.HasSuffix(status, "_IN_PROGRESS"):

@@ -64,8 +64,8 @@ func (d examination) tell(facts deploymentFacts) int {
 	return 0
 }
 
-// ownCode reads this program's code of the functions, to compare it with the deployed code. Without any, the
-// code is not compared.
+// ownCode reads this program's code of the functions, to compare it with the deployed code. If this program
+// contains no such code, nothing is compared.
 func (d examination) ownCode() error {
 	files, err := findEmbedded(d.options.artifacts)
 	if errors.Is(err, errNothingEmbedded) {

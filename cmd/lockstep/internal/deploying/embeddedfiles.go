@@ -11,9 +11,9 @@ import (
 // errNothingEmbedded reports that there are no files, neither in the program nor in a directory.
 var errNothingEmbedded = errors.New("this program is not a release, so it does not have the functions' code")
 
-// embeddedFiles are the template and the functions' code, which a deployment uploads. They are in the program,
-// or in the directory of a build. A release contains its own, 34 MB: so users need one file, no second download
-// to verify, and versions cannot be mixed. A program built without the tag `carried` contains none.
+// embeddedFiles are the template and the functions' code, which a deployment uploads. They are in the
+// program, or in the directory of a build. A release contains its own files (34 MB). So users download and
+// verify only one file, and cannot mix versions. A program built without the tag `carried` contains none.
 type embeddedFiles struct {
 	Template string
 	dir      fs.FS

@@ -70,8 +70,8 @@ type examinedRole struct {
 	Problem  string // why it cannot be assumed, as far as this account's policies say; "" if it can
 }
 
-// maxSkew is the difference between clocks that is reported. AWS refuses signatures that differ by five
-// minutes; GitHub accepts at most a minute in the future.
+// maxSkew is the largest difference between clocks that is not reported. AWS refuses signatures that differ
+// by five minutes; GitHub accepts at most a minute in the future.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-troubleshooting.html
 const maxSkew = 45 * time.Second
 

@@ -115,7 +115,7 @@ func (d *deployment) find(ctx context.Context, name string, content []byte) erro
 	return nil
 }
 
-// surveyStack compares the stack with the wish.
+// surveyStack compares the stack with the stack that the user has requested.
 func (d *deployment) surveyStack() error {
 	p := maps.Clone(map[string]string(d.options.parameters))
 	switch {
@@ -175,7 +175,7 @@ func (d *deployment) surveyApp(ctx context.Context) error {
 	return nil
 }
 
-// kept is how long GitHub keeps deliveries.
+// kept is how long GitHub keeps deliveries of webhooks.
 // Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/viewing-webhook-deliveries
 const kept = 3 * 24 * time.Hour
 

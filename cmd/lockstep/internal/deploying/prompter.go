@@ -34,8 +34,8 @@ func (p prompter) agree(question string) error {
 	return nil
 }
 
-// ask asks the user for the value of an option. An empty answer means usual. If nobody can be asked, the error
-// names the option.
+// ask asks the user for the value of an option. For an empty answer, it returns the parameter usual. If
+// nobody can be asked, the error names the option.
 func (p prompter) ask(option, question, usual string) (string, error) {
 	missing := cli.Hinted(fmt.Errorf("-%s is missing", option), "%s", question)
 	if !p.input {

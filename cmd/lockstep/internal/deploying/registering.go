@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// An appRegistration registers an App in the user's browser. A page on this machine sends a manifest to GitHub.
-// The user agrees on GitHub's page, and GitHub redirects the browser back with a code. The page is on 127.0.0.1
-// only. Its address and the answer contain a random text each. So another website in the same browser can
-// neither read the page nor forge the answer.
+// An appRegistration registers an App in the user's browser. A page on this machine sends a manifest to
+// GitHub. The user agrees on GitHub's page, and GitHub redirects the browser back with a code. The page is
+// on 127.0.0.1 only. The page's address contains a random text, and GitHub's answer must contain another
+// one. So another website in the same browser can neither read the page nor forge the answer.
 type appRegistration struct {
 	Site  string // GitHub's pages: https://github.com/
 	Owner string // an organization; "" for the person's own account

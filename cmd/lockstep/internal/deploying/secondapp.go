@@ -64,7 +64,7 @@ func (d *deployment) addApp(parameters map[string]string) error {
 	return nil
 }
 
-// compact returns a list of owners and repositories without spaces.
+// compact removes the spaces from a list of owners and repositories.
 func compact(serves string) string {
 	return strings.Join(strings.FieldsFunc(serves, func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }), ",")
 }

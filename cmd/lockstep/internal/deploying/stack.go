@@ -114,7 +114,7 @@ type stackWish struct {
 	Tags       map[string]string
 }
 
-// differences returns, as texts for people, what differs from a wish.
+// differences returns the differences between the stack and the requested stack, as texts for people.
 func (d stackDescription) differences(w stackWish) []string {
 	if d.fresh() {
 		return nil

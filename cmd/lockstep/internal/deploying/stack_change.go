@@ -24,8 +24,9 @@ type stackChange struct {
 	Replaces string // "", "maybe", "yes"
 }
 
-// Prepare creates a change set for a wish and returns its changes; none if the stack is as wished. address is
-// that of the template. An older change set that was not executed is replaced.
+// Prepare creates a change set that would change the stack as w requests. It returns the changes; none if
+// the stack is already so. address is the address of the template. An older change set that was not executed
+// is replaced.
 func (s namedStack) Prepare(ctx context.Context, d stackDescription, w stackWish, address string) ([]stackChange, error) {
 	if err := s.discard(ctx, d); err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func stackChangeOf(c *types.ResourceChange) stackChange {
 	return out
 }
 
-// execute executes the change set, and waits until it is done. It calls told with each event.
+// execute executes the change set, and waits until it is done. It calls the function told with each event.
 func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
@@ -124,7 +125,8 @@ func (s namedStack) execute(ctx context.Context, told func(stackEvent)) error {
 	return s.await(ctx, s.Name, before, told)
 }
 
-// awaitChange waits until the operation in progress on the stack is done. It calls told with each event.
+// awaitChange waits until the operation in progress on the stack is done. It calls the function told with
+// each event.
 func (s namedStack) awaitChange(ctx context.Context, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {
@@ -133,7 +135,7 @@ func (s namedStack) awaitChange(ctx context.Context, told func(stackEvent)) erro
 	return s.await(ctx, s.Name, before, told)
 }
 
-// Remove deletes the stack, and waits until it is deleted. It calls told with each event.
+// Remove deletes the stack, and waits until it is deleted. It calls the function told with each event.
 func (s namedStack) Remove(ctx context.Context, d stackDescription, told func(stackEvent)) error {
 	before, err := s.last(ctx)
 	if err != nil {

@@ -35,7 +35,7 @@ func (s namedStack) last(ctx context.Context) (string, error) {
 	return aws.ToString(got.StackEvents[0].EventId), nil
 }
 
-// since returns the events after the event with the ID after, the oldest first.
+// since returns the events that follow the event with a given ID (the parameter after), the oldest first.
 func (s namedStack) since(ctx context.Context, stack, after string) ([]types.StackEvent, error) {
 	var out []types.StackEvent
 	in := &cloudformation.DescribeStackEventsInput{StackName: &stack}
@@ -58,8 +58,8 @@ func (s namedStack) since(ctx context.Context, stack, after string) ([]types.Sta
 	}
 }
 
-// await calls told with each event until no operation is in progress on the stack. Its error has the first
-// resource that failed, with the reason.
+// await calls the function told with each event until no operation is in progress on the stack. Its error
+// has the first resource that failed, with the reason.
 func (s namedStack) await(ctx context.Context, stack, after string, told func(stackEvent)) error {
 	var cause *stackEvent
 	for {

@@ -91,8 +91,8 @@ func (t stackTemplate) Code() []string {
 	return out
 }
 
-// Placed returns the template with the places of its code, by file. Each place is one version of an object, so
-// that a later version is not deployed.
+// Placed returns the template with the places of its code filled in. code has the places by file name. Each
+// place is one version of an object, so that a later version is not deployed.
 // Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-property-function-functioncode.html
 func (t stackTemplate) Placed(code map[string]depotPlace) (stackTemplate, error) {
 	var missing error

@@ -95,7 +95,8 @@ func statuses(ctx context.Context, from pipeline.Records, x pulled) ([]status, e
 	return out, nil
 }
 
-// whole adds to p the state of the pull request's head, if it is none of its projects' states. It returns all
+// whole adds to the page p the state of the pull request's head, if that state is about the pull request as
+// a whole, such as a conflict. (The page shows the states of single projects elsewhere.) It returns all
 // facts about the head.
 func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
 	h, ok = runstatus.Head(x.look, x.runs)
@@ -105,7 +106,8 @@ func whole(x pulled, p *page.Pull) (h comment.Head, ok bool) {
 	return h, ok
 }
 
-// tones are the tones of the states of a head that are none of its projects' states.
+// tones are the tones of the states that a head can have as a whole, such as a conflict. They do not include
+// the states of single projects.
 var tones = map[comment.HeadStanding]page.Tone{
 	comment.HeadAwaited: page.Busy, comment.HeadGivenUp: page.Bad, comment.HeadUnknown: page.Bad, comment.HeadNotAllowed: page.Bad, comment.HeadConflict: page.Bad, comment.HeadPolicies: page.Bad,
 	comment.HeadRefused: page.Waiting, comment.HeadNothing: page.Quiet, comment.HeadClosed: page.Waiting,
@@ -153,7 +155,7 @@ func (m *Machine) report(ctx context.Context, a status, same map[string]string) 
 // worthOnce is the length in bytes above which an equal text is shown only once.
 const worthOnce = 200
 
-// censored removes our own secrets from a text, as for a check.
+// censored replaces our own secrets in a text with "[secret]".
 func (m *Machine) censored(text string) string {
 	for _, s := range m.Pipeline.Secrets {
 		text = s.Redact(text)

@@ -90,8 +90,8 @@ func (x pulled) listed() bool {
 	return len(x.runs) > 0 || x.look.Told || !x.look.Closed && (x.look.Refused != "" || x.look.GivenUp != "")
 }
 
-// standing returns whether the pull request is open, merged or closed on GitHub. If its head was never
-// examined, the runs decide.
+// standing returns whether the pull request is open, merged or closed on GitHub. If the pull request's head
+// was never examined, standing concludes this from the runs of its projects.
 func (x pulled) standing() string {
 	any := func(is func(runs.Run) bool) bool { return slices.ContainsFunc(x.runs, is) }
 	closed := x.look.Closed || x.look.Head == "" && any(func(r runs.Run) bool { return r.Phase == runs.Dropped || r.Spec.AfterMerge })
@@ -104,7 +104,8 @@ func (x pulled) standing() string {
 	return "closed"
 }
 
-// head returns the SHA of the pull request's head, as last examined. If it never was, the runs decide.
+// head returns the SHA of the pull request's head, as last examined. If it was never examined, head finds
+// the SHA in the runs of the pull request's projects.
 func (x pulled) head() string {
 	head := runstatus.HeadOf(x.look)
 	for _, r := range x.runs {
@@ -115,7 +116,8 @@ func (x pulled) head() string {
 	return head
 }
 
-// read adds the head's checks to a snapshot, if they can contain decisions about requirements.
+// read adds the checks of the pull request's head to a snapshot, if a plan of the pull request waits for an
+// apply. These records contain decisions about requirements.
 func (x pulled) read(ctx context.Context, s *snapshot) error {
 	i := slices.IndexFunc(x.runs, func(r runs.Run) bool {
 		waits := []comment.Standing{comment.Ready, comment.OnMerge, comment.OnceMerged, comment.Renewed}
@@ -136,8 +138,8 @@ type snapshot struct {
 	have map[string]pipeline.Record
 }
 
-// snapshot reads the records that can block applies: the last applies, locks by people, and the addresses of
-// the states by which these are found.
+// snapshot reads the records that can block applies: the last applies, and locks by people. It also reads
+// the addresses of states, by which the two are found.
 func (m *Machine) snapshot(ctx context.Context) (*snapshot, error) {
 	s := &snapshot{Records: m.Data.Records, all: m.Data.Records.ListAll, have: map[string]pipeline.Record{}}
 	for _, collection := range []string{"state", "lock", "address"} {

@@ -26,9 +26,9 @@ func (s Site) Changed(ctx context.Context, since uint64) uint64 {
 	return s.m.changed.Wait(ctx, since)
 }
 
-// Pulls implements page.Site, by repository, the newest first. A pull request that affects no project is left
-// out. It reads a fixed number of collections, and one more for each pull request with a plan that waits. It
-// reads nothing for a single project.
+// Pulls implements page.Site: it returns the pull requests by repository, the newest first. A pull request
+// that affects no project is left out. Pulls reads a fixed number of collections of records, and one more
+// for each pull request with a plan that waits for an apply. It makes no request for a single project.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	all, err := s.m.pulls(ctx)
 	if err != nil {

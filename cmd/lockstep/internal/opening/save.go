@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// Rescue writes a state that the backend refused to a file, or else to standard output. It is encrypted as in
-// the backend.
+// Rescue is called if the backend refused to store a state. It writes the state to a file; if that fails, to
+// standard output. The state is encrypted as in the backend.
 func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 	data, err := o.State.Sealed(context.WithoutCancel(o.App.Ctx), s)
 	path := filepath.Join(o.Dir.Path, "errored.tfstate")
@@ -26,7 +26,7 @@ func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 		"Lockstep could not write the new state to the backend. It is in the file %s. Once the backend works again, run \"lockstep state push errored.tfstate\". Do not apply before that.", path)
 }
 
-// Write stores the state next if its content differs from the stored state.
+// Write stores the state in the parameter next, if its content differs from the stored state.
 func (o *Operation) Write(next *states.State) diags.Diagnostics {
 	return diags.FromError("Error saving the state", o.Save(o.App.Ctx, next))
 }

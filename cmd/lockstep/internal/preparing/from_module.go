@@ -66,7 +66,7 @@ func hasConfiguration(a *cli.App, d *workdir.Dir) error {
 	return errors.New("the -from-module option requires an empty directory into which a copy of the referenced module will be placed. To initialize the configuration already in this working directory, omit the -from-module option")
 }
 
-// checkUnused returns an error if other files are in the directory.
+// checkUnused returns an error if the directory contains anything except .terraform.
 func checkUnused(d *workdir.Dir) error {
 	entries, err := os.ReadDir(d.Path)
 	for _, e := range entries {
@@ -86,7 +86,8 @@ func originOf(d *workdir.Dir, text string) (source.Address, error) {
 	return a, err
 }
 
-// stage returns a working directory at a path, with the settings of d, which it will replace.
+// stage returns a working directory at a path, with the settings of d. The files of the new directory will
+// replace those of d.
 func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	staged := *d
 	staged.Path, staged.DataDir = path, workdir.DataDir(filepath.Join(path, ".terraform"))

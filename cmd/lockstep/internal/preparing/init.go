@@ -207,7 +207,8 @@ func requirements(suite *testfiles.Suite, state *states.State) (install.Requirem
 	return out, ds
 }
 
-// beforeInit returns the diagnostics that stop init. Terraform finds all others only in a validation.
+// beforeInit returns the diagnostics that stop init. It leaves out those that Terraform reports only in a
+// validation.
 func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
 		return d.Late && d.Summary != decoding.OtherVersion
@@ -235,7 +236,7 @@ func localChecksums(list []addrs.Provider) diags.Diagnostics {
 		"Lockstep installed these providers from a mirror, without signed checksums:%s\n\nThe lock file has only the checksums of their packages for %s. To use these providers on other platforms, run \"lockstep providers lock -platform=OS_ARCH\" for each platform.", b.String(), install.CurrentPlatform())
 }
 
-// presentState returns the present state, because init also installs its providers.
+// presentState returns the present state, because init also installs the providers that the state needs.
 func presentState(a *cli.App, d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
 	recorded, err := d.Recorded()
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 // exchangeTimeout is the time limit of the request for a token.
 const exchangeTimeout = 30 * time.Second
 
-// authorize gets a token that the user grants on a page of the host. It calls show with the page's URL; show
-// must return at once. The wait for the user ends with ctx.
+// authorize gets a token that the user grants on a page of the host. It calls the function show with the
+// page's URL; show must return at once. The wait for the user ends with ctx.
 //
 // The proof key binds the code to this process, and the state binds the answer to this request. So another
 // program that reaches the listener can neither use the code nor insert a code of its own.

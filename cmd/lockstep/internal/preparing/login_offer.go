@@ -43,8 +43,8 @@ type loginAPI struct {
 // errNoLogin reports that a host offers no login.
 var errNoLogin = errors.New("it offers neither the service login.v1 nor tfe.v2")
 
-// findLogin returns the offer of a host. given returns the services that the CLI configuration has for a host,
-// as encoding/json decodes them. If it has any, the host is not asked.
+// findLogin returns the offer of a host. The function given returns the services that the CLI configuration
+// has for a host, as encoding/json decodes them. If it has any, the host is not asked.
 func findLogin(ctx context.Context, client *hosts.Client, host string, given func(host string) (map[string]any, bool)) (*loginOffer, error) {
 	services, at, err := servicesOf(ctx, client, host, given)
 	if err != nil {

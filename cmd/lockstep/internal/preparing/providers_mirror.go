@@ -80,8 +80,8 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// storeBucket returns the bucket of a target s3://BUCKET. is is false if the target is a directory. Packages
-// are stored in a folder of the bucket.
+// storeBucket returns the bucket of a target s3://BUCKET. The second result is false if the target is a
+// directory. Packages are stored in a folder of the bucket.
 func storeBucket(target string) (bucket string, is bool, err error) {
 	if bucket, is = strings.CutPrefix(target, "s3://"); !is {
 		return "", false, nil
@@ -93,7 +93,7 @@ func storeBucket(target string) (bucket string, is bool, err error) {
 }
 
 // fill uploads the archives of a filesystem mirror to the store of a deployment, with the environment's
-// credentials. It calls tell with each name. Archives uploaded before an error remain.
+// credentials. It calls the function tell with each name. Archives uploaded before an error remain.
 func fill(ctx context.Context, store awsstore.Packages, mirror fs.FS, tell func(name string)) error {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {

@@ -65,9 +65,10 @@ type interrupts struct {
 // savingTime is the time limit for saving the state and releasing its lock after a second interrupt.
 const savingTime = 15 * time.Second
 
-// watchInterrupts starts to handle signals. After the first one, actions in progress are finished. The second
-// one kills the provider plugins, and the state is saved at once. The third one ends the process; so does
-// savingTime. notify is called with a text for the user at each stage.
+// watchInterrupts starts to handle signals. After the first signal, actions in progress are finished. The
+// second signal kills the provider plugins, and the state is saved at once. The process ends at the third
+// signal, or when savingTime has passed since the second. notify is called with a text for the user at each
+// stage.
 func watchInterrupts(notify func(text string)) interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 3)

@@ -252,8 +252,8 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 // pageToken is the default file with the token of the page, in the data directory.
 const pageToken = "page-token"
 
-// makeToken creates a file with a random token, which only its owner can read. It does nothing if the file
-// exists.
+// makeToken creates a file with a random token. Only the owner of the file can read it. makeToken does
+// nothing if the file exists.
 func makeToken(name string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err

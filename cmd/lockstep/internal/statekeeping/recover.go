@@ -137,8 +137,8 @@ func tellRecovery(a *cli.App, r operation.Recovery) {
 	}
 }
 
-// tellSettled prints what happens to the creations that the user has settled. again is set if they are created
-// again.
+// tellSettled prints what happens to objects of an interrupted apply about which the user has decided. again
+// is set if the next plan creates these objects again.
 func tellSettled(a *cli.App, addresses []string, again bool) {
 	if again {
 		fmt.Fprintf(a.Out, "The next plan creates these objects again, or invokes their actions again: %s.\nIf the provider refuses because an object exists, import it: lockstep import 'ADDRESS' ID\n", strings.Join(addresses, ", "))

@@ -72,7 +72,8 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 	})
 }}
 
-// showConfiguration shows the configuration in the form that plans have it in. It needs the schemas of the providers, and no state.
+// showConfiguration shows the configuration in the form that it has in the JSON of a plan. It needs the
+// schemas of the providers, and no state.
 func showConfiguration(a *cli.App) int {
 	op := opening.New(a)
 	defer op.Close()

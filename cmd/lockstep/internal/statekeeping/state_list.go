@@ -50,7 +50,7 @@ func chosen(s *states.State, addresses []string, id string) (found []addrs.AbsRe
 	return slices.DeleteFunc(found, func(a addrs.AbsResourceInstance) bool { return id != "" && id != objectID(s.Instance(a)) }), ds
 }
 
-// instances returns the instances in a state for which want returns true, in order.
+// instances returns the instances in a state for which the function want returns true, in order.
 func instances(s *states.State, want func(addrs.AbsResourceInstance) bool) []addrs.AbsResourceInstance {
 	var out []addrs.AbsResourceInstance
 	for r, x := range s.Resources() {

@@ -96,8 +96,8 @@ func push(o *opening.Operation, next *states.State, force bool) error {
 	return o.State.Replace(context.WithoutCancel(o.App.Ctx), next)
 }
 
-// pushable returns an error if the state next must not replace the stored state is. The rules are those of
-// Terraform's state push.
+// pushable returns an error if a new state, the parameter next, must not replace the stored state, the
+// parameter is. The rules are those of Terraform's state push.
 func pushable(is, next *states.State) error {
 	switch {
 	case is.IsEmpty():

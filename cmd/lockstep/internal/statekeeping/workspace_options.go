@@ -26,8 +26,8 @@ func parseWorkspace(f *cli.Flags, args []string) (code int, ok bool) {
 var renamed = diags.Warningf(nil, `The "lockstep env" family of commands is deprecated`,
 	`What were environments once are workspaces now. Use the "lockstep workspace" commands instead.`)
 
-// workspaceName parses the command line of a command with the name of a workspace. If ok is false, the command
-// must end with the exit code.
+// workspaceName parses the command line of a command whose argument is the name of a workspace. If ok is
+// false, the command must end with the exit code.
 func workspaceName(f *cli.Flags, args []string, deed string) (name string, code int, ok bool) {
 	if code, ok := parseWorkspace(f, args); !ok {
 		return "", code, false

@@ -35,7 +35,8 @@ func openWorkspaces(a *cli.App) (workspaces, diags.Diagnostics) {
 
 func (o workspaces) has(name string) bool { return slices.Contains(o.names, name) }
 
-// create creates a workspace and selects it. first is its first state; nil means an empty one.
+// create creates a workspace and selects it. The parameter first is the workspace's first state; nil means
+// an empty one.
 func (o workspaces) create(name string, locks cli.LockFlags, first *states.State) diags.Diagnostics {
 	ds := o.occupy(name, locks, first)
 	if ds.HasErrors() {
@@ -51,8 +52,8 @@ func (o workspaces) create(name string, locks cli.LockFlags, first *states.State
 	return ds
 }
 
-// occupy creates a workspace. In the local backend, a workspace is a directory. In others it is a state: first,
-// or an empty one if first is nil.
+// occupy creates a workspace. In the local backend, a workspace is a directory. In others it is a state: the
+// one in the parameter first, or an empty one if that is nil.
 func (o workspaces) occupy(name string, locks cli.LockFlags, first *states.State) diags.Diagnostics {
 	if first == nil && o.Settings.Type == "local" {
 		o.Workspace = name

@@ -63,7 +63,8 @@ var ConfigCheck = cli.Command{Name: "config check", Synopsis: "Check lockstep.hc
 	return 0
 }}
 
-// rehearsal returns the errors in the repository's policies. Once they are merged, each blocks all applies.
+// rehearsal returns the errors in the repository's policies. A single one of these errors blocks all applies
+// once it is merged.
 func rehearsal(a *cli.App, s survey) (ds diags.Diagnostics) {
 	if s.Settings == "" || s.diags.HasErrors() {
 		return nil
@@ -131,8 +132,9 @@ func waves(w io.Writer, all []project.Project) {
 	}
 }
 
-// landing returns the projects that are applied on merge only because they depend on a project with `apply =
-// "on_merge"`. The value is the name of the first project of that kind.
+// landing returns the projects that are applied on merge only because they depend, directly or indirectly,
+// on a project with `apply = "on_merge"`. It maps the name of each such project to the name of the first
+// `on_merge` project that it depends on.
 func landing(all []project.Project) map[string]string {
 	on := map[string]project.ApplyOn{}
 	for _, p := range all {
@@ -162,7 +164,8 @@ func landing(all []project.Project) map[string]string {
 	return out
 }
 
-// timed returns projects with the time of their apply, after the effect of their dependencies: see landing.
+// timed returns a copy of the projects. In the copy, a project that depends on a project with `apply =
+// "on_merge"` is also applied on merge.
 func timed(all []project.Project) []project.Project {
 	all = slices.Clone(all)
 	behind := landing(all)

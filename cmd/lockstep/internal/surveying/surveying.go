@@ -1,5 +1,6 @@
-// Package surveying has the commands about a whole repository, as for pull requests: projects, config check,
-// config import, config schema; and the command docs. They only read files, and use no backend or provider.
+// Package surveying has the commands that read a whole repository, as Lockstep does for a pull request:
+// projects, config check, config import, config schema. It also has the command docs. They only read files,
+// and use no backend or provider.
 //
 // The package does not know pull requests, or what a project's plan would be. Start at [Projects].
 package surveying

@@ -48,7 +48,7 @@ func (f Files) With(changes Files) Files {
 	return out
 }
 
-// Changed returns the names of the files that differ between f and to, sorted.
+// Changed returns the names of the files that differ between the two sets of files f and to, sorted.
 func (f Files) Changed(to Files) []string {
 	var out []string
 	for name, content := range to {

@@ -40,7 +40,7 @@ func (h History) Add(c Commit) *Commit {
 	return &c
 }
 
-// Youngest returns the latest time of some commits, or from if that is later.
+// Youngest returns the time of the youngest of the given commits, or the time from if that is later.
 func (h History) Youngest(from time.Time, shas []string) time.Time {
 	for _, sha := range shas {
 		if at := h[sha].At; at.After(from) {
@@ -96,8 +96,9 @@ func (h History) MergeBase(a, b string) *Commit {
 	panic("commits: no common ancestor")
 }
 
-// renamed returns the files of a merge base under the names that side has given them. Like git, it recognizes a
-// renamed file by its content. A file whose name and content both changed is not recognized here.
+// renamed returns the files of a merge base, each under the name that it has in side, one of the two merged
+// commits. Like git, it recognizes a renamed file by its content. A file whose name and content both changed
+// is not recognized here.
 func (f Files) renamed(side, other Files) Files {
 	out := maps.Clone(f)
 	for name, content := range f {
@@ -155,5 +156,5 @@ func (h History) Missing(base, head string) []*Commit {
 	return out
 }
 
-// Lacks returns the number of commits of other that sha lacks.
+// Lacks returns the number of commits that are in the history of other, but not in the history of sha.
 func (h History) Lacks(sha, other string) int { return len(h.Missing(sha, other)) }

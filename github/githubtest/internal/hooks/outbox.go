@@ -36,9 +36,9 @@ type address struct {
 	secret github.Secret
 }
 
-// Also sends all webhooks from now on to the URL of another App, too, signed with its secret. Webhooks about
-// check runs are not sent: they are for the App that made the check run. The other App is not in lists of
-// deliveries.
+// Also makes the Outbox send all later webhooks to the URL of another App, too, signed with its secret.
+// Webhooks about check runs are not sent there: they are for the App that made the check run. The other App
+// is not in lists of deliveries.
 func (o *Outbox) Also(url string, secret github.Secret) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -123,8 +123,8 @@ func (o *Outbox) Deliver(ctx context.Context) (int, error) {
 	}
 }
 
-// DeliverOne sends one of the waiting webhooks, and reports whether there was one. which is its index, from 0
-// for the oldest; a larger index starts at 0 again.
+// DeliverOne sends one of the waiting webhooks, and reports whether there was one. The parameter which is
+// the webhook's index, from 0 for the oldest; a larger index starts at 0 again.
 func (o *Outbox) DeliverOne(ctx context.Context, which int) (bool, error) {
 	o.mu.Lock()
 	waiting := o.waiting()

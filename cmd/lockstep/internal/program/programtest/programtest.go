@@ -109,8 +109,8 @@ func Executable(t *testing.T) string {
 	return path
 }
 
-// WaitFor waits until is returns true, for at most half a minute. Otherwise the test fails; what is for its
-// message.
+// WaitFor waits until the function is returns true, for at most half a minute. Otherwise the test fails. The
+// parameter what says in the failure message what was waited for.
 func WaitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	WaitIn(t, 30*time.Second, what, is)
