@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// AnswerMarker returns the hidden first line of the comment with an answer, by which Lockstep finds it again.
-// The name of the answer to a comment is the comment's ID.
+// AnswerMarker returns the hidden first line of an answer, which is a comment of Lockstep. By this line
+// Lockstep finds the answer again. An answer to a comment has the ID of that comment as its name.
 func AnswerMarker(name string) string { return fmt.Sprintf("<!-- lockstep:answer %s -->", name) }
 
 // An Answer is one comment: the replies to the commands of another comment, or to another action of

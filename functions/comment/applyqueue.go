@@ -14,7 +14,7 @@ type Turn struct {
 	By     string // login of the user who asked for it, "" for a merge
 }
 
-// mostTurns is the number of turns that a cell of a table has room for.
+// mostTurns is the maximum number of queued applies that a cell of a table names.
 const mostTurns = 3
 
 // turnList returns the applies ahead as a text: "#12 (`alice`) and #15".
@@ -77,7 +77,8 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// queues reports whether all applies in progress or queued wait for applies of other pull requests.
+// queues reports whether the pull request has queued applies that wait for applies of other pull requests,
+// and no apply that is in progress or waits for other reasons.
 func (s Status) queues() bool {
 	here := func(p ProjectStatus) bool { return p.ranked() == Applying || p.ranked() == ApplyQueued }
 	return len(s.ahead()) > 0 && !slices.ContainsFunc(s.Projects, here)

@@ -88,12 +88,13 @@ func (f FollowUp) Body(limit int) string {
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
 }
 
-// FinishedMarker is the hidden beginning of the comment on the issue that names the pull requests whose applies
-// have made the remaining changes.
+// FinishedMarker is the hidden beginning of a comment on a follow-up issue. The comment names the pull
+// requests whose applies have made the remaining changes.
 const FinishedMarker = "<!-- lockstep:finished -->"
 
-// Finished returns the comment that names the other pull requests which have applied the rest, with its marker,
-// of at most limit bytes. It returns "" if there are none.
+// Finished returns a comment on the issue, with its marker, of at most limit bytes. The comment names the
+// other pull requests that have applied the projects which the merge left unapplied. Finished returns "" if
+// there are no such pull requests.
 func (f FollowUp) Finished(limit int) string {
 	if len(f.Others) == 0 {
 		return ""
@@ -102,7 +103,8 @@ func (f FollowUp) Finished(limit int) string {
 	return markdown.CutTo(text+fmt.Sprintf("\n#%d is fully applied.\n", f.Number), limit, "")
 }
 
-// toRetry are the standings after a merge in which a new plan has to be made first.
+// toRetry are the standings of a merged pull request's projects that need a new plan before they can be
+// applied.
 var toRetry = []Standing{NotApplied, PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied, Blocked}
 
 // afterRetry returns the commands that apply the plans of a retry. Each removed project needs a separate

@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Doubt is an object whose creation was begun, and Lockstep does not know whether the object exists.
+// A Doubt is an object that an interrupted apply began to create. Lockstep does not know whether the object
+// exists.
 type Doubt struct {
 	Address string
 	Action  string

@@ -130,7 +130,8 @@ func (p ProjectStatus) anyNote() string {
 	return strings.ReplaceAll(p.Note, planNow(p.Name), planNow(anyProject))
 }
 
-// noteOnce removes notes that many sections have from the sections, and returns them, each with its projects.
+// noteOnce finds the notes that many sections share, and removes them from these sections. It returns each
+// such note once, with the names of its projects.
 func noteOnce(all []section) []string {
 	sections := map[string]int{}
 	var shown []ProjectStatus

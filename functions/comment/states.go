@@ -23,8 +23,8 @@ const (
 	Void                      // it is no longer needed
 )
 
-// A state is a word for projects in a headline: "needs approval", and "need approval" for several projects. A
-// reader need not distinguish its standings.
+// A state is one word for all projects with certain standings, which a reader need not distinguish. A
+// headline says "needs approval" for one project, and "need approval" for several projects.
 type state struct {
 	one, more string
 	// sum returns the changes that the title and the headline show after the word; nil if they show none.
@@ -267,7 +267,7 @@ func blockedCell(p ProjectStatus) string {
 	return "**blocked**"
 }
 
-// missingCell returns a function for the cell that lists what is missing, after a word.
+// missingCell returns a function for the text of a cell: the parameter word, and a list of what is missing.
 func missingCell(word string, settled bool) func(ProjectStatus) string {
 	return func(p ProjectStatus) string {
 		names := p.Required.Missing(settled)

@@ -32,12 +32,13 @@ type Applied struct {
 	Resumable bool
 }
 
-// Apply applies a plan. r comes from [Operation.Run]. Apply sets the Save of options, so that the state is
-// saved at the end and, as options say, during the apply. When ctx ends, Apply begins no more actions, waits
-// for those in progress, and saves the state; see [engine.Apply] for what ends them.
+// Apply applies a plan. r comes from [Operation.Run]. Apply sets the field Save of options, so that the state
+// is saved at the end and, as options say, during the apply. When ctx ends, Apply begins no more actions,
+// waits for those in progress, and saves the state; see [engine.Apply] for what ends them.
 //
 // An apply of a saved plan that was stopped or killed can be continued. The next process sets
-// [Operation.Planned] to the same [PlanID], opens the state with its lock, and calls Apply with the same plan.
+// [Operation.Planned] to the same [PlanID], opens the state with its lock, and calls Apply with the same
+// plan.
 func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, options engine.ApplyOptions) (Applied, diags.Diagnostics) {
 	out := Applied{Tally: newTally(p)}
 	r.Events = out.Tally.before(r.Events)

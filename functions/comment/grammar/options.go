@@ -92,9 +92,9 @@ func optionOf(name string) *option {
 }
 
 // needless are options of Terraform's and Atlantis' command lines that have no effect in Lockstep, because a
-// plan asks no questions, takes no lock and is never applied by itself. A command without them means the same.
-// (-auto-merge-disabled is not among them: without it, a command could do more, if the base branch has pull
-// requests merged.)
+// plan asks no questions, takes no lock and is never applied by itself. A command without them means the
+// same. (-auto-merge-disabled is not among them: without it, a command could do more, if the settings on the
+// base branch let Lockstep merge pull requests.)
 var needless = []string{
 	"auto-approve", "input", "lock", "lock-timeout", "no-color", "compact-warnings", "concise", "json", "out",
 	"detailed-exitcode", "parallelism", "verbose",

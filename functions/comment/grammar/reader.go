@@ -220,8 +220,8 @@ func (r *reader) plain(w word) {
 	}
 }
 
-// wonts are words that people often write after a command, and that are hardly names of projects. But they may
-// be, so the reader loses them.
+// wonts are words that people often write after a command. They are probably not meant as names of projects.
+// But projects can have such names, so a command with such a word gets no suggestion except help.
 var wonts = []string{"please", "pls", "now", "again", "asap", "all", "everything", "it", "this", "and", "then", "thanks"}
 
 // unnamed reports whether a word is never suggested as the name of a project.

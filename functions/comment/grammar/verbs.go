@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The verbs of commands. Each has a row in the table below, with everything about it: how it is typed, its
-// texts, the question to the gate, and the plan that it is another name for. Package dispatch carries out the
-// verbs that are no plans.
+// The verbs of commands. The table below has a row for each verb, with everything about it: how it is typed,
+// its texts, what the gate is asked, and the plan with the same effect, if there is one. Package dispatch
+// carries out the verbs that are no plans.
 const (
 	Plan    Verb = "plan"
 	Apply   Verb = "apply"

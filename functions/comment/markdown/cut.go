@@ -79,8 +79,8 @@ func CutTo(markdown string, limit int, where string) string {
 }
 
 // share divides room among the details of the entries. All get the same number of bytes, and those that need
-// less leave the rest to the others. If that is less than Useful, the first entries get enough, and the others
-// nothing.
+// less leave the rest to the others. If an equal share is less than Useful, the first entries get enough, and
+// the others nothing.
 func share(entries []*entry, room int) {
 	needs := make([]int, len(entries))
 	for i, e := range entries {
@@ -97,9 +97,9 @@ func share(entries []*entry, room int) {
 	}
 }
 
-// Level returns the largest number of bytes that each need can get, if all together get at most room. Smaller
-// needs are met in full, larger ones up to this level. If there is room for all, the level is at least the
-// largest need.
+// Level returns the most bytes that a single need can get, if all needs together get at most room bytes.
+// Smaller needs are met in full, larger ones up to this level. If there is room for all, the level is at
+// least the largest need.
 func Level(room int, needs []int) int {
 	needs = slices.Sorted(slices.Values(needs))
 	for i, n := range needs {

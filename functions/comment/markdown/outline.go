@@ -55,7 +55,7 @@ func (p part) write(b *strings.Builder) (short int) {
 	return short
 }
 
-// A kind is a kind of entry: mark is the text by which it is recognized, and many the noun for several entries.
+// A kind is a kind of entry. Entries are recognized by the text mark. many is the noun for several entries.
 // Entries with a lower rank come first.
 type kind struct {
 	mark, many string
@@ -91,8 +91,9 @@ const (
 // isProblem reports whether entries of the kind are errors or warnings.
 func (k kind) isProblem() bool { return k.mark == errorMark || k.mark == warningMark }
 
-// problem returns the mark of the problem that begins with a line; "" for none. after is set if no line, or an
-// empty line, precedes it: the text of a problem may contain the same words.
+// problem returns the mark at the beginning of a line if an error or a warning begins there; otherwise "".
+// after is set if no line, or an empty line, precedes this one: the text of a problem may contain the same
+// words.
 func problem(line string, after bool) string {
 	line, framed := strings.CutPrefix(line, "│ ")
 	for _, mark := range []string{errorMark, warningMark} {
@@ -248,7 +249,8 @@ func fit(b *strings.Builder, nodes []*node, room int) {
 	}
 }
 
-// marked returns the mark for lines that are left out, indented like line, the first of them.
+// marked returns the line that replaces the lines left out, with their number, left. The parameter line is
+// the first of them: the new line has the same indentation.
 func marked(line string, left int) string {
 	if strings.HasPrefix(line, "│") {
 		return fmt.Sprintf("│ (%d lines left out)\n", left)

@@ -154,8 +154,9 @@ func are(names []string) string {
 	return "which are"
 }
 
-// InCycle reports that projects depend on each other in a cycle, by the settings of the base branch and of the
-// head together. Each depends on the next; the last one is the first again.
+// InCycle reports that projects depend on each other in a cycle, by the settings of the base branch and of
+// the head together. Each project in the list depends on the next one. The last entry is the first project
+// again.
 type InCycle struct{ Projects []string }
 
 func (r InCycle) words() (text, remedy string) {

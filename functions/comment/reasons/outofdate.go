@@ -102,8 +102,8 @@ func RenamedNote(project, name string) string {
 	return fmt.Sprintf("**The base branch has renamed %s to %s** since the plan. In commands, use the new name.", markdown.Code(project), markdown.Code(name))
 }
 
-// rehoused reports whether a project has kept its name, so that only its workspace has changed. project is its
-// former label.
+// rehoused reports whether a project has kept its name, so that only its workspace has changed. The parameter
+// project is its former label, and name is its present name.
 func rehoused(project, name string) bool {
 	return project == name || strings.HasPrefix(project, name+" (")
 }

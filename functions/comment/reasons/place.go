@@ -14,7 +14,7 @@ func (r PlaceTaken) words() (text, remedy string) {
 		fmt.Sprintf("Give %s a state of its own: change the key in its `backend` block.", markdown.Code(r.Project))
 }
 
-// PlaceClaimed reports that the address belongs to another project by its claim. Owner is that project, and
+// PlaceClaimed reports that another project has claimed the address of the state. Owner is that project, and
 // Repo its repository; "" for this repository.
 type PlaceClaimed struct {
 	Project, Place, Owner string
@@ -77,7 +77,7 @@ func CopyNote(r StateCopied) string {
 }
 
 // PlaceUnknown reports that the settings of the base branch have errors, so Lockstep cannot see whether they
-// allow the address.
+// allow the address of the project's state.
 type PlaceUnknown struct{ Project, Place string }
 
 func (r PlaceUnknown) words() (text, remedy string) {
@@ -85,7 +85,8 @@ func (r PlaceUnknown) words() (text, remedy string) {
 		fmt.Sprintf("Correct %s on the base branch. Then comment `lockstep plan`.", settings)
 }
 
-// PlaceNotAllowed reports that the settings of the base branch do not allow the address.
+// PlaceNotAllowed reports that the settings of the base branch do not allow the address of the project's
+// state.
 type PlaceNotAllowed struct{ Project, Place string }
 
 func (r PlaceNotAllowed) words() (text, remedy string) {

@@ -249,7 +249,7 @@ type Some struct {
 	More  int `json:",omitempty"` // the number of the others
 }
 
-// SomeOf returns the first ten names; a few more if these are all.
+// SomeOf returns the first ten names. If there are at most two more, it returns all of them.
 func SomeOf(names []string) Some {
 	const most = 10
 	if len(names) <= most+2 {

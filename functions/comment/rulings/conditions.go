@@ -114,7 +114,8 @@ func plain(text string) func(Ruling) string {
 	return func(Ruling) string { return text }
 }
 
-// listed returns a function for the found facts, after a text; "" if none were found.
+// listed returns a function for the text about a ruling: the parameter text, and the facts that were found.
+// That function returns "" if no facts were found.
 func listed(text string) func(Ruling) string {
 	return func(r Ruling) string {
 		if len(r.Found) == 0 {

@@ -32,14 +32,15 @@ func (s *stream) push(r rune, at span) {
 	s.at = append(s.at, at)
 }
 
-// pushed appends a text, which is the decoded form of the characters from i up to j of the stream of.
+// pushed appends a text. It is the decoded form of the characters from i up to j in another stream, the
+// parameter of.
 func (s *stream) pushed(text string, of stream, i, j int) {
 	for _, r := range text {
 		s.push(r, span{of.at[i].from, of.at[j-1].to})
 	}
 }
 
-// text returns the characters from index i on, at most as many as most says.
+// text returns the characters from index i on. The parameter most is their maximum number.
 func (s stream) text(i, most int) string {
 	return string(s.runes[i:min(len(s.runes), i+most)])
 }

@@ -92,8 +92,8 @@ func outcome(err error) string {
 // patience is the maximum wait for another process, such as the function that has started the build.
 const patience = 20 * time.Minute
 
-// after returns how long to wait until the build tries the message again. If wait is 0, the build ends with the
-// exit code.
+// after returns how long to wait until the build tries the message again. If wait is 0, the build ends, and
+// code is its exit code.
 func after(err error, now, end time.Time) (wait time.Duration, code int) {
 	var busy *pipeline.BusyError
 	var limited *github.RateLimitedError
