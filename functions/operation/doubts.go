@@ -51,9 +51,10 @@ func parted(all []journaling.Open) (creations, actions []journaling.Open) {
 	return creations, actions
 }
 
-// Doubts tells a person what to check about unresolved creations and actions, and how to settle them. There is at least
-// one. It lists at most most of each. An import command is complete if the ID can be derived: the state has
-// other objects of the type, and their IDs are made from attributes that are known for this one, too.
+// Doubts tells a person what to check about unresolved creations and actions, and how to settle them. There
+// must be at least one. The parameter most is the maximum number of creations, and of actions, to list. An
+// import command is complete if the ID can be derived: the state has other objects of the type, and their IDs
+// are made from attributes that are known for this one, too.
 func Doubts(all []journaling.Open, s *states.State, most int) string {
 	creations, actions := parted(all)
 	var texts []string
@@ -234,8 +235,8 @@ func objectsOf(s *states.State, kind string) []map[string]string {
 	return out
 }
 
-// idLike returns the ID of an object with the attributes known, made in the same way as those of the others; ""
-// if that way is unknown or ambiguous.
+// idLike returns the ID of an object with the attributes known, made in the same way as the IDs of the other
+// objects; "" if that way is unknown or ambiguous.
 func idLike(others []map[string]string, known map[string]string) string {
 	if len(others) == 0 {
 		return ""

@@ -39,8 +39,8 @@ func (g Grants) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It parses that text again. A lockstep.hcl with errors grants
-// nothing, as at the first parsing.
+// UnmarshalJSON implements json.Unmarshaler. It parses the text of the grants, which MarshalJSON has written.
+// A lockstep.hcl with errors grants nothing, as at the first parsing.
 func (g *Grants) UnmarshalJSON(data []byte) error {
 	var s grantsSource
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -160,7 +160,8 @@ func (r *reader) target(b *hcl.Block, enforceable bool) *target {
 	return t
 }
 
-// merged returns the target t with the settings of over, where over has any.
+// merged returns the target t after the settings in over have replaced its own. Settings that over lacks stay
+// as they are.
 func merged(t, over *target) *target {
 	if t == nil {
 		return over

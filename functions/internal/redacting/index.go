@@ -89,7 +89,7 @@ func (x *index) window(text string) {
 // base is the factor of the rolling sum: each byte of a window is multiplied by a power of base.
 const base = 0x9E3779B97F4A7C15
 
-// first is the factor of the first byte of a window, which leaves the sum next.
+// first is the factor, in the rolling sum, of a window's first byte: the byte that leaves the window next.
 var first = func() uint64 {
 	p := uint64(1)
 	for range window {
@@ -98,7 +98,7 @@ var first = func() uint64 {
 	return p
 }()
 
-// bit returns the index in bits for a hash.
+// bit returns the place of a hash in the filter bits of an index.
 func bit(h uint64) uint64 { return (h ^ h>>29) * 0xBF58476D1CE4E5B9 >> (64 - 19) }
 
 // find returns the spans of all secrets in a stream, in bytes of the original text.

@@ -52,8 +52,9 @@ func (w *Worker) next() {
 	}
 }
 
-// delivered is the answer to an invocation. It calls then once Lambda has received the answer: the library
-// sends an answer that it cannot encode unchanged, and closes it after that.
+// delivered is the answer to an invocation. It calls the function then once Lambda has received the answer.
+// This works because delivered is a reader that has no JSON: the library sends a reader's bytes unchanged,
+// and closes it after that.
 type delivered struct {
 	*bytes.Reader
 	then func()
