@@ -162,8 +162,9 @@ func (g *guarded) complete() bool {
 	return g.failed == nil && g.denied == nil
 }
 
-// result returns whether this process has written to the journal. If it has not, the errors say why: denied
-// means that the rights do not allow a journal; after failed, nothing was begun.
+// result returns whether this process has written to the journal. If it has not, denied or failed is the
+// reason. denied means that the rights do not allow a journal; the apply continues without one. failed means
+// that nothing was begun.
 func (g *guarded) result() (begun bool, denied, failed error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -57,7 +57,8 @@ type staticReader struct {
 	steps          int
 }
 
-// A scope is the place of an expression: its module, and the for_each of its block, if each is set.
+// A scope is the place of an expression: its module m, and the for_each of its block. The field each is nil
+// if the block has no for_each.
 type scope struct {
 	m    *config.Module
 	each hclsyntax.Expression
@@ -517,9 +518,9 @@ func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
 	return out
 }
 
-// named returns the expression that a reference to a local, an argument of a local module, or an element of
-// for_each means, with its scope. For other references it returns nil. lacks is set if the expression is
-// completely known and does not have the attribute.
+// named returns the expression to which a reference leads, with the scope of that expression. The reference
+// must be to a local, an argument of a local module, or an element of for_each; for others named returns nil.
+// lacks is set if the expression is completely known and does not have the attribute.
 func (r *staticReader) named(t hcl.Traversal, s scope) (x hclsyntax.Expression, in scope, lacks bool) {
 	if len(t) < 2 {
 		return nil, s, false

@@ -259,8 +259,9 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires parses the blocks with requirements, and those of hooks, which can refuse, too. An earlier error in
-// the syntax or in a block's type may have hidden one. Errors in other blocks have not.
+// requires parses the blocks with requirements, and the hook blocks, because hooks can refuse, too. An
+// earlier error in the syntax or in a block's type may have hidden such a block. Errors in other blocks hide
+// none.
 func (p *parser) requires(blocks hcl.Blocks) {
 	before := len(p.diags)
 	p.settings.Unreadable = p.diags.HasErrors()

@@ -17,7 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// ciphers caches the ciphers of configurations, because deriving keys is slow. Keys are derived once a process.
+// ciphers caches the ciphers of configurations, because deriving keys is slow. Each process derives a key
+// only once.
 type ciphers struct {
 	mu   sync.Mutex
 	sets map[*config.Module]*encrypting.Set

@@ -88,7 +88,8 @@ func (s *State) Leave() {
 // Holding returns the lock with its lease; nil if the lock has no lease.
 func (s *State) Holding() *leasing.Holding { return s.holding }
 
-// While returns a context that ends when ctx ends, or when the lease is lost; its cause is then the reason.
+// While returns a context that ends when ctx ends, or when the lease is lost. The cause of that context is
+// then the reason.
 func (s *State) While(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if s.holding == nil {

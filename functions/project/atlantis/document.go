@@ -98,7 +98,8 @@ const (
 	maxLines   = 200
 )
 
-// add adds a notice about the part key. name selects its sentence in instead.
+// add adds a notice about the part of the file with this key. name selects the sentence of the notice in the
+// table instead.
 func (n *notices) add(line int, key, name string) {
 	key = visible(key)
 	new := Notice{File: n.file, Key: key, Instead: instead[name], Carried: slices.Contains(carried, name)}

@@ -186,8 +186,8 @@ func (r *reader) autodiscover(f field) {
 	}
 }
 
-// explore sets Discover after the projects are read: directories without an entry are projects if the file
-// names none, or says so.
+// explore sets Discover after the projects are read. Directories without an entry become projects if the file
+// has no projects and does not forbid it, or if the file asks for it.
 func (r *reader) explore() {
 	none := len(r.doc.Projects) == 0
 	r.doc.Discover = none && r.discover != "disabled" || r.discover == "enabled"

@@ -40,9 +40,9 @@ func Matches(pattern string, names []string) []string {
 // Union returns the dependencies that count for a pull request. Its author writes head, so head may add edges
 // but not remove them: an edge of the base branch counts if the head has both projects.
 //
-// A project that the head has removed or renamed waits for nobody and delays nobody. The projects that depended
-// on it depend on its own dependencies. present reports whether the head has a project. It may say no for an
-// unchanged project without edges there.
+// A project that the head has removed or renamed waits for nobody and delays nobody. The projects that
+// depended on it depend on its own dependencies. The function present reports whether the head has a project.
+// It may return false for an unchanged project that has no edges at the head.
 func Union(base, head Edges, present func(name string) bool) Edges {
 	out := Edges{}
 	// A set of the base branch has the members that it has there, even if the head has a set with the same
@@ -171,8 +171,8 @@ func Around(edges Edges, name string) Edges {
 	return out
 }
 
-// Ranks returns a number for each name. It is higher than the numbers of the names that it depends on, except
-// in a [Cycle].
+// Ranks returns a number for each name. A project has a higher number than the projects that it depends on,
+// except in a [Cycle].
 func Ranks(edges Edges, names []string) map[string]int {
 	out := map[string]int{}
 	for _, n := range names {
