@@ -17,7 +17,7 @@ type Turn struct {
 // mostTurns is the maximum number of queued applies that a cell of a table names.
 const mostTurns = 3
 
-// turnList returns the applies ahead as a text: "#12 (`alice`) and #15".
+// turnList returns applies that are ahead in the queue as a text: "#12 (`alice`) and #15".
 func turnList(all []Turn) string {
 	var names []string
 	for _, t := range all {
@@ -30,7 +30,8 @@ func turnList(all []Turn) string {
 	return severalTurns(names)
 }
 
-// turnPulls returns the pull requests of the applies ahead, each once, for a title: "#12 and #15".
+// turnPulls returns the pull requests of applies that are ahead in the queue, each once, for a title: "#12
+// and #15".
 func turnPulls(all []Turn) string {
 	var names []string
 	for _, t := range all {

@@ -21,7 +21,7 @@ const (
 )
 
 // bodies returns the texts of replies, in their order. If more than fewAlike replies differ only in their
-// project, they get one text, at the place of the first of them.
+// project, they share one text, at the place of the first of these replies.
 func bodies(replies []Reply) []string {
 	var texts []string
 	var all [][]string // the projects of each text
@@ -54,9 +54,9 @@ func bodies(replies []Reply) []string {
 	return out
 }
 
-// unnamed returns the JSON of a reply with [anyProject] in place of its project, and the name of that project.
-// It returns "" for a reply that has to be shown alone. The JSON of a PlanRenewal has [anyPlan] in place of the
-// hash, and that of an Overridden has no Target.
+// unnamed returns the JSON of a reply with [anyProject] in place of its project, and the name of that
+// project. It returns "" for a reply that has to be shown alone. The JSON of a PlanRenewal has [anyPlan] in
+// place of the hash. The JSON of an Overridden has no Target.
 func unnamed(r Reply) (key, project string) {
 	field := reflect.ValueOf(r).FieldByName("Project")
 	failed, is := r.(Failed)

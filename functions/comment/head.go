@@ -227,8 +227,9 @@ func OfPull(number int, title, page string) string {
 // request with the worst result.
 func TitleOf(number int, title string) string { return fmt.Sprintf("#%d: %s", number, title) }
 
-// heldFor returns the sentence that names the user who added the pull request to the merge queue, and so counts
-// as the one who requests its applies. It returns "" if no requirement is missing.
+// heldFor returns the sentence with the name of the user who added the pull request to the merge queue. That
+// user counts as the person who requests the applies of the pull request. heldFor returns "" if no
+// requirement is missing.
 func (h Head) heldFor() string {
 	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
 		return ""

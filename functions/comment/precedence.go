@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Behind has the projects that have to be applied before a plan, by the order in the settings.
+// A Behind lists the projects that have to be applied before a plan, because of the order in the settings.
 type Behind struct {
 	// On are the projects that have to be applied first and are not applied yet. Left are the projects in On
 	// whose applies are neither accepted nor in progress. Again are the projects in Left that have to be

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Rechecked is the note on a plan that was checked after another pull request was applied to its
-// state, and that stays as it is.
+// A Rechecked is the note on a plan that Lockstep has checked, because another pull request was applied to
+// the plan's state. The check has not replaced the plan.
 type Rechecked struct {
 	Project string
 	// Since are the parts of the plan that had changed; the plan still has the same changes. Problem is the

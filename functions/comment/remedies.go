@@ -221,8 +221,8 @@ func (s Status) ready(removed bool) bool {
 	})
 }
 
-// applied reports whether the pull request is applied, and waits only for its merge, without which the changes
-// would be undone.
+// applied reports whether the pull request is applied, and only its merge is missing. Without the merge, the
+// changes would be undone.
 func (s Status) applied() bool {
 	changed := s.has(Applied) || s.some(func(p ProjectStatus) bool { return p.Unmerged })
 	return changed && !s.has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied)

@@ -125,7 +125,8 @@ func notesOn(projects []ProjectStatus) []note {
 	return all
 }
 
-// anyNote returns the note of a project with [anyProject] in its command.
+// anyNote returns the note of a project. In the command of the note, [anyProject] replaces the project's
+// name.
 func (p ProjectStatus) anyNote() string {
 	return strings.ReplaceAll(p.Note, planNow(p.Name), planNow(anyProject))
 }

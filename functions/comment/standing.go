@@ -177,8 +177,8 @@ func (p ProjectStatus) stopper() string {
 	return " by " + markdown.Code(p.StoppedBy)
 }
 
-// vain returns the addition about a last plan that failed or was cancelled, while an earlier result still
-// counts: "; the last plan, with -target, **failed**". It returns "" if there is none.
+// vain returns an addition to the state of a project whose last plan failed or was cancelled, while an
+// earlier result still counts: "; the last plan, with -target, **failed**". It returns "" for other projects.
 func (p ProjectStatus) vain() string {
 	with := strings.TrimPrefix(p.with(), ",")
 	switch {

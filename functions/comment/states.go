@@ -188,8 +188,8 @@ func (p ProjectStatus) Means() Meaning { return rowOf(p.ranked()).means }
 // cell returns the text of the table's last column.
 func (p ProjectStatus) cell() string { return rowOf(p.ranked()).cell(p) + p.Behind.cell() }
 
-// state returns the state of the project with its changes. shown converts the text of the state, which is
-// Markdown.
+// state returns the state of the project with its changes. The text of the state is Markdown, and the
+// function shown converts it.
 func (p ProjectStatus) state(shown func(cell string) string) string {
 	is := p.ranked()
 	i := slices.IndexFunc(states, func(x state) bool { return slices.Contains(x.standings(), is) })

@@ -110,8 +110,8 @@ func (m meter) over(all []usage) (Reason, int64) {
 	return "", 0
 }
 
-// watchDisk measures the directories of a Spec until the process has ended. It sends their size once it exceeds
-// the limit.
+// watchDisk measures the directories of a Spec until the process has ended. Once their size exceeds the
+// limit, it sends the size on the returned channel.
 func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 	full := make(chan int64, 1)
 	if s.Limits.Disk <= 0 || len(s.Dirs) == 0 {

@@ -61,8 +61,8 @@ func (o *Operation) findBegun(log statebackend.Log, records []journal.Record, lo
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked), true
 }
 
-// progress returns how far the journal's apply of the plan in [Operation.Planned] has come; nil if there is
-// none.
+// progress returns how far the apply in the journal has come, if that apply is of the plan in
+// [Operation.Planned]; otherwise nil.
 func (o *Operation) progress(prior *states.State, records []journal.Record) (*journaling.Progress, error) {
 	return journaling.Resume(journaling.Start{
 		Plan: o.Planned, Stored: o.State.Current, Prior: prior, Sum: o.State.Sum(),

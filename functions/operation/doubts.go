@@ -39,7 +39,7 @@ func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	return ds
 }
 
-// parted parts unresolved creations from unresolved actions.
+// parted separates unresolved creations from unresolved actions.
 func parted(all []journaling.Open) (creations, actions []journaling.Open) {
 	for _, x := range all {
 		if x.IsInvocation() {
@@ -67,7 +67,7 @@ func Doubts(all []journaling.Open, s *states.State, most int) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// actionDoubts is [Doubts] for actions.
+// actionDoubts returns the part of [Doubts] about actions.
 func actionDoubts(all []journaling.Open, most int) string {
 	var b strings.Builder
 	b.WriteString("An apply began to invoke these actions and did not record the results. If that apply is no longer running, each action may have been done, in whole or in part:\n")
@@ -85,7 +85,7 @@ func actionDoubts(all []journaling.Open, most int) string {
 	return b.String()
 }
 
-// creationDoubts is [Doubts] for creations.
+// creationDoubts returns the part of [Doubts] about creations.
 func creationDoubts(all []journaling.Open, s *states.State, most int) string {
 	ids := importIDs(all, s)
 	var b strings.Builder

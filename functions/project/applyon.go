@@ -46,8 +46,8 @@ func (s *Settings) lands(all []Project, seen map[string]bool) bool {
 }
 
 // meant returns the projects, and the blocks for many directories, that a name or a pattern in depends_on
-// selects. It selects a block for many directories if it matches the block's own name, or if it is the name of
-// a project that the block would make.
+// selects. Such a name or pattern selects a block for many directories in two cases: it matches the block's
+// own name, or it is the name of a project that the block would make.
 func (s *Settings) meant(on string) (out []Project) {
 	for _, x := range s.Projects {
 		if len(order.Matches(on, []string{x.Name})) > 0 {

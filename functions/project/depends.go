@@ -98,8 +98,8 @@ func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Pr
 	}
 }
 
-// resolved returns the names and patterns that select some project. A pattern does not select the project
-// itself: such a pattern is replaced by the names of the others.
+// resolved returns the names and patterns that select some project. A project must not depend on itself. So a
+// pattern that also matches the project p is replaced by the names of the other projects that it matches.
 func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Diagnostics) {
 	for _, pattern := range p.DependsOn {
 		from := s.depends[[2]string{p.At, pattern}]

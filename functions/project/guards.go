@@ -32,7 +32,7 @@ type guard struct {
 	holds   bool // the block can refuse something
 }
 
-// guards records the patterns of blocks. The blocks' own parsers report mistakes in them.
+// guards records the patterns of blocks. The blocks' own parsers report mistakes in the patterns.
 func (p *parser) guards(all hcl.Blocks) {
 	for _, kind := range []grammar.Block{grammar.Require, grammar.Policy, grammar.Gate, grammar.Hook, grammar.Notify} {
 		for _, b := range all.OfType(kind.Type) {

@@ -99,8 +99,8 @@ func (s *State) While(ctx context.Context) (context.Context, context.CancelCause
 	return ctx, func(cause error) { unwatch(); cancel(cause) }
 }
 
-// lockedBy returns the error that another run has the lock, and names that run. Programs parse the text, which
-// is Terraform's.
+// lockedBy returns the error which says that another run has the lock. The error names that run. Programs
+// parse the text, which is Terraform's.
 func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
 	const summary = "Error acquiring the state lock"
 	if e.Info.ID == "" {

@@ -67,7 +67,8 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	return nil
 }
 
-// notLoaded returns the error that a state cannot be loaded. Programs parse the summary, which is Terraform's.
+// notLoaded returns the error which says that a state cannot be loaded. Programs parse the summary, which is
+// Terraform's.
 func notLoaded(err error) diags.Diagnostics {
 	if errors.Is(err, s3.ErrNoBucket) {
 		return diags.FromError("Failed to load state: "+s3.ErrNoBucket.Error(), err)

@@ -32,7 +32,7 @@ func (r *reader) say(p Problem) {
 	}
 }
 
-// lose records a problem with a word that cannot be repaired: then there is no suggestion except help.
+// lose records a problem with a word that cannot be repaired. Then the only suggestion is help.
 func (r *reader) lose(p Problem) {
 	r.say(p)
 	r.lost = true
@@ -120,8 +120,8 @@ func (r *reader) verb() bool {
 	return true
 }
 
-// hoist moves the word of a verb before the options that precede it: "-p net apply", and Atlantis' "state -p
-// net rm".
+// hoist finds the word of a verb that people have typed after options, and moves it in front of the options:
+// "-p net apply", and Atlantis' "state -p net rm".
 func (r *reader) hoist(at int) {
 	n := at
 	for n < len(r.words) {

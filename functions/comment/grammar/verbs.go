@@ -150,11 +150,11 @@ func rowOf(v Verb) (row, bool) {
 // Verbs returns all verbs, in the order of the help.
 func Verbs() []Verb { return selected(func(row) bool { return true }) }
 
-// Acting returns the verbs that do something to projects, which the gate decides about.
+// Acting returns the verbs that do something to projects. The gate decides about commands with these verbs.
 func Acting() []Verb { return selected(func(r row) bool { return r.acts }) }
 
-// Gated returns the verbs that require blocks can name: all that act, except override. Each block itself says
-// who may override it.
+// Gated returns the verbs that a require block of lockstep.hcl can name: all verbs that act, except override.
+// Each block itself says who may override it.
 func Gated() []Verb { return selected(func(r row) bool { return r.acts && !r.ungated }) }
 
 // Planning returns the verbs that are other names for a plan with options: see [Command.AsPlan].

@@ -393,8 +393,8 @@ func entries(lines []string) []*entry {
 	return out
 }
 
-// about returns the number of lines after the first line of a problem that name its object and its place in the
-// files. They distinguish equal problems.
+// about returns how many lines of a problem, after its first line, name the problem's object and its place in
+// the files. These lines distinguish equal problems.
 func about(lines []string) (n int) {
 	for i, line := range lines[:min(3, len(lines))] {
 		if line = strings.TrimPrefix(line, "│ "); strings.HasPrefix(line, "  with ") || strings.HasPrefix(line, "  on ") {

@@ -26,7 +26,7 @@ type Part struct {
 	Instead string // a sentence in plain text on what to do instead
 }
 
-// These are the limits of a note, because it is shown in the comment for each head.
+// The limits of a note. The note is shown in the comment for each head, so it has to be short.
 const (
 	maxParts = 30
 	maxLines = 8

@@ -63,8 +63,8 @@ func PoliciesBroken(all []BrokenPolicy) string {
 	return text
 }
 
-// PoliciesUntried returns the note on policies of an open pull request that could not be tried, because that
-// took too much time or memory. why is the reason, in Markdown.
+// PoliciesUntried returns the note on policies of an open pull request that could not be tried, because
+// trying them took too much time or memory. why is the reason, in Markdown.
 func PoliciesUntried(why string) string {
 	return "**Policies not tested**, so Lockstep does not know whether they are broken. After the merge, a broken policy blocks the applies of every project that it checks. Make the policies or their data smaller and push, or test them yourself before you merge.\n\n" + strings.TrimSpace(why)
 }

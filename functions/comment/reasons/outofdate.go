@@ -62,8 +62,8 @@ func (r RemovedByBase) words() (text, remedy string) {
 	return fmt.Sprintf("The base branch has removed %s since the plan, so there is nothing to plan or apply.", markdown.List(r.Projects)), ""
 }
 
-// RemovedHere reports that the open pull request removes a project that only a merge applies. So Lockstep does
-// not plan to destroy its objects.
+// RemovedHere reports that the open pull request removes a project that only a merge applies. So Lockstep
+// makes no plan that destroys the project's objects.
 type RemovedHere struct{ Project string }
 
 func (r RemovedHere) words() (text, remedy string) {
@@ -132,8 +132,8 @@ func (r InputsMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date, because %s in these files: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
 }
 
-// SettingsBroken reports that the project is not found in the present files, because their settings have
-// errors. So Lockstep does not know whether the plan is out of date. Problem has the errors, in Markdown.
+// SettingsBroken reports that Lockstep cannot find the project, because the settings in the present files
+// have errors. So it does not know whether the plan is out of date. Problem has the errors, in Markdown.
 // OfBase is set if the base branch itself has errors.
 type SettingsBroken struct {
 	Project, Problem string
@@ -153,7 +153,7 @@ func (r SettingsBroken) words() (text, remedy string) {
 	return text, fmt.Sprintf("Correct the errors %s. Then comment %s again: the plan stays valid.", where, markdown.Code("lockstep apply"))
 }
 
-// ModulesMoved reports that the sources of remote modules have other contents than in the plan.
+// ModulesMoved reports that the sources of remote modules have other contents than when the plan was made.
 type ModulesMoved struct {
 	Modules Some
 	Merged  bool

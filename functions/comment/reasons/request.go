@@ -197,7 +197,8 @@ func (r NoProjectSelected) words() (text, remedy string) {
 	return text, fmt.Sprintf("The repository has no projects. Add a `backend` block to a configuration, or a `project` block to %s.", settings)
 }
 
-// ServedElsewhere reports that, by the base branch, another deployment of Lockstep serves the project.
+// ServedElsewhere reports that another deployment of Lockstep serves the project, according to the base
+// branch.
 type ServedElsewhere struct {
 	Project string
 	By      string // its name; "" for the one without a name

@@ -88,7 +88,7 @@ var wordings = map[Rule]wording{
 	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
 }
 
-// named returns a function for the noun and the names that a rule wants: "label `ready`".
+// named returns a function for a text with the noun, and the names that a rule requires: "label `ready`".
 func named(noun string) func(Ruling) string {
 	return func(r Ruling) string { return noun + " " + few(r.Wanted) }
 }

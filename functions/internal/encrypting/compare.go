@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// A Difference describes how the configuration after differs from the configuration before; see Compare.
+// A Difference describes how the encryption of one configuration differs from that of an earlier one.
+// [Compare] returns it.
 type Difference struct {
 	State, Plan Change
 	// Others is set if the states of other configurations (terraform_remote_state) are decrypted differently.

@@ -15,8 +15,8 @@ const (
 	stride = 16
 )
 
-// longSolid is the maximum length in bytes of a secret without blank space that is not found across blank space
-// in a text: "a sit is" does not contain "asiti".
+// longSolid is the length, in bytes, from which a secret without blank space is also found if the text has
+// blank space within it. Shorter ones are not: "a sit is" does not contain "asiti".
 const longSolid = 12
 
 // A kind says at which places in a text a short secret counts.

@@ -160,7 +160,8 @@ func before(edges Edges, name string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Around returns the edges of a project and of all that it depends on. They decide when it is applied.
+// Around returns the edges of a project and of all that it depends on. These edges decide when the project is
+// applied.
 func Around(edges Edges, name string) Edges {
 	out := Edges{}
 	for _, n := range append(before(edges, name), name) {

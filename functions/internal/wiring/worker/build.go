@@ -31,8 +31,8 @@ func buildTime(getenv func(string) string) time.Duration {
 	return time.Duration(n) * time.Minute
 }
 
-// buildEnd returns when the process of a build certainly ends, because the process itself ensures it. Source:
-// https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
+// buildEnd returns the latest time at which the process of a build ends. The process itself ensures this.
+// Source: https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
 func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	begun := now
 	if ms, err := strconv.ParseInt(getenv("CODEBUILD_START_TIME"), 10, 64); err == nil && ms < now.UnixMilli() {
