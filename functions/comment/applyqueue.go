@@ -78,8 +78,8 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// queues reports whether the pull request has queued applies that wait for applies of other pull requests,
-// and no apply that is in progress or waits for other reasons.
+// queues reports whether the pull request has queued applies that wait for applies of other pull requests. It
+// returns false if any other apply of this pull request is queued or in progress.
 func (s Status) queues() bool {
 	here := func(p ProjectStatus) bool { return p.ranked() == Applying || p.ranked() == ApplyQueued }
 	return len(s.ahead()) > 0 && !slices.ContainsFunc(s.Projects, here)

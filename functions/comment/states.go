@@ -219,8 +219,8 @@ const dash = " – "
 // plainly returns one of Lockstep's own texts without its markup, for places that show no Markdown.
 func plainly(text string) string { return strings.NewReplacer("*", "", "`", "").Replace(text) }
 
-// calm returns a lower number for a project that needs more attention: 0 for a failure or a denial, 1 if a
-// person has to act, and 2 otherwise.
+// calm returns a number that is lower if a project needs more attention. It is 0 for a failure or a denial, 1
+// if a person has to act, and 2 otherwise.
 func (s Standing) calm() int {
 	switch s.Means() {
 	case Wrong, Disallowed:

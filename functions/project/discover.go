@@ -101,8 +101,8 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 	return all, left, slices.Concat(ds, more, clashes)
 }
 
-// Find returns one project of a checkout as [Discover] does, without reading the other declared projects, so
-// that its cost does not grow with their number. It does not find problems between projects, such as two with
+// Find returns one project of a checkout, as [Discover] does. It does not read the other declared projects,
+// so its cost does not grow with their number. It does not find problems between projects, such as two with
 // the same state or a cycle.
 func Find(files fs.FS, name, workspace string) (Project, bool) {
 	_, s, isDeclared, _ := settingsIn(files)

@@ -134,8 +134,8 @@ func prose(parts []part, limit int, note, where string) string {
 	return note
 }
 
-// An omission counts what was left out of a text: details is the number of entries that are listed with a part
-// of their details, and unlisted the number of entries that are not listed, by kind.
+// An omission counts what was left out of a text. details is the number of entries that are listed with only
+// a part of their details. unlisted is the number of entries that are not listed, by kind.
 type omission struct {
 	details  int
 	unlisted map[string]int

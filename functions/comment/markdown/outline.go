@@ -258,8 +258,8 @@ func marked(line string, left int) string {
 	return fmt.Sprintf("%s# (%d lines left out)\n", strings.Repeat(" ", min(column(line), 30)), left)
 }
 
-// column returns the column of the first character of a line, not counting spaces and a diff sign (such as + or -/+)
-// at its beginning. For example, it is 4 for "    a" and "+   a".
+// column returns the column of the first character of a line. Spaces and a diff sign (such as + or -/+) at
+// the beginning do not count as characters. For example, it is 4 for "    a" and "+   a".
 func column(line string) int {
 	line = strings.TrimLeft(line, "\n")
 	text := strings.TrimLeft(line, "-+!~<=/.")
@@ -404,8 +404,8 @@ func about(lines []string) (n int) {
 	return n
 }
 
-// titled reports whether a line with "#" has the address and the action of a change, and is not a remark such
-// as "# (because ...)".
+// titled reports whether a line with "#" has the address and the action of a change. It returns false for a
+// remark such as "# (because ...)".
 func titled(line string) bool {
 	return !strings.HasPrefix(line, "# (") && strings.HasPrefix(kindOf(line).mark, " ")
 }

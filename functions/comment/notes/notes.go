@@ -14,7 +14,7 @@ func SettingsChanged(file string) string {
 }
 
 // AppliedAndGone returns the note on a project that was applied from this pull request, and that no longer
-// exists in the pull request or on the base branch. head is the commit that was applied.
+// exists: neither in the pull request, nor on the base branch. head is the commit that was applied.
 func AppliedAndGone(project, head string) string {
 	return fmt.Sprintf("%s was applied from this pull request at %s, but no longer exists here or on the base branch. So nobody plans the objects that the apply created. To destroy them, push the files of the project again, without these objects, and apply that.",
 		markdown.Code(project), markdown.Code(markdown.SHA(head)))

@@ -15,8 +15,8 @@ func (r FoundStale) words() (text, remedy string) {
 	return "The plan is out of date.", planAgain(r.Merged)
 }
 
-// HeadIsNewer reports that one comment asks for a plan and its apply, but that the head was pushed after the
-// comment or in the same second.
+// HeadIsNewer reports that one comment asks for a plan and its apply, but not for a plan of the present head:
+// the head was pushed after the comment, or in the same second.
 type HeadIsNewer struct{ Project string }
 
 func (r HeadIsNewer) words() (text, remedy string) {

@@ -132,7 +132,7 @@ func (r PlaceMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date: it is for the state at %s, and the state of %s is at %s now.", markdown.Code(r.Planned), markdown.Code(r.Project), markdown.Code(r.Place)), planAgain(r.Merged)
 }
 
-// PlaceKeptElse reports that the base branch has changed the locks or the encryption of the state while an
+// PlaceKeptElse reports that the base branch has changed how the state is locked or encrypted. Meanwhile, an
 // apply held a lock of the earlier kind.
 type PlaceKeptElse struct{ Project string }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// MayCome reports whether a requirement is not met now, but can still be met by time or by people, for the same
-// plan and the same user.
+// MayCome reports whether a requirement that is not met now can still be met by time or by people. The plan
+// and the user stay the same.
 func (r Ruling) MayCome() bool { return !r.Outcome.Allows() && r.comes() }
 
 func (r Ruling) comes() bool {

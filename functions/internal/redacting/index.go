@@ -56,8 +56,8 @@ func newIndex() *index {
 	return &index{short: map[string]kind{}, lengths: map[[prefix]byte]uint64{}, windows: map[uint64]struct{}{}}
 }
 
-// add adds a reduced secret. If whole is set, each part that is as long as a window counts as the secret,
-// too.
+// add adds a reduced secret. If whole is set, and the secret is not too long, each part that is as long as a
+// window counts as the secret, too.
 func (x *index) add(text string, k kind, whole bool) {
 	if len(text) < window {
 		if have, ok := x.short[text]; !ok || k < have {

@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Margin is how long before the end of an invocation its work is cancelled, so that the work can still
-// release its leases and report the outcome. Short invocations use a part of it.
+// Margin is the time before the end of an invocation at which its work is cancelled. In this time the work
+// releases its leases and reports the outcome. Short invocations use a part of it.
 const Margin = 15 * time.Second
 
 // margin returns the margin for an invocation. left is the time until the invocation ends. The result is
