@@ -86,7 +86,8 @@ func unnamed(r Reply) (key, project string) {
 	return strings.ReplaceAll(string(data), quoted(field.String()), quoted(anyProject)), field.String()
 }
 
-// about returns the text of a reply whose project is [anyProject], for several projects.
+// about returns one text for replies that differ only in their projects. r is such a reply, with [anyProject]
+// as its project.
 func about(r Reply, projects []string) string {
 	names := markdown.Names(projects, maxAlike)
 	if len(projects) > maxAlike {

@@ -137,10 +137,11 @@ func (h Head) Title(limit int) string {
 	return cutTitle(title, limit)
 }
 
-// begins returns a function for a page that begins with this text.
+// begins returns a function that returns the parameter text. With this text a page begins.
 func begins(text string) func(Head) []string { return func(Head) []string { return []string{text} } }
 
-// troubled returns a function for a page that begins with this text, followed by the problem.
+// troubled returns a function that returns the parameter text, followed by the problem of a Head. With these
+// texts a page begins.
 func troubled(text string) func(Head) []string {
 	return func(h Head) []string { return []string{text, h.Problem} }
 }

@@ -60,8 +60,8 @@ func decisions(n int) string {
 	return fmt.Sprintf("%d objects need your decision", n)
 }
 
-// waitsForRest returns what the rest of a partial plan waits for: a decision about the doubts, or, if there are
-// none, a command.
+// waitsForRest returns the text on why the rest of a partial plan is not applied yet. It waits for a decision
+// about the doubts, or, if there are no doubts, for a command.
 func waitsForRest(doubts []string, command string) string {
 	if len(doubts) == 0 {
 		return "plan the rest with " + command

@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// A remedy is a sentence about what can be done next, with the condition under which it is shown.
+// A remedy is a sentence that tells people what they can do next, with the condition for showing the
+// sentence.
 type remedy struct {
 	when func(Status) bool
 	say  func(Status) string

@@ -278,8 +278,8 @@ func missingCell(word string, settled bool) func(ProjectStatus) string {
 	}
 }
 
-// heldCell returns a function for the cell of a plan whose requirements are not met: what is missing, followed
-// by what has to be done then.
+// heldCell returns a function for the text in a plan's cell if the requirements of the plan are not met. The
+// text says what is missing, and then what has to be done.
 func heldCell(lacks func(ProjectStatus) string) func(ProjectStatus) string {
 	return func(p ProjectStatus) string {
 		text := lacks(p)

@@ -31,7 +31,7 @@ Creations in doubt keep waiting, with all that depends on them. To settle one is
 that the rest is for a new plan.
 */
 
-// Begun says that another process has begun the same apply, which Apply continues.
+// Begun describes an apply that another process has begun. Apply continues it.
 type Begun struct {
 	Since time.Time
 	Done  int // completed actions

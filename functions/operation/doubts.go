@@ -183,10 +183,10 @@ var separators = []string{"@", "/", ":", "|", ",", ";", ".", "-", "_", ":::", ":
 // mostLikes is the maximum number of other objects of a type that are compared to derive an ID.
 const mostLikes = 20
 
-// importIDs returns the IDs of unresolved creations, by address, if they can be derived. An ID can be derived
-// if, in all objects of the type in the state, it is one attribute, or two with the same separator. These
-// attributes of the creation must be known. A provider that imports by something else than the ID reports an
-// error.
+// importIDs returns the IDs of unresolved creations, by address, if they can be derived. The state shows how
+// the IDs of a type are made. An ID can be derived if, in all objects of that type, it is one attribute, or
+// two with the same separator. These attributes of the creation must be known. A provider that imports by
+// something else than the ID reports an error.
 func importIDs(all []journaling.Open, s *states.State) map[string]string {
 	out := map[string]string{}
 	likes := map[string][]map[string]string{}

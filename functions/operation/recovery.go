@@ -43,9 +43,9 @@ func (o *Operation) logOf() statebackend.Log {
 	return w.Journal()
 }
 
-// recover adds the results in the journal of a crashed apply to the state. If the state is locked, the state is
-// stored, and the journal is reduced to its unresolved creations. Without a lock, neither is written. If the
-// journal cannot be understood, recover returns an error, and nothing may be written.
+// recover adds the results in the journal of a crashed apply to the state. If the state is locked, recover
+// stores it, and reduces the journal to its unresolved creations. Without a lock, it writes neither the state
+// nor the journal. If the journal cannot be understood, recover returns an error, and nothing may be written.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
 	o.Recovery, o.Begun, o.left, o.history = Recovery{}, nil, nil, nil // an earlier opening may have found another
 	log := o.logOf()
@@ -155,13 +155,13 @@ func linesOf(records []journal.Record) [][]byte {
 	return lines
 }
 
-// store saves the recovered state, and reduces the journal. A crash before the save changes neither. A crash
-// after it leaves a journal whose results the state already has. If an update or a deletion was in progress,
-// the serial always grows, so that no earlier plan is applied.
+// store saves the recovered state, and reduces the journal. A crash before the save changes neither of them.
+// A crash after it leaves a journal whose results the state already has. If an update or a deletion was in
+// progress, the serial always grows, so that no earlier plan is applied.
 //
-// Before that, store takes the journal over and reads it again: its writer may have lost its lock without
-// noticing, and may have written until then. After the takeover, that writer can add only late outcomes, and
-// the journal keeps them.
+// Before the save, store takes the journal over and reads it again: its former writer may have lost the lock
+// without noticing, and may have written until then. After the takeover, that writer can add only late
+// outcomes, and the journal keeps them.
 func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded, lines [][]byte) error {
 	r := o.Recovery
 	found := func(c journaling.Conflict) bool { return c.New }

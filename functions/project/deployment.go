@@ -29,8 +29,8 @@ func (s *Settings) Deployment(p Project, base []Project) string {
 // all projects.
 func (s *Settings) Divides() bool { return len(s.Deployments()) > 0 }
 
-// Deployments returns the names of all possible deployments, in order, including the one without a name. It
-// returns nil if no environment names one.
+// Deployments returns the names of all possible deployments, in order, including the deployment without a
+// name. It returns nil if no environment names a deployment.
 func (s *Settings) Deployments() []string {
 	if s == nil {
 		return nil

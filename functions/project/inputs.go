@@ -107,8 +107,8 @@ func newCheckout(files fs.FS) *checkout {
 	return &checkout{files, map[string]string{}, map[string]string{".": "."}, map[string]bool{}}
 }
 
-// inputs is [Inputs]. For a comparison it leaves out the project's settings and the files that its patterns
-// match, because those are compared separately.
+// inputs does the work of [Inputs]. For a comparison it leaves out the project's settings and the files that
+// its patterns match, because these are compared separately.
 func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, error) {
 	t := Tree{}
 	w := &walker{c: c, t: t, p: p, walked: map[string]bool{}, comparison: comparison}

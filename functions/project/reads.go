@@ -87,7 +87,7 @@ func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, gues
 	return slices.Sorted(maps.Keys(r.reads)), slices.Sorted(maps.Keys(r.guesses))
 }
 
-// module reads one module, for one place that calls it.
+// module reads one module, which can be called from several places, for one of these places.
 func (r *staticReader) module(m *config.Module) {
 	s := r.in(m.Dir)
 	for _, c := range s.calls {

@@ -151,10 +151,10 @@ func (s *Settings) onlyDirectories() bool {
 	return s.Projects == nil && s.wildcards == nil && (s.discover == nil || *s.discover)
 }
 
-// Names reports whether pull requests into another branch than the default one may be planned and applied. s
-// comes from the default branch. Patterns are in doublestar's notation, so release/* does not match
-// release/1/2. The permissions are then those in that branch's own lockstep.hcl: everybody who may push to it
-// can change them.
+// Names reports whether pull requests into a branch other than the default branch may be planned and applied.
+// s comes from the default branch. Patterns are in doublestar's notation, so release/* does not match
+// release/1/2. The permissions for such pull requests are those in the branch's own lockstep.hcl: everybody
+// who may push to the branch can change them.
 func (s *Settings) Names(branch string) bool {
 	return s != nil && slices.ContainsFunc(s.Allow.Branches, func(pattern string) bool {
 		return doublestar.MatchUnvalidated(pattern, branch)

@@ -170,8 +170,8 @@ func (w wildcard) in(name string) string {
 	return dir
 }
 
-// dirs returns the directories with configuration files that a pattern matches, sorted, without excluded ones.
-// A * does not match a leading dot of a name.
+// dirs returns the directories with configuration files that a pattern matches, sorted. Excluded directories
+// are left out. A * does not match a dot at the beginning of a name.
 func (e *expansion) dirs(pattern string) []string {
 	dirs := []string{"."}
 	for _, element := range strings.Split(pattern, "/") {

@@ -19,7 +19,7 @@ import (
 )
 
 // A State is the state of one workspace as it was read. Writing fails if somebody else has written the state
-// since.
+// in the meantime.
 type State struct {
 	Workspace statebackend.Workspace
 	Current   *states.State

@@ -8,7 +8,8 @@ import (
 )
 
 // A reader reads the words of a command. After a problem it continues as well as it can. The command that
-// results is the suggestion, unless a word was lost that may have limited the command.
+// results is the suggestion. If a word was lost that perhaps limited the command, there is no such
+// suggestion.
 type reader struct {
 	to      string // the program that the line is for
 	words   []word

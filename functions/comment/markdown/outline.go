@@ -338,7 +338,7 @@ func (o *omission) read(kinds string) {
 }
 
 // entries divides the lines of a code block into entries: errors or changes, if there are any. Otherwise each
-// least indented line begins an entry.
+// line with the smallest indentation begins an entry.
 func entries(lines []string) []*entry {
 	framed := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "╷") })
 	problems := false

@@ -40,8 +40,8 @@ func SettingsBroken(file, problem string) string {
 	return fmt.Sprintf("%s on the base branch has errors, so Lockstep grants only what it can read there:\n\n%s", markdown.Code(file), strings.TrimSpace(problem))
 }
 
-// SettingsBrokenAlike returns the note instead of [SettingsBroken] if the pull request has the same errors,
-// which are shown anyway.
+// SettingsBrokenAlike returns the note that replaces [SettingsBroken] if the pull request has the same errors
+// as the base branch. These errors are shown anyway, so the note does not repeat them.
 func SettingsBrokenAlike() string {
 	return "The settings on the base branch have the same errors, so Lockstep grants only what it can read there."
 }
@@ -81,7 +81,7 @@ func WentElsewhere(base, main string, merged bool) string {
 }
 
 // Unmerged returns the note on a project to whose state another pull request was applied. That pull request
-// is not merged; its number is number.
+// is not merged. The parameter number is its number.
 func Unmerged(number int, project string) string {
 	return fmt.Sprintf("#%d was applied to %s and is not merged yet, so this branch lacks its changes. Until #%[1]d is merged or closed, the plan of %[2]s can show those changes as removed, and cannot be applied.", number, markdown.Code(project))
 }

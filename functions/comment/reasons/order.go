@@ -33,7 +33,7 @@ func (r Awaits) words() (text, remedy string) {
 	return fmt.Sprintf("%s %s of %s %s queued or in progress.", order, apply, markdown.List(r.On), applies), remedy
 }
 
-// OutOfOrder reports that projects that this one depends on are not applied, and that their applies are not
+// OutOfOrder reports that the project depends on projects that are not applied, and whose applies nobody has
 // requested.
 type OutOfOrder struct {
 	Project string
@@ -122,8 +122,8 @@ func onlyOnMerge(names []string) string {
 	return SomeOf(names).Text() + " applies on merge, and not before."
 }
 
-// OrderFirst is the advice on how the merge can apply both projects, if the pull request itself adds the order
-// between them.
+// OrderFirst is the advice on how the merge can apply two projects, if the pull request itself adds the
+// dependency between them.
 const OrderFirst = "Or, to have the merge apply both, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
 
 func depend(names []string) string {

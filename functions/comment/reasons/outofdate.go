@@ -108,8 +108,9 @@ func rehoused(project, name string) bool {
 	return project == name || strings.HasPrefix(project, name+" (")
 }
 
-// InputsMoved reports that files that the plan depends on have changed since. Whole is set if the plan depends
-// on all files of the repository. Late is set if its apply has waited since the merge.
+// InputsMoved reports that files that the plan depends on have changed since it was made. Whole is set if the
+// plan depends on all files of the repository. Late is set if the apply of the plan has waited since the
+// merge.
 type InputsMoved struct {
 	Files  Some
 	Whole  bool `json:",omitempty"`
@@ -170,7 +171,7 @@ func (r OtherVersion) words() (text, remedy string) {
 	return "The plan was made by another version of Lockstep, so this version cannot apply it.", planAgain(r.Merged)
 }
 
-// A StateChange is the difference between the state of a plan and the present one.
+// A StateChange describes how the present state differs from the state that a plan was made from.
 type StateChange string
 
 const (

@@ -102,9 +102,9 @@ func (r PlaceRenamed) words() (text, remedy string) {
 		onceMerged
 }
 
-// OnceMerged returns the text on why a plan can be applied only after the merge, and what to do then. Either
-// the base branch has the state under the name owner. Or, if owner is "", the plan comes after projects (after)
-// that can be applied only after the merge.
+// OnceMerged returns the text on why a plan can be applied only after the merge, and what to do then. There
+// are two reasons. If owner is not "", the base branch has the state under the name owner. If owner is "",
+// the plan comes after the projects in the list after, which can be applied only after the merge.
 func OnceMerged(owner string, after []string) string {
 	why := fmt.Sprintf("The base branch still has this project under the name %s, so it can be applied only after the merge.", markdown.Code(owner))
 	if owner == "" {

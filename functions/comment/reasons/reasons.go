@@ -121,7 +121,7 @@ var types = Union[Reason]{
 	"none selected":       reflect.TypeFor[NoneSelected](),
 }
 
-// List has the reasons of one refusal. In JSON, each reason is stored under its name in the table.
+// List has the reasons of one refusal. In JSON, each reason is stored under its name in the table types.
 type List []Reason
 
 // MarshalJSON implements json.Marshaler.

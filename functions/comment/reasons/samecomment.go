@@ -37,7 +37,7 @@ func (r ShownFirst) words() (text, remedy string) {
 }
 
 // PlanUnseen reports that one comment asks for a plan and its apply, so its author has not seen the plan. Let
-// is set if the base branch allows that, but not for a plan like this one.
+// is set if the base branch allows such comments, but not for a plan like this one.
 type PlanUnseen struct {
 	Project string
 	Let     bool

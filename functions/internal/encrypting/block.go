@@ -66,7 +66,7 @@ func (r *reader) errorf(at hcl.Range, summary, detail string, args ...any) {
 	r.ds = append(r.ds, diags.Errorf(&at, summary, detail, args...)...)
 }
 
-// block reads one encryption block, and merges it into those read before.
+// block reads one encryption block, and merges it into the blocks that were read before.
 func (r *reader) block(body hcl.Body) {
 	content, hs := body.Content(blockSchema)
 	r.problems(hs)

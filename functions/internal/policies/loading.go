@@ -14,7 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// Limits of a policy directory: the number of files, the size of one and of all.
+// Limits of a policy directory: the number of files, the size of one file, and the size of all files.
 const (
 	maxFiles = 1000
 	maxFile  = 1 << 20 // bytes

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A span is the part of a text from one byte up to, but not including, another.
+// A span is a part of a text. It begins at the byte from, and ends before the byte to.
 type span struct{ from, to int }
 
 // A stream is a text or its decoded form. For each character, at is its position in the original text.

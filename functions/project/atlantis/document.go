@@ -92,7 +92,7 @@ type notices struct {
 	all  []Notice
 }
 
-// Limits of a report, because people read no more: the number of notices, and of the lines in one.
+// Limits of a report: the number of notices, and the number of lines in one notice. People read no more.
 const (
 	maxNotices = 100
 	maxLines   = 200

@@ -15,8 +15,8 @@ import (
 )
 
 // Edges has the projects that each project depends on: names, sorted, each once. A name may be a [Set] of
-// projects, which stands for its members. The members themselves depend on nothing through it. So a thousand
-// projects that depend on a thousand others need only two thousand edges.
+// projects. A project that depends on a set depends on all its members. The members get no dependencies by
+// this. So a thousand projects that depend on a thousand others need only two thousand edges.
 type Edges map[string][]string
 
 // Set reports whether a name stands for several projects: it is a pattern or a [Group].

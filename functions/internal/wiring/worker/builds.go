@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 )
 
-// builds starts builds of a CodeBuild project. Its buildspec runs the apply function's program.
+// builds starts builds of a CodeBuild project. The project's buildspec runs the apply function's program.
 type builds struct {
 	client  *codebuild.Client
 	project string
