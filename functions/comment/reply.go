@@ -64,7 +64,7 @@ func UnmarshalReply(data []byte) (Reply, error) {
 	return r, nil
 }
 
-// A Verdict is the summary of an answer in a single reaction.
+// A Verdict summarizes an answer, so that a single reaction can show it.
 type Verdict int
 
 const (

@@ -40,7 +40,8 @@ func (p ProjectStatus) same(q ProjectStatus) bool {
 // maxHeading is the maximum number of projects in a heading.
 const maxHeading = 5
 
-// headed returns the names of projects for a heading: the first maxHeading, and the number of the others.
+// headed returns the names of projects for a heading: the first maxHeading names, and the number of the
+// others.
 func headed(names []string) string {
 	if len(names) <= maxHeading+1 { // a cut would save nothing
 		return markdown.List(names)

@@ -98,7 +98,7 @@ func (s *Settings) spell(there func(name string) bool) {
 	s.workspaceFiles = false
 }
 
-// regular returns a function that reports whether a file with a name exists.
+// regular returns a function that reports whether there is a regular file with a given name.
 func regular(files fs.FS) func(name string) bool {
 	return func(name string) bool {
 		d, err := fs.Stat(files, name)

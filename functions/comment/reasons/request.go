@@ -104,7 +104,7 @@ func (TouchesNothing) words() (text, remedy string) {
 	return "The pull request changes no project.", fmt.Sprintf("To plan one anyway, comment %s.", markdown.Code("lockstep plan -p NAME"))
 }
 
-// NotMerged reports an apply on merge for a pull request that is not merged.
+// NotMerged reports that an apply on merge was requested, but that the pull request is not merged.
 type NotMerged struct{}
 
 func (NotMerged) words() (text, remedy string) {

@@ -55,7 +55,8 @@ func (r PlanUnseen) words() (text, remedy string) {
 	return text, remedy
 }
 
-// NotReplaced reports a command to replace an object of a project that the pull request removes.
+// NotReplaced reports that a command asks to replace an object of a project, but the pull request removes the
+// project.
 type NotReplaced struct{ Project string }
 
 func (r NotReplaced) words() (text, remedy string) {
