@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// AnswerMarker returns the hidden first line of the comment with an answer, by which Lockstep finds it again.
-// The name of the answer to a comment is the comment's ID.
+// AnswerMarker returns the hidden first line of an answer, which is a comment of Lockstep. By this line
+// Lockstep finds the answer again. An answer to a comment has the ID of that comment as its name.
 func AnswerMarker(name string) string { return fmt.Sprintf("<!-- lockstep:answer %s -->", name) }
 
 // An Answer is one comment: the replies to the commands of another comment, or to another action of
@@ -53,7 +53,7 @@ type Planned struct {
 	Applyable bool `json:",omitempty"`
 }
 
-// Made returns the reply that a project is planned.
+// Made returns the reply which says that the project was planned.
 func (p ProjectStatus) Made() Planned {
 	return Planned{Project: p.Label(), Counts: p.Counts, Applyable: p.Applyable && p.Counts == (counting.Counts{})}
 }
@@ -110,8 +110,8 @@ func (f Failed) markdown() string {
 	return what + "\n\n" + reasons.PlannedAgain(f.Settled) + reasons.Hooks(f.Hooks) + f.Body
 }
 
-// lockLeft returns the sentences about the lock that an unfinished apply may have left. unlock is the command
-// that releases it.
+// lockLeft returns sentences about the state's lock, which an unfinished apply has perhaps not released.
+// unlock is the command that releases the lock.
 func lockLeft(unlock string) string {
 	return fmt.Sprintf("If the state is still locked, comment %s.", unlock)
 }

@@ -14,10 +14,10 @@ type Turn struct {
 	By     string // login of the user who asked for it, "" for a merge
 }
 
-// mostTurns is the number of turns that a cell of a table has room for.
+// mostTurns is the maximum number of queued applies that a cell of a table names.
 const mostTurns = 3
 
-// turnList returns the applies ahead as a text: "#12 (`alice`) and #15".
+// turnList returns applies that are ahead in the queue as a text: "#12 (`alice`) and #15".
 func turnList(all []Turn) string {
 	var names []string
 	for _, t := range all {
@@ -30,7 +30,8 @@ func turnList(all []Turn) string {
 	return severalTurns(names)
 }
 
-// turnPulls returns the pull requests of the applies ahead, each once, for a title: "#12 and #15".
+// turnPulls returns the pull requests of applies that are ahead in the queue, each once, for a title: "#12
+// and #15".
 func turnPulls(all []Turn) string {
 	var names []string
 	for _, t := range all {
@@ -77,7 +78,8 @@ func ordinal(n int) string {
 	return fmt.Sprintf("%d%s", n, suffix)
 }
 
-// queues reports whether all applies in progress or queued wait for applies of other pull requests.
+// queues reports whether the pull request has queued applies that wait for applies of other pull requests. It
+// returns false if any other apply of this pull request is queued or in progress.
 func (s Status) queues() bool {
 	here := func(p ProjectStatus) bool { return p.ranked() == Applying || p.ranked() == ApplyQueued }
 	return len(s.ahead()) > 0 && !slices.ContainsFunc(s.Projects, here)

@@ -16,8 +16,9 @@ type Button struct {
 	Identifier string
 }
 
-// buttons is the table of buttons, each with the standings whose page has it. named is set for a button that
-// applies: its command names the plan on the page, so that an outdated page cannot apply a newer plan.
+// buttons is the table of buttons. The field on has the standings of a project whose page shows the button.
+// named is set for a button that applies: its command names the plan on the page, so that an outdated page
+// cannot apply a newer plan.
 var buttons = []struct {
 	label, description string
 	verb               Verb

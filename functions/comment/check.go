@@ -44,7 +44,7 @@ func plansOf(n int) string {
 	return fmt.Sprintf("%d plans", n)
 }
 
-// crowded returns the text that n plans of the repository are queued before this one; "" for 0.
+// crowded returns the text which says that n plans of the repository are queued before this one; "" for 0.
 func crowded(n int) string {
 	if n == 0 {
 		return ""
@@ -88,8 +88,8 @@ func (c Check) Summary(limit int) string {
 	return markdown.CutTo(b.String(), limit, "")
 }
 
-// firstMeet returns the beginning of the sentence on how to apply a plan whose requirements are not met: what
-// to do first.
+// firstMeet returns the beginning of the sentence on how to apply a plan whose requirements are not met. It
+// says what to do first.
 func (c Check) firstMeet() string {
 	switch {
 	case c.Required.Outcome == rulings.Unknown:

@@ -10,7 +10,8 @@ import (
 )
 
 // doneByOthers returns a list of the projects that other pull requests have applied: "`net` by #12, `app` by
-// #15". by has the number of the pull request, by the project's label. It returns "" if there are none.
+// #15". The keys of by are the labels of projects, the values are numbers of pull requests. It returns "" if
+// there are none.
 func doneByOthers(by map[string]int) string {
 	var all []string
 	for _, label := range slices.Sorted(maps.Keys(by)) {
@@ -19,8 +20,8 @@ func doneByOthers(by map[string]int) string {
 	return strings.Join(all, ", ")
 }
 
-// finishedByOthers returns the same facts as doneByOthers, with a line for each pull request: "#12 has applied
-// `net`."
+// finishedByOthers returns the projects that other pull requests have applied, with a line for each pull
+// request: "#12 has applied `net`." The keys of by are the labels of projects.
 func finishedByOthers(by map[string]int) string {
 	of := map[int][]string{}
 	for label, number := range by {

@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A FollowUp is the issue about the merged changes of a pull request that the merge could not apply.
+// A FollowUp is the issue about a merged pull request some of whose changes are not applied, because the
+// merge could not apply them.
 type FollowUp struct {
 	Number int // of the pull request
 	Status
@@ -26,8 +27,8 @@ func FollowUpMarker(number int) string {
 	return fmt.Sprintf("<!-- lockstep:follow-up %d -->", number)
 }
 
-// settled are the standings after a merge in which nothing is left to do. underWay are those in which nobody
-// has to act yet.
+// settled are the standings of a merged pull request's projects for which nothing is left to do. underWay are
+// the standings of those for which nobody has to act yet.
 var (
 	settled  = []Standing{Applied, NoChanges, Previewed, Superseded, Closed}
 	underWay = []Standing{Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, OnMerge, OnceMerged}
@@ -58,8 +59,8 @@ func (f FollowUp) Title() string {
 	return fmt.Sprintf("#%d is merged, but not fully applied", f.Number)
 }
 
-// Body returns the issue's text, with its marker, of at most limit bytes. If no projects are left, it is the
-// last text, before the issue is closed.
+// Body returns the issue's text, with its marker, of at most limit bytes. If [FollowUp.Left] is empty, it is
+// the last text, which is written before the issue is closed.
 func (f FollowUp) Body(limit int) string {
 	marker := FollowUpMarker(f.Number) + "\n"
 	s := f.Status
@@ -88,12 +89,13 @@ func (f FollowUp) Body(limit int) string {
 	return marker + markdown.CutTo(strings.Join(parts, "\n\n")+"\n", limit-len(marker), "")
 }
 
-// FinishedMarker is the hidden beginning of the comment on the issue that names the pull requests whose applies
-// have made the remaining changes.
+// FinishedMarker is the hidden beginning of a comment on a follow-up issue. The comment names the pull
+// requests whose applies have made the remaining changes.
 const FinishedMarker = "<!-- lockstep:finished -->"
 
-// Finished returns the comment that names the other pull requests which have applied the rest, with its marker,
-// of at most limit bytes. It returns "" if there are none.
+// Finished returns a comment on the issue, with its marker, of at most limit bytes. The comment names the
+// other pull requests that have applied the projects which the merge left unapplied. Finished returns "" if
+// there are no such pull requests.
 func (f FollowUp) Finished(limit int) string {
 	if len(f.Others) == 0 {
 		return ""
@@ -102,11 +104,12 @@ func (f FollowUp) Finished(limit int) string {
 	return markdown.CutTo(text+fmt.Sprintf("\n#%d is fully applied.\n", f.Number), limit, "")
 }
 
-// toRetry are the standings after a merge in which a new plan has to be made first.
+// toRetry are the standings of a merged pull request's projects that need a new plan before they can be
+// applied.
 var toRetry = []Standing{NotApplied, PlanFailed, PlanStopped, ApplyFailed, Stale, PartPlanned, PartApplied, Blocked}
 
-// afterRetry returns the commands that apply the plans of a retry. Each removed project needs a separate
-// command.
+// afterRetry returns the commands that apply the plans which a retry makes. Each removed project needs a
+// separate command.
 func (s Status) afterRetry() string {
 	var all []string
 	others := false
@@ -129,7 +132,7 @@ func (s Status) afterRetry() string {
 // lateWords is the text about applies that the merge has requested and that wait for requirements.
 const lateWords = "Lockstep applies the plan once its requirements are met, if the plan is still up to date then. To cancel the apply, comment `lockstep stop`. For a new plan, comment `lockstep retry`."
 
-// remedy returns the advice on how to apply the projects that are left.
+// remedy returns the advice on how to apply the projects that the merge has not applied.
 func (f FollowUp) remedy() string {
 	has := func(list ...Standing) bool {
 		return slices.ContainsFunc(f.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })

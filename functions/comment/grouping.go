@@ -21,7 +21,7 @@ const (
 )
 
 // bodies returns the texts of replies, in their order. If more than fewAlike replies differ only in their
-// project, they get one text, at the place of the first of them.
+// project, they share one text, at the place of the first of these replies.
 func bodies(replies []Reply) []string {
 	var texts []string
 	var all [][]string // the projects of each text
@@ -54,9 +54,9 @@ func bodies(replies []Reply) []string {
 	return out
 }
 
-// unnamed returns the JSON of a reply with [anyProject] in place of its project, and the name of that project.
-// It returns "" for a reply that has to be shown alone. The JSON of a PlanRenewal has [anyPlan] in place of the
-// hash, and that of an Overridden has no Target.
+// unnamed returns the JSON of a reply with [anyProject] in place of its project, and the name of that
+// project. It returns "" for a reply that has to be shown alone. The JSON of a PlanRenewal has [anyPlan] in
+// place of the hash. The JSON of an Overridden has no Target.
 func unnamed(r Reply) (key, project string) {
 	field := reflect.ValueOf(r).FieldByName("Project")
 	failed, is := r.(Failed)
@@ -86,7 +86,8 @@ func unnamed(r Reply) (key, project string) {
 	return strings.ReplaceAll(string(data), quoted(field.String()), quoted(anyProject)), field.String()
 }
 
-// about returns the text of a reply whose project is [anyProject], for several projects.
+// about returns one text for replies that differ only in their projects. r is such a reply, with [anyProject]
+// as its project.
 func about(r Reply, projects []string) string {
 	names := markdown.Names(projects, maxAlike)
 	if len(projects) > maxAlike {

@@ -137,10 +137,11 @@ func (h Head) Title(limit int) string {
 	return cutTitle(title, limit)
 }
 
-// begins returns a function for a page that begins with this text.
+// begins returns a function that returns the parameter text. With this text a page begins.
 func begins(text string) func(Head) []string { return func(Head) []string { return []string{text} } }
 
-// troubled returns a function for a page that begins with this text, followed by the problem.
+// troubled returns a function that returns the parameter text, followed by the problem of a Head. With these
+// texts a page begins.
 func troubled(text string) func(Head) []string {
 	return func(h Head) []string { return []string{text, h.Problem} }
 }
@@ -227,8 +228,9 @@ func OfPull(number int, title, page string) string {
 // request with the worst result.
 func TitleOf(number int, title string) string { return fmt.Sprintf("#%d: %s", number, title) }
 
-// heldFor returns the sentence that names the user who added the pull request to the merge queue, and so counts
-// as the one who requests its applies. It returns "" if no requirement is missing.
+// heldFor returns the sentence with the name of the user who added the pull request to the merge queue. That
+// user counts as the person who requests the applies of the pull request. heldFor returns "" if no
+// requirement is missing.
 func (h Head) heldFor() string {
 	if h.By == "" || !slices.ContainsFunc(h.Projects, ProjectStatus.Held) {
 		return ""

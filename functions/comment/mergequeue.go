@@ -54,7 +54,8 @@ func (q QueuedPlan) line() string {
 	return fmt.Sprintf("%s: planning in the merge queue.", name)
 }
 
-// markdown returns the comment on the pull request. It is written only if the check of the group fails.
+// markdown returns the comment on the pull request about this plan. Lockstep writes the comment only if the
+// check of the merge group fails.
 func (q QueuedPlan) markdown() string {
 	name, at := markdown.Code(q.Project), markdown.Code(markdown.SHA(q.Group))
 	if q.Outcome == QueueUnseen {

@@ -74,7 +74,7 @@ func (o Outcome) words() string {
 	return "planned" + planned
 }
 
-// slacked returns a text so that Slack shows it unchanged, without markup and mentions.
+// slacked escapes a text, so that Slack shows it unchanged, without markup and mentions.
 func slacked(text string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "*", "∗", "`", "'", "\n", " ").Replace(text)
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// with returns the names of a plan's options, without their values, to append to its numbers: ", with -target";
-// "" if it has none.
+// with returns the names of a plan's options, without their values: ", with -target". The text is appended to
+// the numbers of the plan's changes. It is "" if the plan has no options.
 func (p ProjectStatus) with() string {
 	if flags := p.Options.Flags(); len(flags) > 0 {
 		return ", with " + strings.Join(flags, ", ")

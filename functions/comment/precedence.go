@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Behind has the projects that have to be applied before a plan, by the order in the settings.
+// A Behind lists the projects that have to be applied before a plan, because of the order in the settings.
 type Behind struct {
 	// On are the projects that have to be applied first and are not applied yet. Left are the projects in On
 	// whose applies are neither accepted nor in progress. Again are the projects in Left that have to be
@@ -26,7 +26,8 @@ type Behind struct {
 	Cycle []string `json:",omitempty"`
 }
 
-// cell returns the end of the table's cell: ", after `net`"; "" for a plan that comes after none.
+// cell returns the addition to the cell of a plan in the table: ", after `net`". It returns "" if no project
+// has to be applied before the plan.
 func (b *Behind) cell() string {
 	switch {
 	case b == nil:
@@ -128,13 +129,15 @@ func plural(one bool, singular, plural string) string {
 	return plural
 }
 
-// afterMerge reports whether a plan that a comment applies comes after a project that only the merge applies.
+// afterMerge reports whether a comment applies the plan, but only after a project that only the merge
+// applies.
 func (p ProjectStatus) afterMerge() bool {
 	return p.Behind != nil && len(p.Behind.OnMerge) > 0 && !p.ByMerge && !p.Removed
 }
 
-// ownOrder reports whether a plan that is ready comes after a project that only the merge applies. Then the
-// pull request itself has added that order: the base branch lacked it when the plan was made.
+// ownOrder reports whether the plan is ready, but only the merge applies a project that has to be applied
+// before it. Then the pull request itself has added that order: the base branch lacked it when the plan was
+// made.
 func (p ProjectStatus) ownOrder() bool {
 	return p.Standing == Ready && p.afterMerge() && !p.Behind.Destroys
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Rechecked is the note on a plan that was checked after another pull request was applied to its
-// state, and that stays as it is.
+// A Rechecked is the note on a plan that Lockstep has checked, because another pull request was applied to
+// the plan's state. The check has not replaced the plan.
 type Rechecked struct {
 	Project string
 	// Since are the parts of the plan that had changed; the plan still has the same changes. Problem is the
@@ -42,8 +42,9 @@ func planNow(project string) string {
 	return markdown.Code(Command{Verb: Plan, Project: project}.String())
 }
 
-// A PlanRenewal reports that Lockstep has replaced a plan by itself, because another pull request was applied
-// to its state, or to a state that it depends on. ByMerge is set if the merge applies the plan.
+// A PlanRenewal reports that Lockstep has replaced a plan by itself. The reason: another pull request was
+// applied to the plan's state, or to a state on which the plan depends. ByMerge is set if the merge applies
+// the plan.
 type PlanRenewal struct {
 	Project, Plan string // Plan is the hash
 	Since         reasons.List

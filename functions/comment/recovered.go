@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Doubt is an object whose creation was begun, and Lockstep does not know whether the object exists.
+// A Doubt is an object that an interrupted apply began to create. Lockstep does not know whether the object
+// exists.
 type Doubt struct {
 	Address string
 	Action  string
@@ -59,8 +60,8 @@ func decisions(n int) string {
 	return fmt.Sprintf("%d objects need your decision", n)
 }
 
-// waitsForRest returns what the rest of a partial plan waits for: a decision about the doubts, or, if there are
-// none, a command.
+// waitsForRest returns the text on why the rest of a partial plan is not applied yet. It waits for a decision
+// about the doubts, or, if there are no doubts, for a command.
 func waitsForRest(doubts []string, command string) string {
 	if len(doubts) == 0 {
 		return "plan the rest with " + command

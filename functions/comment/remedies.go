@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
-// A remedy is a sentence about what can be done next, with the condition under which it is shown.
+// A remedy is a sentence that tells people what they can do next, with the condition for showing the
+// sentence.
 type remedy struct {
 	when func(Status) bool
 	say  func(Status) string
@@ -167,14 +168,15 @@ func says(text string) func(Status) string { return func(Status) string { return
 
 func has(list ...Standing) func(Status) bool { return func(s Status) bool { return s.has(list...) } }
 
-// blockedBy returns the condition that is is true for a blocked project.
+// blockedBy returns a condition: a project of the pull request is blocked, and the function is returns true
+// for that project.
 func blockedBy(is func(ProjectStatus) bool) func(Status) bool {
 	return func(s Status) bool {
 		return s.some(func(p ProjectStatus) bool { return p.Standing == Blocked && is(p) })
 	}
 }
 
-// some reports whether is is true for a project.
+// some reports whether the function is returns true for at least one project.
 func (s Status) some(is func(ProjectStatus) bool) bool { return slices.ContainsFunc(s.Projects, is) }
 
 // has reports whether a project has one of these standings.
@@ -184,7 +186,7 @@ func (s Status) has(list ...Standing) bool {
 
 func (s Status) late() bool { return s.some(func(p ProjectStatus) bool { return p.Late }) }
 
-// holds reports whether a plan with this standing waits for a requirement.
+// holds reports whether a project with the standing of has a plan that waits for a requirement.
 func (s Status) holds(of Standing) bool {
 	return s.some(func(p ProjectStatus) bool { return p.Standing == of && p.Held() })
 }
@@ -200,27 +202,28 @@ func (s Status) beforeMerge() string {
 	return fmt.Sprintf("Meet the requirements of %s before you merge: the merge applies only plans whose requirements are met.", headed(names))
 }
 
-// lacking reports whether the merge would not apply a plan, because a requirement is missing that cannot be met
-// after the merge.
+// lacking reports whether the merge would leave a plan unapplied, because a requirement is not met that
+// cannot be met after the merge.
 func (s Status) lacking() bool {
 	return s.some(ProjectStatus.lacking)
 }
 
-// lacking reports whether the merge would not apply the plan, as something is missing that has to be there before.
+// lacking reports whether the merge would leave the plan unapplied, because a requirement is not met that
+// cannot be met after the merge.
 func (p ProjectStatus) lacking() bool {
 	return p.Standing == OnMerge && p.Held() && !p.Required.MayCome()
 }
 
-// ready reports whether a comment can apply the plan of a project. removed selects projects that the pull
-// request removes, or all others.
+// ready reports whether a comment can apply the plan of at least one project. If removed is true, only
+// projects that the pull request removes count; otherwise only its other projects.
 func (s Status) ready(removed bool) bool {
 	return s.some(func(p ProjectStatus) bool {
 		return p.Standing == Ready && p.Removed == removed && !p.afterMerge() && !p.Behind.inCircle()
 	})
 }
 
-// applied reports whether the pull request is applied, and waits only for its merge, without which the changes
-// would be undone.
+// applied reports whether the pull request is applied, and only its merge is missing. Without the merge, the
+// changes would be undone.
 func (s Status) applied() bool {
 	changed := s.has(Applied) || s.some(func(p ProjectStatus) bool { return p.Unmerged })
 	return changed && !s.has(Ready, OnMerge, Blocked, Renewed, Queued, Planning, Postponed, Awaiting, ApplyQueued, Applying, Stopped, PartPlanned, PartApplied)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// removed returns the note on removed projects, with the commands that destroy their objects, for those that
-// still have some.
+// removed returns the note on removed projects. For each of them that still has objects, the note has the
+// command that destroys these objects.
 func (s Status) removed() string {
 	const most = 10
 	var all []string

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/reasons"
 )
 
-// A Reply is the outcome of one command for one project: one of the types in the table below. Replies are data,
-// because they are stored until all replies of an answer are there.
+// A Reply is the outcome of one command for one project: one of the types in the table kinds. Replies are
+// data, because they are stored until all replies of an answer are there.
 type Reply interface{ markdown() string }
 
 // kinds are all types of replies, by the name under which they are stored.
@@ -64,7 +64,7 @@ func UnmarshalReply(data []byte) (Reply, error) {
 	return r, nil
 }
 
-// A Verdict is the summary of an answer in a single reaction.
+// A Verdict summarizes an answer, so that a single reaction can show it.
 type Verdict int
 
 const (

@@ -42,8 +42,8 @@ func (a Answer) Result(asked int64, limit int) string {
 	return marker + markdown.Cut(head+a.body(), limit-len(marker))
 }
 
-// Pointer returns the answer's own comment if the result is in another comment: a link to the comment with this
-// ID.
+// Pointer returns the text of an answer whose result is in another comment: a link to that comment. result is
+// the ID of the comment with the result.
 func (a Answer) Pointer(result int64) string {
 	return fmt.Sprintf("%s\n**Not everything was done.** [See the result](#issuecomment-%d).\n", AnswerMarker(a.Name), result)
 }

@@ -40,7 +40,8 @@ func (p ProjectStatus) same(q ProjectStatus) bool {
 // maxHeading is the maximum number of projects in a heading.
 const maxHeading = 5
 
-// headed returns the names of projects for a heading: the first maxHeading, and the number of the others.
+// headed returns the names of projects for a heading: the first maxHeading names, and the number of the
+// others.
 func headed(names []string) string {
 	if len(names) <= maxHeading+1 { // a cut would save nothing
 		return markdown.List(names)
@@ -125,12 +126,14 @@ func notesOn(projects []ProjectStatus) []note {
 	return all
 }
 
-// anyNote returns the note of a project with [anyProject] in its command.
+// anyNote returns the note of a project. In the command of the note, [anyProject] replaces the project's
+// name.
 func (p ProjectStatus) anyNote() string {
 	return strings.ReplaceAll(p.Note, planNow(p.Name), planNow(anyProject))
 }
 
-// noteOnce removes notes that many sections have from the sections, and returns them, each with its projects.
+// noteOnce finds the notes that many sections share, and removes them from these sections. It returns each
+// such note once, with the names of its projects.
 func noteOnce(all []section) []string {
 	sections := map[string]int{}
 	var shown []ProjectStatus

@@ -91,8 +91,8 @@ func levelOf(all []section, room int) int {
 }
 
 // reasonsFirst returns the failures as a text. It also returns the other sections, first those that destroy
-// objects, and the room that is left for them, including their frames. Each failure has as much of its errors
-// as fits, or at least the headline of its first error.
+// objects, and the room that is left for these sections and their frames. Each failure has as much of its
+// errors as fits, or at least the headline of its first error.
 func reasonsFirst(all []section, room int) (failures string, others []section, left int) {
 	var failed []section
 	for _, x := range all {

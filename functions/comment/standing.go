@@ -68,7 +68,7 @@ func (p ProjectStatus) plan() string {
 }
 
 // remedy returns the command that confirms a plan which Lockstep has replaced by itself. If the merge applies
-// the project, that is a new plan command, because a merge cannot name a plan.
+// the project, the remedy is another plan command, because a merge cannot name a plan.
 func (p ProjectStatus) remedy() string {
 	if p.ByMerge {
 		return "plan"
@@ -131,9 +131,9 @@ func (p ProjectStatus) denied() bool {
 	return (p.Held() || p.Standing == Blocked) && p.lacks() && p.Required.Denied()
 }
 
-// Concluded returns the standing that decides about the conclusion of a check run: Denied or Blocked for a plan
-// whose requirements are not met, and the project's own standing otherwise. If only a rule of GitHub is
-// missing, it is the own standing: GitHub itself refuses the merge.
+// Concluded returns the standing that decides about the conclusion of a check run. It is Denied or Blocked
+// for a plan whose requirements are not met, and the project's own standing otherwise. A requirement that
+// GitHub itself enforces by refusing the merge does not count here.
 func (p ProjectStatus) Concluded() Standing {
 	switch {
 	case p.denied():
@@ -177,8 +177,8 @@ func (p ProjectStatus) stopper() string {
 	return " by " + markdown.Code(p.StoppedBy)
 }
 
-// vain returns the addition about a last plan that failed or was cancelled, while an earlier result still
-// counts: "; the last plan, with -target, **failed**". It returns "" if there is none.
+// vain returns an addition to the state of a project whose last plan failed or was cancelled, while an
+// earlier result still counts: "; the last plan, with -target, **failed**". It returns "" for other projects.
 func (p ProjectStatus) vain() string {
 	with := strings.TrimPrefix(p.with(), ",")
 	switch {

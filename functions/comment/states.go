@@ -23,8 +23,8 @@ const (
 	Void                      // it is no longer needed
 )
 
-// A state is a word for projects in a headline: "needs approval", and "need approval" for several projects. A
-// reader need not distinguish its standings.
+// A state is one word for all projects with certain standings, which a reader need not distinguish. A
+// headline says "needs approval" for one project, and "need approval" for several projects.
 type state struct {
 	one, more string
 	// sum returns the changes that the title and the headline show after the word; nil if they show none.
@@ -188,8 +188,8 @@ func (p ProjectStatus) Means() Meaning { return rowOf(p.ranked()).means }
 // cell returns the text of the table's last column.
 func (p ProjectStatus) cell() string { return rowOf(p.ranked()).cell(p) + p.Behind.cell() }
 
-// state returns the state of the project with its changes. shown converts the text of the state, which is
-// Markdown.
+// state returns the state of the project with its changes. The text of the state is Markdown, and the
+// function shown converts it.
 func (p ProjectStatus) state(shown func(cell string) string) string {
 	is := p.ranked()
 	i := slices.IndexFunc(states, func(x state) bool { return slices.Contains(x.standings(), is) })
@@ -219,8 +219,8 @@ const dash = " – "
 // plainly returns one of Lockstep's own texts without its markup, for places that show no Markdown.
 func plainly(text string) string { return strings.NewReplacer("*", "", "`", "").Replace(text) }
 
-// calm returns a lower number for a project that needs more attention: 0 for a failure or a denial, 1 if a
-// person has to act, and 2 otherwise.
+// calm returns a number that is lower if a project needs more attention. It is 0 for a failure or a denial, 1
+// if a person has to act, and 2 otherwise.
 func (s Standing) calm() int {
 	switch s.Means() {
 	case Wrong, Disallowed:
@@ -267,7 +267,7 @@ func blockedCell(p ProjectStatus) string {
 	return "**blocked**"
 }
 
-// missingCell returns a function for the cell that lists what is missing, after a word.
+// missingCell returns a function for the text of a cell: the parameter word, and a list of what is missing.
 func missingCell(word string, settled bool) func(ProjectStatus) string {
 	return func(p ProjectStatus) string {
 		names := p.Required.Missing(settled)
@@ -278,8 +278,8 @@ func missingCell(word string, settled bool) func(ProjectStatus) string {
 	}
 }
 
-// heldCell returns a function for the cell of a plan whose requirements are not met: what is missing, followed
-// by what has to be done then.
+// heldCell returns a function for the text in a plan's cell if the requirements of the plan are not met. The
+// text says what is missing, and then what has to be done.
 func heldCell(lacks func(ProjectStatus) string) func(ProjectStatus) string {
 	return func(p ProjectStatus) string {
 		text := lacks(p)

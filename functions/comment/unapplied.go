@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// Unapplied reports that a merge leaves plans unapplied that only a comment applies. Nothing of Projects is
-// applied, and Partly are applied only in part.
+// Unapplied reports that a merge has left plans unapplied, because only a comment applies them. Projects are
+// the projects of which nothing is applied; Partly are those that are applied in part.
 type Unapplied struct {
 	Projects, Partly []string `json:",omitempty"`
 }

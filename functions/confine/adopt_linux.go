@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// family are the child processes of this process. ours has those that [Start] started; once adopted is set, all
-// others are orphans.
+// family are the child processes of this process. ours has those that [Start] started. Once adopted is true,
+// all others are orphans.
 var family = struct {
 	mu      sync.Mutex
 	adopted bool
@@ -39,7 +39,8 @@ func subreaper() error {
 	return nil
 }
 
-// started starts a child by start and records it in family. No orphans are killed meanwhile.
+// started calls the function start, which starts a child, and records the child in family. No orphans are
+// killed meanwhile.
 func started(start func() (pid int, err error)) error {
 	family.mu.Lock()
 	defer family.mu.Unlock()

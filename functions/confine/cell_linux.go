@@ -33,8 +33,8 @@ type start struct {
 	done chan error
 }
 
-// NewCell makes a cell. The process must have called [Enter]. After an error, a protection may be incomplete:
-// the caller must start no programs.
+// NewCell makes a cell. The process must have called [Enter]. After an error, the caller must start no
+// programs, because a protection can be incomplete.
 func NewCell(s CellSpec) (*Cell, error) {
 	c := &Cell{starts: make(chan start)}
 	orphans := &reaper{ours: map[int]bool{}}

@@ -91,8 +91,8 @@ func restrictFiles(version int, v View, scope bool) error {
 	return restrictSelf(rules)
 }
 
-// restrictPorts forbids the calling thread to connect to TCP ports. Landlock has rules only for allowed ports,
-// so this allows all others, which takes some milliseconds.
+// restrictPorts forbids the calling thread to connect to the TCP ports in closed. Landlock has only rules
+// that allow ports, so restrictPorts allows all other ports, which takes some milliseconds.
 func restrictPorts(closed []int) error {
 	rules, err := createRuleset(rulesetAttr{net: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP})
 	if err != nil {

@@ -17,7 +17,7 @@ type reaper struct {
 
 const reapEvery = 10 * time.Millisecond
 
-// start starts a process that the reaper leaves alone: its starter waits for it.
+// start starts a process with the function start. The reaper does not wait for this process: the caller does.
 func (r *reaper) start(start func() (pid int, err error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -112,8 +112,9 @@ func descendants(pid, max int) []usage {
 	return out
 }
 
-// looks is how many times in a row no process must be found before the search ends. When a thread ends, the
-// kernel gives its children to another thread of the process, which the search may already have passed.
+// looks is the number of searches in a row that have to find no process, before killBelow ends. When a thread
+// ends, the kernel gives its children to another thread of the process, which the search may already have
+// passed.
 // Source: proc(5), /proc/PID/task/TID/children
 const looks = 3
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The intervals between measurements. In that time a program could use all memory of a machine; the kernel's
-// limits for each process prevent that.
+// The intervals between measurements. In one interval a program could use all memory of a machine; the
+// kernel's limits for each process prevent that.
 const (
 	lookEvery = 20 * time.Millisecond
 	diskEvery = 250 * time.Millisecond // longer if measuring takes long
@@ -110,8 +110,8 @@ func (m meter) over(all []usage) (Reason, int64) {
 	return "", 0
 }
 
-// watchDisk measures the directories of a Spec until the process has ended. It sends their size once it exceeds
-// the limit.
+// watchDisk measures the directories of a Spec until the process has ended. Once their size exceeds the
+// limit, it sends the size on the returned channel.
 func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 	full := make(chan int64, 1)
 	if s.Limits.Disk <= 0 || len(s.Dirs) == 0 {
@@ -138,7 +138,8 @@ func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 // maxEntries is the maximum number of files to measure. More files count as more than any limit.
 const maxEntries = 1_000_000
 
-// bytesIn returns the size of directories on the disk. Above max, it returns any number above max.
+// bytesIn returns the size of directories on the disk. If their size is more than max, the result can be any
+// number above max.
 func bytesIn(dirs []string, max int64) int64 {
 	var sum int64
 	entries := 0

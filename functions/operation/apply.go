@@ -32,12 +32,13 @@ type Applied struct {
 	Resumable bool
 }
 
-// Apply applies a plan. r comes from [Operation.Run]. Apply sets the Save of options, so that the state is
-// saved at the end and, as options say, during the apply. When ctx ends, Apply begins no more actions, waits
-// for those in progress, and saves the state; see [engine.Apply] for what ends them.
+// Apply applies a plan. r comes from [Operation.Run]. Apply sets the field Save of options, so that the state
+// is saved at the end and, as options say, during the apply. When ctx ends, Apply begins no more actions,
+// waits for those in progress, and saves the state; see [engine.Apply] for what ends them.
 //
 // An apply of a saved plan that was stopped or killed can be continued. The next process sets
-// [Operation.Planned] to the same [PlanID], opens the state with its lock, and calls Apply with the same plan.
+// [Operation.Planned] to the same [PlanID], opens the state with its lock, and calls Apply with the same
+// plan.
 func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, options engine.ApplyOptions) (Applied, diags.Diagnostics) {
 	out := Applied{Tally: newTally(p)}
 	r.Events = out.Tally.before(r.Events)
@@ -102,8 +103,8 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	return out, ds
 }
 
-// inDoubt reports the creations and actions without an answer. From now on they wait for a person. s is the state without
-// them.
+// inDoubt reports the creations and actions that were begun and have no recorded answer. From now on they
+// wait for a person. s is the state without them.
 func (o *Operation) inDoubt(j *journaling.Journal, s *states.State) diags.Diagnostics {
 	var doubts []journaling.Open
 	for _, x := range j.Unanswered() {
@@ -174,7 +175,7 @@ func (o *Operation) begin(log statebackend.Log, j *journaling.Journal, p *plans.
 	})
 }
 
-// othersApply returns the error that somebody else has written to the journal since it was read.
+// othersApply returns the error which says that somebody else has written to the journal since it was read.
 func othersApply(log statebackend.Log) diags.Diagnostics {
 	return diags.Errorf(nil, "Another process is applying",
 		"Another process has written the journal %s since Lockstep read the state. That process has lost its lock, and is still applying. Nothing was changed. Wait until it has ended, then plan again.", log.Place())
@@ -192,8 +193,8 @@ func (o *Operation) takeJournal(ctx context.Context, log statebackend.Log, run s
 	return &guarded{Writer: journal.Continue(log, run, h), log: log}, h.Records(), nil
 }
 
-// endJournal deletes the journal once the stored state has all its results. If the journal could not be
-// completed, it stays, and the next run recovers from it.
+// endJournal deletes the journal once the stored state has all results of the journal. If the journal could
+// not be completed, it stays, and the next run recovers from it.
 func (o *Operation) endJournal(ctx context.Context, w *journal.Writer) diags.Diagnostics {
 	o.State.BeforePut = nil
 	if err := o.keep(ctx, w, o.Recovery); err != nil {

@@ -31,7 +31,7 @@ Creations in doubt keep waiting, with all that depends on them. To settle one is
 that the rest is for a new plan.
 */
 
-// Begun says that another process has begun the same apply, which Apply continues.
+// Begun describes an apply that another process has begun. Apply continues it.
 type Begun struct {
 	Since time.Time
 	Done  int // completed actions
@@ -61,8 +61,8 @@ func (o *Operation) findBegun(log statebackend.Log, records []journal.Record, lo
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked), true
 }
 
-// progress returns how far the journal's apply of the plan in [Operation.Planned] has come; nil if there is
-// none.
+// progress returns how far the apply in the journal has come, if that apply is of the plan in
+// [Operation.Planned]; otherwise nil.
 func (o *Operation) progress(prior *states.State, records []journal.Record) (*journaling.Progress, error) {
 	return journaling.Resume(journaling.Start{
 		Plan: o.Planned, Stored: o.State.Current, Prior: prior, Sum: o.State.Sum(),

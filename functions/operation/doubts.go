@@ -39,7 +39,7 @@ func doubtful(all []journaling.Open, s *states.State) diags.Diagnostics {
 	return ds
 }
 
-// parted parts unresolved creations from unresolved actions.
+// parted separates unresolved creations from unresolved actions.
 func parted(all []journaling.Open) (creations, actions []journaling.Open) {
 	for _, x := range all {
 		if x.IsInvocation() {
@@ -51,9 +51,10 @@ func parted(all []journaling.Open) (creations, actions []journaling.Open) {
 	return creations, actions
 }
 
-// Doubts tells a person what to check about unresolved creations and actions, and how to settle them. There is at least
-// one. It lists at most most of each. An import command is complete if the ID can be derived: the state has
-// other objects of the type, and their IDs are made from attributes that are known for this one, too.
+// Doubts tells a person what to check about unresolved creations and actions, and how to settle them. There
+// must be at least one. The parameter most is the maximum number of creations, and of actions, to list. An
+// import command is complete if the ID can be derived: the state has other objects of the type, and their IDs
+// are made from attributes that are known for this one, too.
 func Doubts(all []journaling.Open, s *states.State, most int) string {
 	creations, actions := parted(all)
 	var texts []string
@@ -66,7 +67,7 @@ func Doubts(all []journaling.Open, s *states.State, most int) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// actionDoubts is [Doubts] for actions.
+// actionDoubts returns the part of [Doubts] about actions.
 func actionDoubts(all []journaling.Open, most int) string {
 	var b strings.Builder
 	b.WriteString("An apply began to invoke these actions and did not record the results. If that apply is no longer running, each action may have been done, in whole or in part:\n")
@@ -84,7 +85,7 @@ func actionDoubts(all []journaling.Open, most int) string {
 	return b.String()
 }
 
-// creationDoubts is [Doubts] for creations.
+// creationDoubts returns the part of [Doubts] about creations.
 func creationDoubts(all []journaling.Open, s *states.State, most int) string {
 	ids := importIDs(all, s)
 	var b strings.Builder
@@ -182,10 +183,10 @@ var separators = []string{"@", "/", ":", "|", ",", ";", ".", "-", "_", ":::", ":
 // mostLikes is the maximum number of other objects of a type that are compared to derive an ID.
 const mostLikes = 20
 
-// importIDs returns the IDs of unresolved creations, by address, if they can be derived. An ID can be derived
-// if, in all objects of the type in the state, it is one attribute, or two with the same separator. These
-// attributes of the creation must be known. A provider that imports by something else than the ID reports an
-// error.
+// importIDs returns the IDs of unresolved creations, by address, if they can be derived. The state shows how
+// the IDs of a type are made. An ID can be derived if, in all objects of that type, it is one attribute, or
+// two with the same separator. These attributes of the creation must be known. A provider that imports by
+// something else than the ID reports an error.
 func importIDs(all []journaling.Open, s *states.State) map[string]string {
 	out := map[string]string{}
 	likes := map[string][]map[string]string{}
@@ -234,8 +235,8 @@ func objectsOf(s *states.State, kind string) []map[string]string {
 	return out
 }
 
-// idLike returns the ID of an object with the attributes known, made in the same way as those of the others; ""
-// if that way is unknown or ambiguous.
+// idLike returns the ID of an object with the attributes known, made in the same way as the IDs of the other
+// objects; "" if that way is unknown or ambiguous.
 func idLike(others []map[string]string, known map[string]string) string {
 	if len(others) == 0 {
 		return ""

@@ -69,9 +69,9 @@ func livingIn(ctx context.Context, w statebackend.Workspace) *Living {
 	return nil
 }
 
-// stopWithLease makes providers stop when the lease of the lock ends: first their calls are asked to end, then
-// the providers are killed, before another run can begin. guard does both. The journal has an intent for each
-// call, and an outcome if the call was answered in time.
+// stopWithLease makes providers stop when the lease of the lock ends. First their calls are asked to end.
+// Then the providers are killed, before another run can begin. The function guard does both. The journal has
+// an intent for each call, and an outcome if the call was answered in time.
 func (o *Operation) stopWithLease(guard func(context.Context, time.Duration) func()) (release func()) {
 	leased, end := o.State.While(context.Background())
 	unguard := guard(leased, leasing.Margin)
@@ -82,8 +82,8 @@ func (o *Operation) stopWithLease(guard func(context.Context, time.Duration) fun
 // takeover, it still records what has already happened, but announces no more actions: see
 // [journal.Writer.WriteLate].
 //
-// The first record may be the takeover by this process: see [journal.Continue]. If it is refused, nothing was
-// begun.
+// The first record may be the takeover by this process: see [journal.Continue]. If that record is refused,
+// nothing was begun.
 type guarded struct {
 	*journal.Writer
 	log statebackend.Log
@@ -95,7 +95,7 @@ type guarded struct {
 	failed  error      // something that has happened is in no journal, or no action is allowed any more
 }
 
-// pending are records that may or may not be stored already.
+// pending are records of which it is not known whether they are stored.
 type pending struct{ lines [][]byte }
 
 // Append implements journaling.Writer.
@@ -162,8 +162,9 @@ func (g *guarded) complete() bool {
 	return g.failed == nil && g.denied == nil
 }
 
-// result returns whether this process has written to the journal. If it has not, the errors say why: denied
-// means that the rights do not allow a journal; after failed, nothing was begun.
+// result returns whether this process has written to the journal. If it has not, denied or failed is the
+// reason. denied means that the rights do not allow a journal; the apply continues without one. failed means
+// that nothing was begun.
 func (g *guarded) result() (begun bool, denied, failed error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -14,13 +14,13 @@ import (
 // is not enough.
 var serverError = regexp.MustCompile(`(?i)(\b(http|status|status ?code|code|response|api error|error)[ /:=(]*(1\.[01] |2(\.0)? )?"?5\d\d\b|\b5\d\d[ :]+(internal server error|bad gateway|service unavailable|gateway time-?out)|\b(internal server error|bad gateway|service unavailable|gateway time-?out)\b)`)
 
-// manyServerErrors is the number of server errors of one provider from which they are not a coincidence.
+// manyServerErrors is a number of server errors: if one provider has so many, they are not a coincidence.
 const manyServerErrors = 2
 
-// Overload returns a hint if several parallel calls of one provider failed with an error of its server, because
-// the server may not support parallel changes. ds are the diagnostics of an apply. limit returns the maximum
-// number of parallel calls of a provider. remedy returns the sentence that says how to run one call at a time,
-// with an example.
+// Overload returns a hint if several parallel calls of one provider failed with an error of its server:
+// perhaps the server does not support parallel changes. ds are the diagnostics of an apply. limit returns the
+// maximum number of parallel calls of a provider. remedy returns the sentence that says how to run one call
+// at a time, with an example.
 func Overload(ds diags.Diagnostics, p *plans.Plan, limit func(addrs.Provider) int, remedy func(addrs.Provider) string) diags.Diagnostics {
 	providers := map[string]addrs.Provider{}
 	for _, c := range p.Changes {

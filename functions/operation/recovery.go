@@ -43,9 +43,9 @@ func (o *Operation) logOf() statebackend.Log {
 	return w.Journal()
 }
 
-// recover adds the results in the journal of a crashed apply to the state. If the state is locked, the state is
-// stored, and the journal is reduced to its unresolved creations. Without a lock, neither is written. If the
-// journal cannot be understood, recover returns an error, and nothing may be written.
+// recover adds the results in the journal of a crashed apply to the state. If the state is locked, recover
+// stores it, and reduces the journal to its unresolved creations. Without a lock, it writes neither the state
+// nor the journal. If the journal cannot be understood, recover returns an error, and nothing may be written.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
 	o.Recovery, o.Begun, o.left, o.history = Recovery{}, nil, nil, nil // an earlier opening may have found another
 	log := o.logOf()
@@ -85,8 +85,8 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	return o.Recovery.diagnostics(o.State.Workspace.Place(), o.State.Current, locked)
 }
 
-// records reads the journal. Without the lock, its writer may still run. Then living is the run that was active
-// when the records were read.
+// records reads the journal. Without the lock, the journal's writer may still run. Then living is the run
+// that was active when the records were read.
 func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bool) (records []journal.Record, living *Living, err error) {
 	h, err := journal.Look(ctx, log)
 	records = h.Records()
@@ -155,13 +155,13 @@ func linesOf(records []journal.Record) [][]byte {
 	return lines
 }
 
-// store saves the recovered state, and reduces the journal. A crash before the save changes neither. A crash
-// after it leaves a journal whose results the state already has. If an update or a deletion was in progress,
-// the serial always grows, so that no earlier plan is applied.
+// store saves the recovered state, and reduces the journal. A crash before the save changes neither of them.
+// A crash after it leaves a journal whose results the state already has. If an update or a deletion was in
+// progress, the serial always grows, so that no earlier plan is applied.
 //
-// Before that, store takes the journal over and reads it again: its writer may have lost its lock without
-// noticing, and may have written until then. After the takeover, that writer can add only late outcomes, and
-// the journal keeps them.
+// Before the save, store takes the journal over and reads it again: its former writer may have lost the lock
+// without noticing, and may have written until then. After the takeover, that writer can add only late
+// outcomes, and the journal keeps them.
 func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded, lines [][]byte) error {
 	r := o.Recovery
 	found := func(c journaling.Conflict) bool { return c.New }
@@ -215,9 +215,9 @@ func (o *Operation) keep(ctx context.Context, w *journal.Writer, r Recovery) err
 	return w.Finish(ctx)
 }
 
-// saving returns a function that announces each state in the journal before it is stored. If the announcement
-// fails, the state is stored anyway, because it then has what the journal lacks. The exception: if another
-// process has taken over and this one has not begun anything, the state is not stored.
+// saving returns a function that announces each state in the journal before the state is stored. If the
+// announcement fails, the state is stored anyway, because the state then has what the journal lacks. The
+// exception: if another process has taken over and this one has not begun anything, the state is not stored.
 func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	return func(ctx context.Context, data []byte) error {
 		if err := j.Saving(ctx, data); errors.As(err, new(diags.Diagnostics)) {
@@ -227,8 +227,9 @@ func saving(j *journaling.Journal) func(context.Context, []byte) error {
 	}
 }
 
-// Waiting returns the addresses of unresolved creations, of resource instances with an unresolved action, and of those that a
-// living run is working on. A plan leaves them out, with all that depends on them, until a person has settled them.
+// Waiting returns the addresses of unresolved creations, of resource instances with an unresolved action, and
+// of those that a living run is working on. A plan leaves them out, with all that depends on them, until a
+// person has settled them.
 func (r Recovery) Waiting() []addrs.Target {
 	var all []addrs.Target
 	for _, u := range slices.Concat(r.Unresolved, r.UnderWay) {
@@ -241,8 +242,9 @@ func (r Recovery) Waiting() []addrs.Target {
 
 // Settle settles unresolved creations: a person says that there are no such objects, or that creating them
 // again does no harm. The next plan includes them. Settle also settles conflicts, if a person says that the
-// state is right. An unresolved action is invoked by the next plan if again is set; else it counts as done, and leaves the
-// pending actions of its object. unknown are the addresses with none of them; then nothing is settled.
+// state is right. An unresolved action is invoked by the next plan if again is set; else it counts as done,
+// and leaves the pending actions of its object. unknown are the addresses at which there is nothing to
+// settle; if there are any, Settle settles nothing.
 func (o *Operation) Settle(ctx context.Context, again bool, addresses ...string) (unknown []string, err error) {
 	left := o.Recovery
 	before := left.Unresolved

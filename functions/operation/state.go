@@ -45,7 +45,8 @@ type Lock struct {
 // After an error nothing is locked, with one exception: a lock that was taken over stays until its run is
 // recovered. Without an error, the state is locked until [Operation.Unlock]. If the backend has leases, the
 // lock has one, and OpenState takes over the lock of a dead run. If an operation is closed without Unlock, a
-// process that continues its run can take the lock over at once, everybody else when the lease ends.
+// process that continues its run can take the lock over at once. Everybody else can do so when the lease
+// ends.
 func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, workspace string, lock *Lock) diags.Diagnostics {
 	st, ds := workdir.OpenState(b, workspace)
 	if ds.HasErrors() {

@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// converter renders comments: GitHub Flavored Markdown, with line breaks as typed. The library leaves out raw HTML and
-// harmful links. [safely] renders those as text.
+// converter renders comments: GitHub Flavored Markdown, with line breaks as typed. The library leaves out raw
+// HTML and harmful links. Here the type [safely] renders both as text.
 // Source: https://github.github.com/gfm/
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
@@ -37,10 +37,10 @@ func markdown(text string) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// safely renders the parts of Markdown that could do harm. It escapes raw HTML, and then allows some tags
-// again, if they are spelled exactly so and have no attributes. (Parts of tables are not allowed, because
-// browsers move them elsewhere.) Links may only lead to complete addresses. Images become their alternative
-// texts, because a browser would load them from anywhere.
+// safely is the renderer for the parts of Markdown that could do harm. It escapes raw HTML, and then allows
+// some tags again, if they are spelled exactly as in its list and have no attributes. (Parts of tables are
+// not allowed, because browsers move them elsewhere.) Links may only lead to complete addresses. Images
+// become their alternative texts, because a browser would load them from anywhere.
 //
 // A sanitizer such as bluemonday would remove unknown tags. Here they stay as text, because plans and error
 // messages contain many: <sensitive>, <computed>.
@@ -57,7 +57,7 @@ func (safely) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// allowed replaces escaped tags that are allowed by the tags themselves.
+// allowed turns those escaped tags that are allowed back into tags.
 var allowed = sync.OnceValue(func() *strings.Replacer {
 	var list []string
 	for _, name := range []string{"p", "br", "hr", "b", "i", "strong", "em", "del", "ins", "s", "sub", "sup", "kbd", "samp",

@@ -167,7 +167,7 @@ var pictures = map[string]string{
 	"+1": "👍", "-1": "👎", "laugh": "😄", "confused": "😕", "heart": "❤️", "hooray": "🎉", "rocket": "🚀", "eyes": "👀",
 }
 
-// Tallies returns the reactions by emoji, in the order of the first of each.
+// Tallies returns the reactions by emoji. The emoji are in the order of their first reactions.
 func (e Entry) Tallies() []tally {
 	var out []tally
 next:

@@ -26,7 +26,7 @@ type Claim struct {
 	Lineage string `json:",omitempty"`
 }
 
-// Of reports whether a project with a workspace is the owner.
+// Of reports whether the project with this name and workspace is the owner.
 func (c Claim) Of(project, workspace string) bool {
 	return c.Project == project && c.Workspace == workspace
 }
@@ -37,8 +37,9 @@ const claims = "place"
 // maxSegment is the maximum length in bytes of the last part of a record's key, with a reserve.
 const maxSegment = 900
 
-// ClaimKey returns the key of the claim for a place, by [Place.String], such as "place/s3:%2F%2Fbucket%2Fkey".
-// If it is too long, a hash replaces the place.
+// ClaimKey returns the key of the claim for a place, such as "place/s3:%2F%2Fbucket%2Fkey". The parameter
+// place is the result of [Place.String]. If the key would be too long, it contains a hash of the place
+// instead.
 func ClaimKey(place string) string {
 	name := url.PathEscape(place)
 	if len(name) > maxSegment {

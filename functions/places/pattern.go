@@ -45,9 +45,9 @@ func (p Pattern) Matches(x Place) bool {
 	return p.key != "" && x.Backend == "s3" && x.Bucket == p.bucket && doublestar.MatchUnvalidated(p.key, x.Key)
 }
 
-// Own are patterns of the places that every repository may use. In "s3://states/{owner}/{name}/**", {owner} and
-// {name} are those of the repository, and {id} is its ID. Another repository may get a name later, but never an
-// ID.
+// Own are patterns of the places that every repository may use. In "s3://states/{owner}/{name}/**", {owner}
+// and {name} are those of the repository, and {id} is its ID. Later another repository can get the same name,
+// but never the same ID.
 type Own []string
 
 // ParseOwn parses patterns separated by spaces or commas. The error is a sentence for users, without a full

@@ -49,7 +49,7 @@ const (
 // https://developer.hashicorp.com/terraform/language/backend/s3#workspace_key_prefix
 const defaultPrefix = "env:"
 
-// defaultWorkspace is the workspace whose state's key has no prefix.
+// defaultWorkspace is the workspace in which the key of a state has no prefix.
 const defaultWorkspace = "default"
 
 // Of returns the place of a workspace's state. backend is the type of the backend; "" means that there is no
@@ -86,7 +86,7 @@ func Of(backend string, arguments map[string]any, workspace string) (Place, erro
 	return p, nil
 }
 
-// keyIn returns the key of the state of a workspace, which is not the default one. given is the value of
+// keyIn returns the key of the state of a workspace other than the default one. given is the value of
 // workspace_key_prefix, or nil.
 func keyIn(workspace, key string, given any) (string, error) {
 	prefix := defaultPrefix
@@ -153,8 +153,8 @@ func (p Place) check() error {
 	return nil
 }
 
-// segments returns an error if servers or clients could normalize a key to another one, or if it contains
-// characters with a meaning in policies.
+// segments returns an error if servers or clients could change a key to another one by normalizing it. It
+// also returns an error if the key contains characters with a meaning in policies.
 func segments(key string) error {
 	switch {
 	case key == "":

@@ -99,7 +99,8 @@ func Estimate(r Recording, p Prices, o Options) ([]Offer, error) {
 	), nil
 }
 
-// add adds the usage of an event, times times. Logs and stored data count for a month.
+// add adds the usage of an event that happens several times, as often as times says. Logs and stored data
+// count for a month.
 func add(to map[Kind]float64, u Usage, times int) {
 	for k, n := range u.quantities() {
 		to[k] += n * float64(times)

@@ -9,10 +9,10 @@ import (
 // ApplyOn returns when a project of a pull request is applied: after a comment, or on the merge. s comes from
 // the base branch.
 //
-// If the base branch has no project with this name, or with this directory and workspace, all its projects are
-// checked: if one of them is applied on merge, this one is, too. So a new name does not evade the rule. A
-// project that depends on one that is applied on merge is applied on merge, too, because it could never be
-// applied before.
+// If the base branch has no project with this name, or with this directory and workspace, all its projects
+// are checked. If one of them is applied on merge, the new project is, too. So a new name does not evade the
+// rule. A project is also applied on merge if it depends on such a project, because it could never be applied
+// before.
 func (s *Settings) ApplyOn(p Project) ApplyOn {
 	if s == nil {
 		return OnComment
@@ -31,8 +31,8 @@ func (s *Settings) ApplyOn(p Project) ApplyOn {
 	return OnComment
 }
 
-// lands reports whether one of the projects is applied on merge, or depends on one that is. seen are the names
-// and patterns that were checked before.
+// lands reports whether at least one of the given projects is applied on merge, or depends on a project that
+// is. seen are the names and patterns that were checked before.
 func (s *Settings) lands(all []Project, seen map[string]bool) bool {
 	return slices.ContainsFunc(all, func(x Project) bool {
 		return x.Apply == OnMerge || slices.ContainsFunc(x.DependsOn, func(on string) bool {
@@ -46,8 +46,8 @@ func (s *Settings) lands(all []Project, seen map[string]bool) bool {
 }
 
 // meant returns the projects, and the blocks for many directories, that a name or a pattern in depends_on
-// selects. It selects a block for many directories if it matches the block's own name, or if it is the name of
-// a project that the block would make.
+// selects. Such a name or pattern selects a block for many directories in two cases: it matches the block's
+// own name, or it is the name of a project that the block would make.
 func (s *Settings) meant(on string) (out []Project) {
 	for _, x := range s.Projects {
 		if len(order.Matches(on, []string{x.Name})) > 0 {
@@ -63,8 +63,8 @@ func (s *Settings) meant(on string) (out []Project) {
 }
 
 // known returns the projects and the blocks for many directories that have a project's name, or its directory
-// and workspace. A block for many directories counts only if it would make the project: a block for one
-// directory takes that directory out of it.
+// and workspace. A block for many directories counts only if it would make the project. If the project's
+// directory has a block of its own, the block for many directories does not make it.
 func (s *Settings) known(p Project) []Project {
 	var out []Project
 	named, placed := false, false

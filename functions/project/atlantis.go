@@ -67,7 +67,8 @@ func Imported(files fs.FS, src []byte, o atlantis.Options) ([]byte, []atlantis.N
 }
 
 // spell writes into the settings what atlantis.yaml only implies: projects of lower groups become names in
-// depends_on, and value files for workspaces become var_files. there reports whether a file exists.
+// depends_on, and value files for workspaces become var_files. The function there reports whether a file
+// exists.
 func (s *Settings) spell(there func(name string) bool) {
 	all, groups := s.blocks(), map[string]bool{}
 	for _, p := range all {
@@ -97,7 +98,7 @@ func (s *Settings) spell(there func(name string) bool) {
 	s.workspaceFiles = false
 }
 
-// regular returns a function that reports whether a file with a name exists.
+// regular returns a function that reports whether there is a regular file with a given name.
 func regular(files fs.FS) func(name string) bool {
 	return func(name string) bool {
 		d, err := fs.Stat(files, name)
@@ -145,7 +146,7 @@ func (p *parser) foreign(from atlantis.Project) {
 	}
 }
 
-// lines converts texts with read; nil if there are none.
+// lines converts each text with the function read. It returns nil if there are no texts.
 func (p *parser) lines(all []atlantis.Text, read func(quoted) string) []string {
 	if all == nil {
 		return nil

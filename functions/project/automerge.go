@@ -9,8 +9,8 @@ type Automerge struct {
 // DefaultMethod is how Lockstep merges if the settings do not say.
 const DefaultMethod = "merge"
 
-// OnApplied returns the automerge setting; nil if people merge, also if the settings have an error. s comes
-// from the base branch, and may be nil.
+// OnApplied returns the automerge setting. It returns nil if people merge, or if the settings could not be
+// read. s comes from the base branch, and may be nil.
 func (s *Settings) OnApplied() *Automerge {
 	if s == nil || s.Unreadable {
 		return nil

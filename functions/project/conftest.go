@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// A Conftest is a file with conftest settings beside the policies of a block. Lockstep does not read it. Keys
-// are its settings about policies for which the block sets nothing.
+// A Conftest is a file with conftest settings beside the policies of a policy block. Lockstep does not read
+// the file. Keys are the settings in it that are about policies, and that the block does not set itself.
 type Conftest struct {
 	File, Policy string
 	Keys         []string

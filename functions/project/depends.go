@@ -34,7 +34,7 @@ func (p *parser) depends(a *hcl.Attribute, x *Project) {
 	}
 }
 
-// Orders reports whether any project of the settings depends on another one.
+// Orders reports whether the settings have a project that depends on another one.
 func (s *Settings) Orders() bool {
 	if s == nil {
 		return false
@@ -74,8 +74,8 @@ func EdgesOf(all []Project) order.Edges {
 }
 
 // ordered checks depends_on and inputs. It keeps the names and patterns that select some project. A project
-// with an unknown name or in a cycle is left out, because it is not known when it may be applied. lines has all
-// projects, also those left out because of other errors: their names count as known.
+// with an unknown name or in a cycle is left out, because it is not known when it can be applied. lines has
+// all projects, also those left out because of other errors: their names count as known.
 func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Project, ds diags.Diagnostics) {
 	known := maps.Clone(lines)
 	maps.Copy(known, s.ranges)
@@ -98,8 +98,8 @@ func (s *Settings) ordered(all []Project, lines map[string]hcl.Range) (left []Pr
 	}
 }
 
-// resolved returns the names and patterns that select some project. A pattern does not select the project
-// itself: such a pattern is replaced by the names of the others.
+// resolved returns the names and patterns that select some project. A project must not depend on itself. So a
+// pattern that also matches the project p is replaced by the names of the other projects that it matches.
 func (s *Settings) resolved(p Project, names []string) (to []string, ds diags.Diagnostics) {
 	for _, pattern := range p.DependsOn {
 		from := s.depends[[2]string{p.At, pattern}]

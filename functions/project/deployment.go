@@ -29,8 +29,8 @@ func (s *Settings) Deployment(p Project, base []Project) string {
 // all projects.
 func (s *Settings) Divides() bool { return len(s.Deployments()) > 0 }
 
-// Deployments returns the names of all possible deployments, in order, including the one without a name. It
-// returns nil if no environment names one.
+// Deployments returns the names of all possible deployments, in order, including the deployment without a
+// name. It returns nil if no environment names a deployment.
 func (s *Settings) Deployments() []string {
 	if s == nil {
 		return nil
@@ -46,9 +46,9 @@ func (s *Settings) Deployments() []string {
 	return all
 }
 
-// Deployments returns the names of the deployments that serve the projects of a checkout, by project name, from
-// the checkout's own settings; nil if those name none. For a pull request, the base branch counts: see
-// [Settings.Deployment].
+// Deployments returns the names of the deployments that serve the projects of a checkout, by project name,
+// from the checkout's own settings. It returns nil if these settings name no deployment. For a pull request,
+// the base branch counts: see [Settings.Deployment].
 func Deployments(files fs.FS, all []Project) map[string]string {
 	src, err := fs.ReadFile(files, FileName)
 	if err != nil {
@@ -77,7 +77,8 @@ func (s *Settings) standing(p Project, base []Project) []Project {
 	return out
 }
 
-// elsewhere returns the error that another deployment serves a project.
+// elsewhere returns an error which says that another deployment, by, serves a project. asked is the
+// deployment of this process.
 func elsewhere(p Project, by, asked string) error {
 	return fmt.Errorf("on the base branch, %[2]s serves the project %[1]s, and this is %[3]s. Look for the plan in the comments and checks of %[2]s", p.Name, DeploymentName(by), DeploymentName(asked))
 }

@@ -38,13 +38,13 @@ type Repository struct {
 }
 
 // Discover finds the projects of a checkout: those of lockstep.hcl, or of atlantis.yaml if there is no
-// lockstep.hcl. If the settings describe none, each directory becomes a project whose configuration has a
-// backend block and that no other directory calls as a module. It gets the defaults of lockstep.hcl, and
-// excluded directories are skipped.
+// lockstep.hcl. If the settings describe none, Discover makes projects of directories. A directory becomes a
+// project if its configuration has a backend block, and no other directory calls it as a module. Such a
+// project gets the defaults of lockstep.hcl. Excluded directories are skipped.
 //
 // Such a project is named after its directory. If that is not a valid name, the directory is left out with a
-// warning. A directory whose configuration does not load is a project, too: planning it reports the error. With
-// errors, Discover returns the projects that have none.
+// warning. A directory whose configuration does not load is a project, too: planning it reports the error.
+// With errors, Discover returns the projects that have none.
 func Discover(files fs.FS) (Repository, diags.Diagnostics) {
 	r, s, isDeclared, ds := settingsIn(files)
 	if s == nil {
@@ -101,8 +101,8 @@ func mixed(files fs.FS, s *Settings) (all, left []Project, ds diags.Diagnostics)
 	return all, left, slices.Concat(ds, more, clashes)
 }
 
-// Find returns one project of a checkout as [Discover] does, without reading the other declared projects, so
-// that its cost does not grow with their number. It does not find problems between projects, such as two with
+// Find returns one project of a checkout, as [Discover] does. It does not read the other declared projects,
+// so its cost does not grow with their number. It does not find problems between projects, such as two with
 // the same state or a cycle.
 func Find(files fs.FS, name, workspace string) (Project, bool) {
 	_, s, isDeclared, _ := settingsIn(files)
@@ -360,7 +360,8 @@ func (c contents) kind() string {
 	return c.backend.Type
 }
 
-// memory is the number of bytes for which reading a configuration is limited: that of a small pipeline.
+// memory is the limit, in bytes, for the memory that reading one configuration takes: the limit of a small
+// pipeline.
 const memory = 512 << 20
 
 // read returns the facts about the configuration in a directory.

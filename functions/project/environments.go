@@ -62,7 +62,8 @@ func (p *parser) value(a *hcl.Attribute, arg grammar.Argument) (grammar.Value, b
 	return v, !ds.HasErrors()
 }
 
-// remedy returns what to do about the name of an environment that does not exist: the nearest name, or the first ones.
+// remedy returns the advice about the name of an environment that does not exist. It has the nearest name of
+// an environment, or the first names.
 func (s *Settings) remedy(name string) string {
 	names := slices.Sorted(maps.Keys(s.environments))
 	if near := diags.Suggest(name, slices.Values(names)); near != "" || len(names) == 0 {

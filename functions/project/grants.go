@@ -39,8 +39,8 @@ func (g Grants) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It parses that text again. A lockstep.hcl with errors grants
-// nothing, as at the first parsing.
+// UnmarshalJSON implements json.Unmarshaler. It parses the text of the grants, which MarshalJSON has written.
+// A lockstep.hcl with errors grants nothing, as at the first parsing.
 func (g *Grants) UnmarshalJSON(data []byte) error {
 	var s grantsSource
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -82,8 +82,8 @@ func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	return g, nil
 }
 
-// Locked returns the permissions that remain in an unprivileged plan, whose commit anybody may have written:
-// the providers in the base branch's lock file, in its versions.
+// Locked returns the permissions for a plan of a commit that anybody may have written. They allow only the
+// providers in the base branch's lock file, in the versions there.
 func (g Grants) Locked() Grants {
 	return Grants{lock: g.lock, source: grantsSource{Lock: g.source.Lock}}
 }
@@ -92,9 +92,9 @@ func (g Grants) Locked() Grants {
 func (g Grants) Programs() bool { return g.Provisioners || g.External }
 
 // Provider checks whether a provider may run. If so, it returns the version and the checksums that the
-// provider's package must have. These are the checksums in the checkout's lock file that the base branch has,
-// too. lock is the checkout's entry for the provider; if it is zero, the base branch's entry is returned. A
-// result without a version leaves the choice to the constraints.
+// provider's package must have. They are those checksums in the checkout's lock file that are in the base
+// branch's lock file, too. lock is the checkout's entry for the provider; if it is zero, the base branch's
+// entry is returned. If the result has no version, only the constraints limit the version.
 //
 // The error is a sentence for people that says what to do.
 func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, error) {
@@ -131,7 +131,8 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 	return lock, nil
 }
 
-// isExternal reports whether a provider is the one that runs programs, from any registry and namespace.
+// isExternal reports whether a provider is the provider "external", which runs programs. The registry and the
+// namespace do not matter.
 func isExternal(p addrs.Provider) bool {
 	return p.Type == "external"
 }

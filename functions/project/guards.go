@@ -32,7 +32,7 @@ type guard struct {
 	holds   bool // the block can refuse something
 }
 
-// guards records the patterns of blocks. The blocks' own parsers report mistakes in them.
+// guards records the patterns of blocks. The blocks' own parsers report mistakes in the patterns.
 func (p *parser) guards(all hcl.Blocks) {
 	for _, kind := range []grammar.Block{grammar.Require, grammar.Policy, grammar.Gate, grammar.Hook, grammar.Notify} {
 		for _, b := range all.OfType(kind.Type) {
@@ -126,7 +126,8 @@ func deadPath(pattern string, names []string, left *int) []string {
 	})
 }
 
-// part returns a text for a warning: the pattern, or, if one is an alternative in its braces, that alternative.
+// part returns a text for a warning. The parameter one is the pattern itself, or an alternative in the
+// pattern's braces: the text names it as such.
 func part(pattern, one string) string {
 	if pattern == one {
 		return fmt.Sprintf("The pattern %q", pattern)
@@ -134,9 +135,9 @@ func part(pattern, one string) string {
 	return fmt.Sprintf("The alternative %q of the pattern %q", one, pattern)
 }
 
-// unguarded returns errors for guards that select none of the projects although their blocks can refuse
-// something, and warnings for all others. types are the resource types of their configurations; nil if there
-// may be more.
+// unguarded reports the guards that select none of the projects. It returns an error if a guard's block can
+// refuse something, and a warning otherwise. types are the resource types in the configurations of the
+// projects; nil if there may be more.
 func (s *Settings) unguarded(all []Project, types map[string]bool) (errors, warnings diags.Diagnostics) {
 	var names []string
 	for _, p := range all {

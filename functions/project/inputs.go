@@ -59,14 +59,14 @@ func (t Tree) Diff(u Tree) []string {
 //   - the paths in read, which the plan is known to have read
 //
 // Symbolic links are followed inside the repository. Directories below the project's own are left out if they
-// have a configuration that it does not call, because they belong to other projects. If the project has
-// patterns, files that they do not match are left out, too, unless the plan reads them.
+// have a configuration that the project does not call, because they belong to other projects. If the project
+// has patterns, files that they do not match are left out, too, unless the plan reads them.
 func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	return newCheckout(files).inputs(p, read, false)
 }
 
-// Everything returns everything that a plan of the project depends on if it runs programs, because those can
-// read any file: the whole checkout, except git's own files and the files that planning installs in the
+// Everything returns what a plan of the project depends on if the plan runs programs, which can read any
+// file. It is the whole checkout, except git's own files and the files that planning installs in the
 // project's directory.
 func Everything(files fs.FS, p Project) (Tree, error) {
 	c := newCheckout(files)
@@ -107,8 +107,8 @@ func newCheckout(files fs.FS) *checkout {
 	return &checkout{files, map[string]string{}, map[string]string{".": "."}, map[string]bool{}}
 }
 
-// inputs is [Inputs]. For a comparison it leaves out the project's settings and the files that its patterns
-// match, because those are compared separately.
+// inputs does the work of [Inputs]. For a comparison it leaves out the project's settings and the files that
+// its patterns match, because these are compared separately.
 func (c *checkout) inputs(p Project, read []string, comparison bool) (Tree, error) {
 	t := Tree{}
 	w := &walker{c: c, t: t, p: p, walked: map[string]bool{}, comparison: comparison}
@@ -247,7 +247,7 @@ func (w *walker) counts(at string) bool {
 	return path.Dir(at) == w.p.Dir && (name == lockfile.Name || len(inputs.AutoFiles([]string{name})) > 0)
 }
 
-// isConfigured is configured with a cache.
+// isConfigured does the same as the function configured, and caches the results.
 func (c *checkout) isConfigured(dir string) bool {
 	is, ok := c.configured[dir]
 	if !ok {

@@ -9,7 +9,7 @@ import (
 )
 
 // inputs parses the inputs of a project block. A project depends on the projects whose outputs it uses. A
-// variable must not have a second value in the block.
+// variable with an input must not have another value in the same block.
 func (p *parser) inputs(b *hcl.Block, attrs hcl.Attributes, x *Project) {
 	a := attrs["inputs"]
 	if a == nil {

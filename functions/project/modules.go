@@ -95,8 +95,8 @@ func (g Grants) Bucket(name string) error {
 	return fmt.Errorf("the base branch does not allow modules from the bucket %s: add the bucket to the allow block of %s on the base branch: modules = [%q]", name, FileName, bucketScheme+name)
 }
 
-// Repository reports whether modules may come from a GitHub repository with the App's rights. Those may exceed
-// the rights of a pull request's author.
+// Repository reports whether modules may come from a GitHub repository with the App's rights. The App's
+// rights may exceed the rights of a pull request's author.
 func (g Grants) Repository(owner, name string) bool {
 	owner, name = strings.ToLower(owner), strings.ToLower(name)
 	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool {

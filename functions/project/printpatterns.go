@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// fewest is the smallest number of projects for which one block with a pattern replaces several blocks.
+// fewest is the smallest number of project blocks that are replaced by one block with a pattern.
 const fewest = 3
 
-// fold replaces projects by one block with a pattern, if they differ only in one element of their directories
-// and that element in their names. For example, "services/*" replaces "services/a" and "services/b". It does so
-// only if the block makes exactly these projects from the repository's files.
+// fold replaces several projects by one block with a pattern. The projects must differ only in one element of
+// their directories, and in the same element of their names. For example, "services/*" replaces "services/a"
+// and "services/b". fold does so only if the block makes exactly these projects from the repository's files.
 func (s *Settings) fold(files fs.FS) {
 	var patterns []wildcard
 	members := map[string][]Project{}
@@ -51,8 +51,8 @@ func (s *Settings) fold(files fs.FS) {
 	}
 }
 
-// patternsFor returns the blocks for many directories that could replace a project and others. It tries each
-// element of the directory, the last one first, and each place of that element in the name.
+// patternsFor returns the blocks for many directories that could replace the project p together with others.
+// It tries each element of the directory, the last one first, and each place of that element in the name.
 func (s *Settings) patternsFor(p Project) (out []wildcard) {
 	elements := strings.Split(p.Dir, "/")
 	for i, element := range slices.Backward(elements) {

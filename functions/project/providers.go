@@ -48,7 +48,7 @@ func names(name string, p addrs.Provider) bool {
 	return err == nil && (of == p || !strings.Contains(name, "/") && of.Type == p.Type)
 }
 
-// providerLimits parses the limits of providers. An item with an error sets none.
+// providerLimits parses the limits of providers. An item with an error sets no limit.
 func (p *parser) providerLimits(a *hcl.Attribute, arg grammar.Argument) map[string]int {
 	v, _ := p.value(a, arg)
 	out := map[string]int{}

@@ -57,7 +57,8 @@ type staticReader struct {
 	steps          int
 }
 
-// A scope is the place of an expression: its module, and the for_each of its block, if each is set.
+// A scope is the place of an expression: its module m, and the for_each of its block. The field each is nil
+// if the block has no for_each.
 type scope struct {
 	m    *config.Module
 	each hclsyntax.Expression
@@ -86,7 +87,7 @@ func staticReads(cfg *config.Config, tree source.Tree, root string) (reads, gues
 	return slices.Sorted(maps.Keys(r.reads)), slices.Sorted(maps.Keys(r.guesses))
 }
 
-// module reads one module, for one place that calls it.
+// module reads one module, which can be called from several places, for one of these places.
 func (r *staticReader) module(m *config.Module) {
 	s := r.in(m.Dir)
 	for _, c := range s.calls {
@@ -517,9 +518,9 @@ func (r *staticReader) value(t hcl.Traversal, s scope, followed int) []text {
 	return out
 }
 
-// named returns the expression that a reference to a local, an argument of a local module, or an element of
-// for_each means, with its scope. For other references it returns nil. lacks is set if the expression is
-// completely known and does not have the attribute.
+// named returns the expression to which a reference leads, with the scope of that expression. The reference
+// must be to a local, an argument of a local module, or an element of for_each; for others named returns nil.
+// lacks is set if the expression is completely known and does not have the attribute.
 func (r *staticReader) named(t hcl.Traversal, s scope) (x hclsyntax.Expression, in scope, lacks bool) {
 	if len(t) < 2 {
 		return nil, s, false

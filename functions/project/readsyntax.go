@@ -23,7 +23,7 @@ type syntax struct {
 	inputs   map[string]map[string]hclsyntax.Expression // arguments of module blocks, by the names of both
 }
 
-// A placed is a node with the for_each of its block, if each is set.
+// A placed is a node with the for_each of its block. The field each is nil if the block has no for_each.
 type placed struct {
 	node hclsyntax.Node
 	each hclsyntax.Expression

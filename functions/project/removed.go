@@ -6,9 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// Removed returns the projects of base whose states no project of head has, so that nobody would plan their
-// objects again. A project is not removed if head has it under another name with the same state, or under the
-// same name with another state. A state with the place [places.Local] is identified by its project's name.
+// Removed returns the projects of base whose states no project of head has: nobody would plan their objects
+// again. A project is not removed if head has it under another name with the same state, or under the same
+// name with another state. A state with the place [places.Local] is identified by its project's name.
 func Removed(base, head []Project) []Project {
 	kept := map[[2]string]bool{}
 	states := map[string]bool{}

@@ -8,11 +8,11 @@ import (
 )
 
 // Required returns the requirements for a command and a project of a pull request. s comes from the base
-// branch. base are the projects there, as far as the caller knows them in addition to s.
+// branch. base are the projects there that the caller knows in addition to those in s.
 //
-// A requirement for some projects matches by name or directory: those of the project, and those that the base
-// branch has for it. For a project that the base branch does not have, every requirement matches, so that a new
-// name does not evade one.
+// A requirement for some projects matches a project by its name or directory: in the pull request, or on the
+// base branch. A project that the base branch does not have matches every requirement, so that a new name
+// evades none.
 func (s *Settings) Required(command string, p Project, base []Project) []requirements.Requirement {
 	if s == nil {
 		return nil

@@ -151,10 +151,10 @@ func (s *Settings) onlyDirectories() bool {
 	return s.Projects == nil && s.wildcards == nil && (s.discover == nil || *s.discover)
 }
 
-// Names reports whether pull requests into another branch than the default one may be planned and applied. s
-// comes from the default branch. Patterns are in doublestar's notation, so release/* does not match
-// release/1/2. The permissions are then those in that branch's own lockstep.hcl: everybody who may push to it
-// can change them.
+// Names reports whether pull requests into a branch other than the default branch may be planned and applied.
+// s comes from the default branch. Patterns are in doublestar's notation, so release/* does not match
+// release/1/2. The permissions for such pull requests are those in the branch's own lockstep.hcl: everybody
+// who may push to the branch can change them.
 func (s *Settings) Names(branch string) bool {
 	return s != nil && slices.ContainsFunc(s.Allow.Branches, func(pattern string) bool {
 		return doublestar.MatchUnvalidated(pattern, branch)
@@ -259,8 +259,9 @@ func (p *parser) automerge(blocks hcl.Blocks) {
 	}
 }
 
-// requires parses the blocks with requirements, and those of hooks, which can refuse, too. An earlier error in
-// the syntax or in a block's type may have hidden one. Errors in other blocks have not.
+// requires parses the blocks with requirements, and the hook blocks, because hooks can refuse, too. An
+// earlier error in the syntax or in a block's type may have hidden such a block. Errors in other blocks hide
+// none.
 func (p *parser) requires(blocks hcl.Blocks) {
 	before := len(p.diags)
 	p.settings.Unreadable = p.diags.HasErrors()

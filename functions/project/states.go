@@ -153,9 +153,9 @@ func variableFiles(files fs.FS, p Project) []inputs.Source {
 	return out
 }
 
-// apart removes projects that share a state, with an error for each. Applied one after another, each would
-// destroy the objects of the other. Usually somebody copied a directory together with its backend block. at are
-// the ranges for diagnostics.
+// apart removes projects that share a state, with an error for each. If such projects were applied one after
+// another, each apply would destroy the objects of the other project. Usually somebody copied a directory
+// together with its backend block. at are the ranges for diagnostics.
 func apart(all []Project, at map[string]hcl.Range) ([]Project, diags.Diagnostics) {
 	sharers := map[string][]string{}
 	for _, p := range all {

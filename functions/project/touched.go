@@ -13,7 +13,7 @@ import (
 )
 
 // A FilesRead records what a plan of a project has read in addition to the project's own files. Read are the
-// paths. Hash is the hash of all its inputs, including those paths.
+// paths. Hash is the hash of all inputs of the plan, including those paths.
 type FilesRead struct {
 	Read []string `json:",omitempty"`
 	Hash string
@@ -38,10 +38,10 @@ type Difference struct {
 
 // Touched returns the projects of a commit whose plans may differ from those of another commit, its base. A
 // project is touched if its [Inputs] differ by content, or if the base does not have it. was and now are the
-// files of the base and of the commit, had and has their projects.
+// files of the base and of the commit; had and has are their projects.
 //
-// seen returns what earlier plans of a project have read. If one of them had the inputs of the base, the base's
-// plan reads the same files. Otherwise all files count that the configuration may read.
+// seen returns what earlier plans of a project have read. If one of these plans had the same inputs as the
+// base, a plan of the base reads the same files. Otherwise all files count that the configuration may read.
 //
 // A project with patterns is also touched if they match a file that differs.
 func Touched(ctx context.Context, was, now fs.FS, had, has []Project, seen func(Project) []FilesRead) (Difference, error) {

@@ -21,7 +21,7 @@ type quoted struct {
 	at   hcl.Range
 }
 
-// decode decodes an optional attribute. what describes a valid value.
+// decode decodes an optional attribute. The parameter what is the description of a valid value, for errors.
 func (p *parser) decode(a *hcl.Attribute, into any, what string) {
 	if a == nil {
 		return
@@ -66,7 +66,7 @@ func (p *parser) list(a *hcl.Attribute) []quoted {
 	return out
 }
 
-// path reads a path in the repository, and returns it clean.
+// path reads a path in the repository, and returns it clean. The parameter what is the noun for errors.
 func (p *parser) path(s quoted, what string) string {
 	clean := path.Clean(s.text)
 	switch {
@@ -109,7 +109,8 @@ func (p *parser) pattern(s quoted) string {
 	return text
 }
 
-// patternsOf returns an error about a pattern. what says what the pattern is for.
+// patternsOf returns the text of an error about a pattern. The parameter what is the noun for the things that
+// the pattern matches.
 func patternsOf(what string, err error) string {
 	return capital(strings.Replace(err.Error(), "is not a pattern:", "is not a pattern of "+what+":", 1))
 }

@@ -35,7 +35,8 @@ func starred(s string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(s), `\*`, "([^/]+)") + "$")
 }
 
-// wildcard adds a project block for many directories, unless it has produced a diagnostic since index before.
+// wildcard adds a project block for many directories, unless the block has errors. The diagnostics of the
+// block begin at the index before.
 func (p *parser) wildcard(x Project, at hcl.Range, before int) {
 	doubled := slices.ContainsFunc(strings.Split(x.Dir, "/"), func(s string) bool { return strings.Count(s, "*") > 1 })
 	switch {
@@ -160,7 +161,7 @@ func (w wildcard) of(dir string) string {
 	return name
 }
 
-// in returns the directory of the project with a name that the block makes.
+// in returns the directory for which the block makes the project with this name.
 func (w wildcard) in(name string) string {
 	dir := w.Dir
 	for _, text := range w.name.FindStringSubmatch(name)[1:] {
@@ -169,8 +170,8 @@ func (w wildcard) in(name string) string {
 	return dir
 }
 
-// dirs returns the directories with configuration files that a pattern matches, sorted, without excluded ones.
-// A * does not match a leading dot of a name.
+// dirs returns the directories with configuration files that a pattern matches, sorted. Excluded directories
+// are left out. A * does not match a dot at the beginning of a name.
 func (e *expansion) dirs(pattern string) []string {
 	dirs := []string{"."}
 	for _, element := range strings.Split(pattern, "/") {

@@ -24,8 +24,8 @@ func main() {
 	lambda.Start(handler(w.Webhooks().Answer))
 }
 
-// answerWithin is the time limit for the answer. A delivery that is not stored by then is answered as failed
-// while GitHub still waits, so that GitHub lists it as failed.
+// answerWithin is the time limit for the answer. If a delivery is not stored by then, the answer says that it
+// failed. GitHub still waits at that time, so it lists the delivery as failed.
 // Source:
 // https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#respond-within-10-seconds
 const answerWithin = 8 * time.Second

@@ -128,8 +128,8 @@ func compact(m map[string]any) map[string]any {
 	return out
 }
 
-// Follows reports whether s and the record x come from the same backend block. Any other
-// difference then comes from -backend-config.
+// Follows reports whether s and the record x come from the same backend block. If they do, any other
+// difference between them comes from -backend-config.
 func (s *Settings) Follows(x *Settings) bool {
 	if s == nil || x == nil {
 		return s == x
@@ -152,7 +152,8 @@ func (d *Dir) OpenBackend(ctx context.Context, cfg *config.Config, s *Settings, 
 	return b, append(ds, more...)
 }
 
-// openBackend opens a backend that reads and writes states as they are stored: encrypted, if they are.
+// openBackend opens a backend that reads and writes states as they are stored: it neither decrypts nor
+// encrypts them.
 func (d *Dir) openBackend(ctx context.Context, s *Settings, paths LocalPaths) (statebackend.Backend, diags.Diagnostics) {
 	if s == nil {
 		s = &Settings{Type: "local"}

@@ -17,7 +17,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// ciphers caches the ciphers of configurations, because deriving keys is slow. Keys are derived once a process.
+// ciphers caches the ciphers of configurations, because deriving keys is slow. Each process derives a key
+// only once.
 type ciphers struct {
 	mu   sync.Mutex
 	sets map[*config.Module]*encrypting.Set
@@ -106,8 +107,8 @@ func (d *Dir) DecryptState(ctx context.Context, cfg *config.Config, state []byte
 	return plain, ds
 }
 
-// Prepare gets the key to encrypt the state with, so that encryption cannot fail later. Call it before an action
-// whose only record will be the state. Without encryption it does nothing.
+// Prepare gets the key for encrypting the state, so that encryption cannot fail later. Call it before an
+// action whose only record will be the state. If states are not encrypted, Prepare does nothing.
 func (s *State) Prepare(ctx context.Context) error {
 	if w, ok := s.Workspace.(interface{ Prepare(context.Context) error }); ok {
 		return w.Prepare(ctx)

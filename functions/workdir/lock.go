@@ -88,7 +88,8 @@ func (s *State) Leave() {
 // Holding returns the lock with its lease; nil if the lock has no lease.
 func (s *State) Holding() *leasing.Holding { return s.holding }
 
-// While returns a context that ends when ctx ends, or when the lease is lost; its cause is then the reason.
+// While returns a context that ends when ctx ends, or when the lease is lost. The cause of that context is
+// then the reason.
 func (s *State) While(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	if s.holding == nil {
@@ -98,8 +99,8 @@ func (s *State) While(ctx context.Context) (context.Context, context.CancelCause
 	return ctx, func(cause error) { unwatch(); cancel(cause) }
 }
 
-// lockedBy returns the error that another run has the lock, and names that run. Programs parse the text, which
-// is Terraform's.
+// lockedBy returns the error which says that another run has the lock. The error names that run. Programs
+// parse the text, which is Terraform's.
 func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
 	const summary = "Error acquiring the state lock"
 	if e.Info.ID == "" {

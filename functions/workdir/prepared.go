@@ -21,8 +21,8 @@ func (d DataDir) HasPrepared() bool {
 	return err == nil
 }
 
-// Prepared returns the values of variables that init recorded: those that sources of modules and the backend are made of. Without a
-// record there are none; a damaged record counts as none.
+// Prepared returns the values of variables that init recorded: the variables that the sources of modules and
+// the backend use. If there is no record, or a damaged one, there are no values.
 func (d DataDir) Prepared() inputs.Source {
 	values := map[string]json.RawMessage{}
 	if data, err := os.ReadFile(d.preparedPath()); err != nil || json.Unmarshal(data, &values) != nil {
@@ -35,8 +35,9 @@ func (d DataDir) Prepared() inputs.Source {
 	return s
 }
 
-// RecordPrepared writes the values that [DataDir.Prepared] returns: those that the options and the environment of init gave to the
-// variables it used. No value is secret: package early refuses those.
+// RecordPrepared writes the values that [DataDir.Prepared] returns. They are the values that the options and
+// the environment of init gave to the variables that init used. No value is secret: package early refuses
+// those.
 func (d *Dir) RecordPrepared() error {
 	path := d.preparedPath()
 	if len(d.used) == 0 {

@@ -69,8 +69,8 @@ func (d *Dir) readLock() (*lockfile.File, diags.Diagnostics) {
 	return lockfile.Read(d.LockFile())
 }
 
-// unmanaged are the providers that init does not install: overrides are in development (dev_overrides),
-// reattach are already running.
+// unmanaged are the providers that init does not install. The field overrides has those that are in
+// development (dev_overrides); reattach has those that are already running.
 type unmanaged struct {
 	overrides map[addrs.Provider]string
 	reattach  map[addrs.Provider]cliconfig.Reattach

@@ -19,7 +19,7 @@ import (
 )
 
 // A State is the state of one workspace as it was read. Writing fails if somebody else has written the state
-// since.
+// in the meantime.
 type State struct {
 	Workspace statebackend.Workspace
 	Current   *states.State
@@ -67,7 +67,8 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	return nil
 }
 
-// notLoaded returns the error that a state cannot be loaded. Programs parse the summary, which is Terraform's.
+// notLoaded returns the error which says that a state cannot be loaded. Programs parse the summary, which is
+// Terraform's.
 func notLoaded(err error) diags.Diagnostics {
 	if errors.Is(err, s3.ErrNoBucket) {
 		return diags.FromError("Failed to load state: "+s3.ErrNoBucket.Error(), err)
@@ -99,11 +100,11 @@ func (s *State) Exists() bool { return s.size > 0 || s.replaced }
 // Stored reports whether Current is the stored state: Pretend was not called.
 func (s *State) Stored() bool { return !s.replaced }
 
-// Pretend makes next the present state without storing it.
+// Pretend makes the parameter next the present state, without storing it.
 func (s *State) Pretend(next *states.State) { s.Current, s.replaced = next, true }
 
-// Write stores the state that [State.Next] returns for next. It stores nothing if the content is that of the
-// stored state.
+// Write stores the state that [State.Next] returns for the parameter next. It stores nothing if the content
+// is that of the stored state.
 func (s *State) Write(ctx context.Context, next *states.State) error {
 	if !s.Exists() && next.IsEmpty() && len(next.Checks) == 0 {
 		return nil
@@ -127,8 +128,8 @@ func encode(st *states.State) ([]byte, error) {
 	return data, nil
 }
 
-// stored reports whether data has the same content as the stored state, apart from lineage and serial. data is
-// next in bytes.
+// stored reports whether data has the same content as the stored state, apart from lineage and serial. data
+// is the encoded form of the state next.
 func (s *State) stored(data []byte, next *states.State) bool {
 	head, rest := statefile.Head(s.Current), data[len(statefile.Head(next)):]
 	if len(head)+len(rest) != s.size {
@@ -140,8 +141,8 @@ func (s *State) stored(data []byte, next *states.State) bool {
 	return bytes.Equal(h.Sum(nil), s.sum[:])
 }
 
-// Next returns next with the lineage of the present state and the following serial, as Write stores it. If the
-// present state has no lineage, Next makes one, the same in each call.
+// Next returns the state next with the lineage of the present state and the following serial, as Write stores
+// it. If the present state has no lineage, Next makes one, the same in each call.
 func (s *State) Next(next *states.State) *states.State {
 	out := *next
 	out.Lineage, out.Serial = s.Current.Lineage, s.Current.Serial+1
@@ -157,7 +158,7 @@ func (s *State) Next(next *states.State) *states.State {
 // SetLineage sets the lineage that [State.Next] uses if the present state has none.
 func (s *State) SetLineage(lineage string) { s.lineage = lineage }
 
-// Replace stores next unchanged, with its own lineage and serial.
+// Replace stores the state next unchanged, with its own lineage and serial.
 func (s *State) Replace(ctx context.Context, next *states.State) error {
 	data, err := encode(next)
 	if err != nil {

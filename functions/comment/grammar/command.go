@@ -87,7 +87,7 @@ func (c Command) AsPlan() Command {
 	return c
 }
 
-// Selects reports whether the patterns of a command match a project. It ignores Failed.
+// Selects reports whether the patterns of a command match a project. It ignores the field Failed.
 func (c Command) Selects(name, dir, workspace string) bool {
 	return matches(c.Project, name) && matches(c.Dir, dir) && matches(c.Workspace, workspace)
 }

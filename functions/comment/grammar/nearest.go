@@ -15,7 +15,7 @@ func nearestVerb(s string) (v Verb, ok bool) {
 	return Help, false
 }
 
-// undoes reports whether a verb begins with "un", and so means the opposite of another verb.
+// undoes reports whether a verb begins with "un", so that it means the opposite of another verb.
 func undoes(verb string) bool { return strings.HasPrefix(strings.ToLower(verb), "un") }
 
 // nearestOption returns the option with the most similar spelling; nil if none is similar.

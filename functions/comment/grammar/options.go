@@ -91,10 +91,10 @@ func optionOf(name string) *option {
 	return all[i]
 }
 
-// needless are options of Terraform's and Atlantis' command lines that have no effect in Lockstep, because a
-// plan asks no questions, takes no lock and is never applied by itself. A command without them means the same.
-// (-auto-merge-disabled is not among them: without it, a command could do more, if the base branch has pull
-// requests merged.)
+// needless are options of Terraform's and Atlantis' command lines that have no effect in Lockstep. A plan
+// asks no questions, takes no lock and is never applied by itself. A command without these options means the
+// same. (-auto-merge-disabled is not among them: without it, a command could do more, if the settings on the
+// base branch let Lockstep merge pull requests.)
 var needless = []string{
 	"auto-approve", "input", "lock", "lock-timeout", "no-color", "compact-warnings", "concise", "json", "out",
 	"detailed-exitcode", "parallelism", "verbose",

@@ -8,7 +8,8 @@ import (
 )
 
 // A reader reads the words of a command. After a problem it continues as well as it can. The command that
-// results is the suggestion, unless a word was lost that may have limited the command.
+// results is the suggestion. If a word was lost that perhaps limited the command, there is no such
+// suggestion.
 type reader struct {
 	to      string // the program that the line is for
 	words   []word
@@ -32,7 +33,7 @@ func (r *reader) say(p Problem) {
 	}
 }
 
-// lose records a problem with a word that cannot be repaired: then there is no suggestion except help.
+// lose records a problem with a word that cannot be repaired. Then the only suggestion is help.
 func (r *reader) lose(p Problem) {
 	r.say(p)
 	r.lost = true
@@ -120,8 +121,8 @@ func (r *reader) verb() bool {
 	return true
 }
 
-// hoist moves the word of a verb before the options that precede it: "-p net apply", and Atlantis' "state -p
-// net rm".
+// hoist finds the word of a verb that people have typed after options, and moves it in front of the options:
+// "-p net apply", and Atlantis' "state -p net rm".
 func (r *reader) hoist(at int) {
 	n := at
 	for n < len(r.words) {
@@ -220,8 +221,8 @@ func (r *reader) plain(w word) {
 	}
 }
 
-// wonts are words that people often write after a command, and that are hardly names of projects. But they may
-// be, so the reader loses them.
+// wonts are words that people often write after a command. They are probably not meant as names of projects.
+// But projects can have such names, so a command with such a word gets no suggestion except help.
 var wonts = []string{"please", "pls", "now", "again", "asap", "all", "everything", "it", "this", "and", "then", "thanks"}
 
 // unnamed reports whether a word is never suggested as the name of a project.

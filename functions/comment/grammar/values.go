@@ -11,7 +11,8 @@ import (
 // like an option. The name "." is the repository's root directory.
 var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
 
-// patternPattern matches patterns of such names, with * for parts of names.
+// patternPattern matches patterns for the names of projects, directories and workspaces, with * for parts of
+// names.
 var patternPattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_*][A-Za-z0-9_.*-]*(/[A-Za-z0-9_*][A-Za-z0-9_.*-]*)*)$`)
 
 // maxName is the maximum length of a name in bytes, maxStars the maximum number of * in a pattern, and maxValue

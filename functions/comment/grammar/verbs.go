@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The verbs of commands. Each has a row in the table below, with everything about it: how it is typed, its
-// texts, the question to the gate, and the plan that it is another name for. Package dispatch carries out the
-// verbs that are no plans.
+// The verbs of commands. The table below has a row for each verb, with everything about it: how it is typed,
+// its texts, what the gate is asked, and the plan with the same effect, if there is one. Package dispatch
+// carries out the verbs that are no plans.
 const (
 	Plan    Verb = "plan"
 	Apply   Verb = "apply"
@@ -150,11 +150,11 @@ func rowOf(v Verb) (row, bool) {
 // Verbs returns all verbs, in the order of the help.
 func Verbs() []Verb { return selected(func(row) bool { return true }) }
 
-// Acting returns the verbs that do something to projects, which the gate decides about.
+// Acting returns the verbs that do something to projects. The gate decides about commands with these verbs.
 func Acting() []Verb { return selected(func(r row) bool { return r.acts }) }
 
-// Gated returns the verbs that require blocks can name: all that act, except override. Each block itself says
-// who may override it.
+// Gated returns the verbs that a require block of lockstep.hcl can name: all verbs that act, except override.
+// Each block itself says who may override it.
 func Gated() []Verb { return selected(func(r row) bool { return r.acts && !r.ungated }) }
 
 // Planning returns the verbs that are other names for a plan with options: see [Command.AsPlan].

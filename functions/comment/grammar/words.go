@@ -31,8 +31,8 @@ func withoutEnd(s string) string {
 	return s
 }
 
-// split splits a line into words. open is the beginning of a word whose quote is never closed; ""
-// for none.
+// split splits a line into words. If a word begins with a quote that is never closed, open is the beginning
+// of that word; otherwise "".
 func split(line string) (words []word, open string) {
 	for {
 		line = strings.TrimLeftFunc(line, unicode.IsSpace)
@@ -54,8 +54,8 @@ func split(line string) (words []word, open string) {
 	}
 }
 
-// enclosed returns the text up to the closing quote end, and the rest after it. A punctuation mark after the
-// quote at the end of the line is left out of rest. ok is false if the quote is not closed.
+// enclosed returns the text up to the closing quote end, and the text after it, rest. A punctuation mark
+// between the quote and the end of the line is left out of rest. ok is false if the quote is not closed.
 func enclosed(s string, end rune) (text, rest string, ok bool) {
 	for i, r := range s {
 		after := i + utf8.RuneLen(r)

@@ -79,8 +79,8 @@ func CutTo(markdown string, limit int, where string) string {
 }
 
 // share divides room among the details of the entries. All get the same number of bytes, and those that need
-// less leave the rest to the others. If that is less than Useful, the first entries get enough, and the others
-// nothing.
+// less leave the rest to the others. If an equal share is less than Useful, the first entries get enough, and
+// the others nothing.
 func share(entries []*entry, room int) {
 	needs := make([]int, len(entries))
 	for i, e := range entries {
@@ -97,9 +97,9 @@ func share(entries []*entry, room int) {
 	}
 }
 
-// Level returns the largest number of bytes that each need can get, if all together get at most room. Smaller
-// needs are met in full, larger ones up to this level. If there is room for all, the level is at least the
-// largest need.
+// Level returns the most bytes that a single need can get, if all needs together get at most room bytes.
+// Smaller needs are met in full, larger ones up to this level. If there is room for all, the level is at
+// least the largest need.
 func Level(room int, needs []int) int {
 	needs = slices.Sorted(slices.Values(needs))
 	for i, n := range needs {
@@ -134,8 +134,8 @@ func prose(parts []part, limit int, note, where string) string {
 	return note
 }
 
-// An omission counts what was left out of a text: details is the number of entries that are listed with a part
-// of their details, and unlisted the number of entries that are not listed, by kind.
+// An omission counts what was left out of a text. details is the number of entries that are listed with only
+// a part of their details. unlisted is the number of entries that are not listed, by kind.
 type omission struct {
 	details  int
 	unlisted map[string]int

@@ -14,5 +14,6 @@ var hiding = regexp.MustCompile(`(?i)<[!?]\W*lockstep`)
 // number. Use it for texts of unknown authors that are written below a marker: plans, outputs and messages.
 func Unmarked(text string) string { return hiding.ReplaceAllStringFunc(text, opened.Replace) }
 
-// opened replaces the beginnings of hidden texts with visible text. Several of them may precede one name.
+// opened replaces the beginnings of hidden texts with visible text. Several such beginnings may precede the
+// word lockstep.
 var opened = strings.NewReplacer("<!", `\u003c!`, "<?", `\u003c?`)

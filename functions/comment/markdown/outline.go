@@ -55,7 +55,7 @@ func (p part) write(b *strings.Builder) (short int) {
 	return short
 }
 
-// A kind is a kind of entry: mark is the text by which it is recognized, and many the noun for several entries.
+// A kind is a kind of entry. Entries are recognized by the text mark. many is the noun for several entries.
 // Entries with a lower rank come first.
 type kind struct {
 	mark, many string
@@ -91,8 +91,9 @@ const (
 // isProblem reports whether entries of the kind are errors or warnings.
 func (k kind) isProblem() bool { return k.mark == errorMark || k.mark == warningMark }
 
-// problem returns the mark of the problem that begins with a line; "" for none. after is set if no line, or an
-// empty line, precedes it: the text of a problem may contain the same words.
+// problem returns the mark at the beginning of a line if an error or a warning begins there; otherwise "".
+// after is set if no line, or an empty line, precedes this one: the text of a problem may contain the same
+// words.
 func problem(line string, after bool) string {
 	line, framed := strings.CutPrefix(line, "│ ")
 	for _, mark := range []string{errorMark, warningMark} {
@@ -248,7 +249,8 @@ func fit(b *strings.Builder, nodes []*node, room int) {
 	}
 }
 
-// marked returns the mark for lines that are left out, indented like line, the first of them.
+// marked returns the line that replaces the lines left out, with their number, left. The parameter line is
+// the first of them: the new line has the same indentation.
 func marked(line string, left int) string {
 	if strings.HasPrefix(line, "│") {
 		return fmt.Sprintf("│ (%d lines left out)\n", left)
@@ -256,8 +258,8 @@ func marked(line string, left int) string {
 	return fmt.Sprintf("%s# (%d lines left out)\n", strings.Repeat(" ", min(column(line), 30)), left)
 }
 
-// column returns the column of the first character of a line, not counting spaces and a diff sign (such as + or -/+)
-// at its beginning. For example, it is 4 for "    a" and "+   a".
+// column returns the column of the first character of a line. Spaces and a diff sign (such as + or -/+) at
+// the beginning do not count as characters. For example, it is 4 for "    a" and "+   a".
 func column(line string) int {
 	line = strings.TrimLeft(line, "\n")
 	text := strings.TrimLeft(line, "-+!~<=/.")
@@ -336,7 +338,7 @@ func (o *omission) read(kinds string) {
 }
 
 // entries divides the lines of a code block into entries: errors or changes, if there are any. Otherwise each
-// least indented line begins an entry.
+// line with the smallest indentation begins an entry.
 func entries(lines []string) []*entry {
 	framed := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "╷") })
 	problems := false
@@ -391,8 +393,8 @@ func entries(lines []string) []*entry {
 	return out
 }
 
-// about returns the number of lines after the first line of a problem that name its object and its place in the
-// files. They distinguish equal problems.
+// about returns how many lines of a problem, after its first line, name the problem's object and its place in
+// the files. These lines distinguish equal problems.
 func about(lines []string) (n int) {
 	for i, line := range lines[:min(3, len(lines))] {
 		if line = strings.TrimPrefix(line, "│ "); strings.HasPrefix(line, "  with ") || strings.HasPrefix(line, "  on ") {
@@ -402,8 +404,8 @@ func about(lines []string) (n int) {
 	return n
 }
 
-// titled reports whether a line with "#" has the address and the action of a change, and is not a remark such
-// as "# (because ...)".
+// titled reports whether a line with "#" has the address and the action of a change. It returns false for a
+// remark such as "# (because ...)".
 func titled(line string) bool {
 	return !strings.HasPrefix(line, "# (") && strings.HasPrefix(kindOf(line).mark, " ")
 }

@@ -20,8 +20,8 @@ func PlanLine(hash string) string { return "Plan " + Code(hash) + "\n" }
 
 var planLinePattern = regexp.MustCompile("(?m)^Plan `([0-9a-f]{64})`$")
 
-// PlanAgainLine returns the line of a check's summary that identifies the plan that is applied in place of its
-// plan.
+// PlanAgainLine returns a line for the summary of a check. It identifies the plan that is applied in place of
+// the plan in the [PlanLine].
 func PlanAgainLine(hash string) string {
 	return "Planned again as " + Code(hash) + ", with the same changes.\n"
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// An Atlantis has what people have to know about a repository with an atlantis.yaml, because they expect the
-// behaviour of Atlantis.
+// An Atlantis has the parts of a repository's atlantis.yaml that have no effect in Lockstep. People have to
+// know them, because they expect the behaviour of Atlantis.
 type Atlantis struct {
 	// Settings is the name of the file from which Lockstep reads the settings. Ignored is set if that is not
 	// atlantis.yaml.
@@ -26,7 +26,7 @@ type Part struct {
 	Instead string // a sentence in plain text on what to do instead
 }
 
-// These are the limits of a note, because it is shown in the comment for each head.
+// The limits of a note. The note is shown in the comment for each head, so it has to be short.
 const (
 	maxParts = 30
 	maxLines = 8

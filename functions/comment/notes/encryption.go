@@ -18,7 +18,8 @@ type EncryptionChange struct {
 	Others bool
 }
 
-// Resealed is the difference for states or for plans; its fields are those of encrypting.Change.
+// Resealed describes how the encryption of states, or of plans, has changed. Its fields are those of
+// encrypting.Change.
 type Resealed struct{ Any, Begins, Ends, Rekeyed, Unreadable, Relaxed bool }
 
 // Above returns the report with the note about the encryption above it.

@@ -13,8 +13,8 @@ func SettingsChanged(file string) string {
 	return fmt.Sprintf("This pull request changes %s. Lockstep already uses its list of projects. Its permissions and its rules for applies take effect after the merge.", markdown.Code(file))
 }
 
-// AppliedAndGone returns the note on a project to which a pull request was applied at a commit, and that exists
-// neither at the head nor on the base branch any more.
+// AppliedAndGone returns the note on a project that was applied from this pull request, and that no longer
+// exists: neither in the pull request, nor on the base branch. head is the commit that was applied.
 func AppliedAndGone(project, head string) string {
 	return fmt.Sprintf("%s was applied from this pull request at %s, but no longer exists here or on the base branch. So nobody plans the objects that the apply created. To destroy them, push the files of the project again, without these objects, and apply that.",
 		markdown.Code(project), markdown.Code(markdown.SHA(head)))
@@ -40,8 +40,8 @@ func SettingsBroken(file, problem string) string {
 	return fmt.Sprintf("%s on the base branch has errors, so Lockstep grants only what it can read there:\n\n%s", markdown.Code(file), strings.TrimSpace(problem))
 }
 
-// SettingsBrokenAlike returns the note instead of [SettingsBroken] if the pull request has the same errors,
-// which are shown anyway.
+// SettingsBrokenAlike returns the note that replaces [SettingsBroken] if the pull request has the same errors
+// as the base branch. These errors are shown anyway, so the note does not repeat them.
 func SettingsBrokenAlike() string {
 	return "The settings on the base branch have the same errors, so Lockstep grants only what it can read there."
 }
@@ -63,15 +63,15 @@ func PoliciesBroken(all []BrokenPolicy) string {
 	return text
 }
 
-// PoliciesUntried returns the note on policies of an open pull request that could not be tried, because that
-// took too much time or memory. why is the reason, in Markdown.
+// PoliciesUntried returns the note on policies of an open pull request that could not be tried, because
+// trying them took too much time or memory. why is the reason, in Markdown.
 func PoliciesUntried(why string) string {
 	return "**Policies not tested**, so Lockstep does not know whether they are broken. After the merge, a broken policy blocks the applies of every project that it checks. Make the policies or their data smaller and push, or test them yourself before you merge.\n\n" + strings.TrimSpace(why)
 }
 
-// WentElsewhere returns the note on a pull request whose base branch is now one that is not planned, because
-// the settings of the default branch do not name it. merged is set if the pull request was merged into that
-// branch.
+// WentElsewhere returns the note on a pull request whose base branch was changed. Lockstep does not plan the
+// new base branch, because the settings of the default branch do not name it. merged is set if the pull
+// request was merged into the new base branch.
 func WentElsewhere(base, main string, merged bool) string {
 	does := "goes"
 	if merged {
@@ -80,8 +80,8 @@ func WentElsewhere(base, main string, merged bool) string {
 	return fmt.Sprintf("Lockstep no longer plans this pull request: it %s into %s, which the `allow` block of `lockstep.hcl` on %s does not list.", does, markdown.Code(base), markdown.Code(main))
 }
 
-// Unmerged returns the note on a project to whose state another pull request was applied that is not merged.
-// number is that pull request.
+// Unmerged returns the note on a project to whose state another pull request was applied. That pull request
+// is not merged. The parameter number is its number.
 func Unmerged(number int, project string) string {
 	return fmt.Sprintf("#%d was applied to %s and is not merged yet, so this branch lacks its changes. Until #%[1]d is merged or closed, the plan of %[2]s can show those changes as removed, and cannot be applied.", number, markdown.Code(project))
 }

@@ -32,9 +32,10 @@ func plannedWords(plans []string) string {
 		markdown.List(plans), numberOf(plans, "its apply", "their applies"))
 }
 
-// Rechecked replaces the note about planned outputs in the text of a plan that was checked later. made are the
-// projects whose planned outputs the plan was made with, and now those with which it was checked. It replaces
-// only the exact text of the note, so a configuration cannot hide anything.
+// Rechecked replaces the note about planned outputs in the text of a plan that was checked later. made are
+// the projects whose planned outputs the plan was made with. now are the projects whose planned outputs it
+// was checked with. Rechecked replaces only the exact text of the note, so a configuration cannot hide
+// anything.
 func Rechecked(text string, made, now []string) string {
 	if len(made) == 0 {
 		return text

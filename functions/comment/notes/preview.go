@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Preview is the note on the plan of a fork's commit. By is the login of the user who named the commit.
-// Failed is set if planning failed.
+// A Preview is the note on the plan of a fork's commit. By is the login of the user who named the commit in a
+// plan command. Failed is set if planning failed.
 type Preview struct {
 	Head, By string
 	Failed   bool

@@ -36,7 +36,8 @@ func Removed(all []RemovedProject) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Gone returns the note on projects of a pull request that the base branch has removed since they were planned.
+// Gone returns the note on projects that the pull request has planned, and that were removed from the base
+// branch after that.
 func Gone(names []string) string {
 	const most = 10
 	return fmt.Sprintf("**The base branch has removed** %s since the plan, so there is nothing to plan or apply there.", markdown.Names(names, most))

@@ -42,7 +42,7 @@ func (h Hooked) words() (text, remedy string) {
 	return text, fmt.Sprintf("To ask the hook again, comment %s.", markdown.Code(command))
 }
 
-// said returns the messages or the mistake, after a colon; "" if there are none.
+// said returns the messages of the hook, or the mistake in its answer, after a colon; "" if there are none.
 func (h Hooked) said() string {
 	if h.Mistake != "" {
 		return ": " + markdown.Code(h.Mistake)

@@ -33,7 +33,7 @@ func (r Awaits) words() (text, remedy string) {
 	return fmt.Sprintf("%s %s of %s %s queued or in progress.", order, apply, markdown.List(r.On), applies), remedy
 }
 
-// OutOfOrder reports that projects that this one depends on are not applied, and that their applies are not
+// OutOfOrder reports that the project depends on projects that are not applied, and whose applies nobody has
 // requested.
 type OutOfOrder struct {
 	Project string
@@ -122,8 +122,8 @@ func onlyOnMerge(names []string) string {
 	return SomeOf(names).Text() + " applies on merge, and not before."
 }
 
-// OrderFirst is the advice on how the merge can apply both projects, if the pull request itself adds the order
-// between them.
+// OrderFirst is the advice on how the merge can apply two projects, if the pull request itself adds the
+// dependency between them.
 const OrderFirst = "Or, to have the merge apply both, first merge the `depends_on` in a pull request of its own. Then comment `lockstep plan` here."
 
 func depend(names []string) string {
@@ -154,8 +154,9 @@ func are(names []string) string {
 	return "which are"
 }
 
-// InCycle reports that projects depend on each other in a cycle, by the settings of the base branch and of the
-// head together. Each depends on the next; the last one is the first again.
+// InCycle reports that projects depend on each other in a cycle, by the settings of the base branch and of
+// the head together. Each project in the list depends on the next one. The last entry is the first project
+// again.
 type InCycle struct{ Projects []string }
 
 func (r InCycle) words() (text, remedy string) {

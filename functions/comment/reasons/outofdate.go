@@ -15,8 +15,8 @@ func (r FoundStale) words() (text, remedy string) {
 	return "The plan is out of date.", planAgain(r.Merged)
 }
 
-// HeadIsNewer reports that one comment asks for a plan and its apply, but that the head was pushed after the
-// comment or in the same second.
+// HeadIsNewer reports that one comment asks for a plan and its apply, but not for a plan of the present head:
+// the head was pushed after the comment, or in the same second.
 type HeadIsNewer struct{ Project string }
 
 func (r HeadIsNewer) words() (text, remedy string) {
@@ -62,8 +62,8 @@ func (r RemovedByBase) words() (text, remedy string) {
 	return fmt.Sprintf("The base branch has removed %s since the plan, so there is nothing to plan or apply.", markdown.List(r.Projects)), ""
 }
 
-// RemovedHere reports that the open pull request removes a project that only a merge applies. So Lockstep does
-// not plan to destroy its objects.
+// RemovedHere reports that the open pull request removes a project that only a merge applies. So Lockstep
+// makes no plan that destroys the project's objects.
 type RemovedHere struct{ Project string }
 
 func (r RemovedHere) words() (text, remedy string) {
@@ -102,14 +102,15 @@ func RenamedNote(project, name string) string {
 	return fmt.Sprintf("**The base branch has renamed %s to %s** since the plan. In commands, use the new name.", markdown.Code(project), markdown.Code(name))
 }
 
-// rehoused reports whether a project has kept its name, so that only its workspace has changed. project is its
-// former label.
+// rehoused reports whether a project has kept its name, so that only its workspace has changed. The parameter
+// project is its former label, and name is its present name.
 func rehoused(project, name string) bool {
 	return project == name || strings.HasPrefix(project, name+" (")
 }
 
-// InputsMoved reports that files that the plan depends on have changed since. Whole is set if the plan depends
-// on all files of the repository. Late is set if its apply has waited since the merge.
+// InputsMoved reports that files that the plan depends on have changed since it was made. Whole is set if the
+// plan depends on all files of the repository. Late is set if the apply of the plan has waited since the
+// merge.
 type InputsMoved struct {
 	Files  Some
 	Whole  bool `json:",omitempty"`
@@ -132,8 +133,8 @@ func (r InputsMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date, because %s in these files: %s.%s", where, r.Files.Text(), why), planAgain(r.Merged)
 }
 
-// SettingsBroken reports that the project is not found in the present files, because their settings have
-// errors. So Lockstep does not know whether the plan is out of date. Problem has the errors, in Markdown.
+// SettingsBroken reports that Lockstep cannot find the project, because the settings in the present files
+// have errors. So it does not know whether the plan is out of date. Problem has the errors, in Markdown.
 // OfBase is set if the base branch itself has errors.
 type SettingsBroken struct {
 	Project, Problem string
@@ -153,7 +154,7 @@ func (r SettingsBroken) words() (text, remedy string) {
 	return text, fmt.Sprintf("Correct the errors %s. Then comment %s again: the plan stays valid.", where, markdown.Code("lockstep apply"))
 }
 
-// ModulesMoved reports that the sources of remote modules have other contents than in the plan.
+// ModulesMoved reports that the sources of remote modules have other contents than when the plan was made.
 type ModulesMoved struct {
 	Modules Some
 	Merged  bool
@@ -170,7 +171,7 @@ func (r OtherVersion) words() (text, remedy string) {
 	return "The plan was made by another version of Lockstep, so this version cannot apply it.", planAgain(r.Merged)
 }
 
-// A StateChange is the difference between the state of a plan and the present one.
+// A StateChange describes how the present state differs from the state that a plan was made from.
 type StateChange string
 
 const (

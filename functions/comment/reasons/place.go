@@ -14,7 +14,7 @@ func (r PlaceTaken) words() (text, remedy string) {
 		fmt.Sprintf("Give %s a state of its own: change the key in its `backend` block.", markdown.Code(r.Project))
 }
 
-// PlaceClaimed reports that the address belongs to another project by its claim. Owner is that project, and
+// PlaceClaimed reports that another project has claimed the address of the state. Owner is that project, and
 // Repo its repository; "" for this repository.
 type PlaceClaimed struct {
 	Project, Place, Owner string
@@ -77,7 +77,7 @@ func CopyNote(r StateCopied) string {
 }
 
 // PlaceUnknown reports that the settings of the base branch have errors, so Lockstep cannot see whether they
-// allow the address.
+// allow the address of the project's state.
 type PlaceUnknown struct{ Project, Place string }
 
 func (r PlaceUnknown) words() (text, remedy string) {
@@ -85,7 +85,8 @@ func (r PlaceUnknown) words() (text, remedy string) {
 		fmt.Sprintf("Correct %s on the base branch. Then comment `lockstep plan`.", settings)
 }
 
-// PlaceNotAllowed reports that the settings of the base branch do not allow the address.
+// PlaceNotAllowed reports that the settings of the base branch do not allow the address of the project's
+// state.
 type PlaceNotAllowed struct{ Project, Place string }
 
 func (r PlaceNotAllowed) words() (text, remedy string) {
@@ -101,9 +102,9 @@ func (r PlaceRenamed) words() (text, remedy string) {
 		onceMerged
 }
 
-// OnceMerged returns the text on why a plan can be applied only after the merge, and what to do then. Either
-// the base branch has the state under the name owner. Or, if owner is "", the plan comes after projects (after)
-// that can be applied only after the merge.
+// OnceMerged returns the text on why a plan can be applied only after the merge, and what to do then. There
+// are two reasons. If owner is not "", the base branch has the state under the name owner. If owner is "",
+// the plan comes after the projects in the list after, which can be applied only after the merge.
 func OnceMerged(owner string, after []string) string {
 	why := fmt.Sprintf("The base branch still has this project under the name %s, so it can be applied only after the merge.", markdown.Code(owner))
 	if owner == "" {
@@ -131,7 +132,7 @@ func (r PlaceMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan is out of date: it is for the state at %s, and the state of %s is at %s now.", markdown.Code(r.Planned), markdown.Code(r.Project), markdown.Code(r.Place)), planAgain(r.Merged)
 }
 
-// PlaceKeptElse reports that the base branch has changed the locks or the encryption of the state while an
+// PlaceKeptElse reports that the base branch has changed how the state is locked or encrypted. Meanwhile, an
 // apply held a lock of the earlier kind.
 type PlaceKeptElse struct{ Project string }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// A Reason is a reason why a command is refused: one of the types in the table below, each with the facts of
+// A Reason is a reason why a command is refused: one of the types in the table types, each with the facts of
 // one rule. Reasons are data, because they are stored with the replies that contain them.
 type Reason interface {
 	// words returns the text of the reason, and the advice on what to do; "" for none. Both are Markdown.
@@ -121,7 +121,7 @@ var types = Union[Reason]{
 	"none selected":       reflect.TypeFor[NoneSelected](),
 }
 
-// List has the reasons of one refusal. In JSON, each reason is stored under its name in the table.
+// List has the reasons of one refusal. In JSON, each reason is stored under its name in the table types.
 type List []Reason
 
 // MarshalJSON implements json.Marshaler.
@@ -223,8 +223,8 @@ func (rs List) Link() string {
 	return ""
 }
 
-// Typed returns the reasons with the command as it was typed, for reasons that quote it. For example, "drift"
-// is another name for a plan.
+// Typed returns the reasons for a command that the user typed under another name. Reasons that quote the
+// command then quote it as it was typed. For example, "drift" is another name for a plan.
 func (rs List) Typed(c grammar.Command) List {
 	out := slices.Clone(rs)
 	for i, r := range out {
@@ -243,13 +243,14 @@ func (rs List) Typed(c grammar.Command) List {
 	return out
 }
 
-// Some has the first of many names, so that they fit into a comment and a record, and the number of the others.
+// Some has the first names of a long list, and the number of the others. So it fits into a comment and a
+// record.
 type Some struct {
 	Names []string
 	More  int `json:",omitempty"` // the number of the others
 }
 
-// SomeOf returns the first ten names; a few more if these are all.
+// SomeOf returns the first ten names. If there are at most two more, it returns all of them.
 func SomeOf(names []string) Some {
 	const most = 10
 	if len(names) <= most+2 {

@@ -96,7 +96,8 @@ func (r OutputsPlanned) since() string {
 	return fmt.Sprintf("the plan was made before the apply of %s, with the outputs that were expected then", markdown.List(r.Projects))
 }
 
-// OutputsMoved reports that other projects that the plan depends on were applied since.
+// OutputsMoved reports that the plan depends on other projects, and that these were applied after it was
+// made.
 type OutputsMoved struct {
 	Projects []string
 	Merged   bool `json:",omitempty"`
@@ -146,8 +147,8 @@ func Because(rs List, rest string) string {
 	return strings.TrimSpace(". Causes:\n\n- " + strings.Join(parts, "\n- ") + "\n\n" + rest)
 }
 
-// PlannedAgain returns the note on an apply whose plan was made again and is the same. rs are the reasons for
-// making it again; without reasons, the note is "".
+// PlannedAgain returns the note on an apply for which the plan was made again, with the same result. rs are
+// the reasons for making it again; without reasons, the note is "".
 func PlannedAgain(rs List) string {
 	if len(rs) == 0 {
 		return ""

@@ -104,7 +104,7 @@ func (TouchesNothing) words() (text, remedy string) {
 	return "The pull request changes no project.", fmt.Sprintf("To plan one anyway, comment %s.", markdown.Code("lockstep plan -p NAME"))
 }
 
-// NotMerged reports an apply on merge for a pull request that is not merged.
+// NotMerged reports that an apply on merge was requested, but that the pull request is not merged.
 type NotMerged struct{}
 
 func (NotMerged) words() (text, remedy string) {
@@ -197,7 +197,8 @@ func (r NoProjectSelected) words() (text, remedy string) {
 	return text, fmt.Sprintf("The repository has no projects. Add a `backend` block to a configuration, or a `project` block to %s.", settings)
 }
 
-// ServedElsewhere reports that, by the base branch, another deployment of Lockstep serves the project.
+// ServedElsewhere reports that another deployment of Lockstep serves the project, according to the base
+// branch.
 type ServedElsewhere struct {
 	Project string
 	By      string // its name; "" for the one without a name

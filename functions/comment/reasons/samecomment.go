@@ -37,7 +37,7 @@ func (r ShownFirst) words() (text, remedy string) {
 }
 
 // PlanUnseen reports that one comment asks for a plan and its apply, so its author has not seen the plan. Let
-// is set if the base branch allows that, but not for a plan like this one.
+// is set if the base branch allows such comments, but not for a plan like this one.
 type PlanUnseen struct {
 	Project string
 	Let     bool
@@ -55,7 +55,8 @@ func (r PlanUnseen) words() (text, remedy string) {
 	return text, remedy
 }
 
-// NotReplaced reports a command to replace an object of a project that the pull request removes.
+// NotReplaced reports that a command asks to replace an object of a project, but the pull request removes the
+// project.
 type NotReplaced struct{ Project string }
 
 func (r NotReplaced) words() (text, remedy string) {

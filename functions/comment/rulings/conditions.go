@@ -88,7 +88,7 @@ var wordings = map[Rule]wording{
 	}, brief: func(r Ruling) string { return "protection rule " + markdown.List(r.Wanted) }},
 }
 
-// named returns a function for the noun and the names that a rule wants: "label `ready`".
+// named returns a function for a text with the noun, and the names that a rule requires: "label `ready`".
 func named(noun string) func(Ruling) string {
 	return func(r Ruling) string { return noun + " " + few(r.Wanted) }
 }
@@ -114,7 +114,8 @@ func plain(text string) func(Ruling) string {
 	return func(Ruling) string { return text }
 }
 
-// listed returns a function for the found facts, after a text; "" if none were found.
+// listed returns a function for the text about a ruling: the parameter text, and the facts that were found.
+// That function returns "" if no facts were found.
 func listed(text string) func(Ruling) string {
 	return func(r Ruling) string {
 		if len(r.Found) == 0 {

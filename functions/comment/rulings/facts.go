@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// against returns the texts about the facts that do not count: the first ten, the number of the others, and all
-// further facts without a name, which may contain the advice.
+// against returns the texts about the facts that do not count: the first ten, and the number of the others.
+// It also returns the texts of all facts without a name, because these may contain the advice.
 func against(r Ruling) []string {
 	const most = 10
 	var out, nameless []string

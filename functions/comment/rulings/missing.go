@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment/markdown"
 )
 
-// MayCome reports whether a requirement is not met now, but can still be met by time or by people, for the same
-// plan and the same user.
+// MayCome reports whether a requirement that is not met now can still be met by time or by people. The plan
+// and the user stay the same.
 func (r Ruling) MayCome() bool { return !r.Outcome.Allows() && r.comes() }
 
 func (r Ruling) comes() bool {
@@ -67,8 +67,9 @@ func (r Ruling) NeedsApproval() bool {
 	return len(r.Of) > 0 && !slices.ContainsFunc(r.Of, func(x Ruling) bool { return !x.Outcome.Allows() && !x.NeedsApproval() })
 }
 
-// Missing returns what is missing, each in a few words of Markdown: "label `ready`". settled selects the
-// conditions that neither time nor people can fulfil for the same plan; if it is false, all others.
+// Missing returns what is missing, each in a few words of Markdown: "label `ready`". If settled is true, it
+// returns only the conditions that neither time nor people can fulfil for the same plan; otherwise only the
+// others.
 func (r Ruling) Missing(settled bool) (out []string) {
 	w := wordings[r.Rule]
 	switch {

@@ -1,6 +1,6 @@
-// Package rulings has the decision about the requirements of the settings as data: a tree of rules, each with
-// its outcome and the facts behind it. Package requirementrules makes such decisions; replies and records store
-// them.
+// Package rulings has the decision about the requirements in the settings (lockstep.hcl) as data: a tree of
+// rules, each with its outcome and the facts behind it. Package requirementrules makes such decisions;
+// replies and records store them.
 //
 // The texts about each rule are here too, in the rows of a table.
 //
@@ -39,7 +39,8 @@ type Ruling struct {
 	Of []Ruling `json:",omitempty"`
 }
 
-// File returns the name of the file with the requirements, from their places; other if they have none.
+// File returns the name of the settings file with the requirements, which their places contain. If no
+// requirement has a place, File returns the parameter other.
 func (r *Ruling) File(other string) string {
 	for _, x := range r.Of {
 		if name, _, ok := strings.Cut(x.At, ":"); ok && name != "" {
@@ -52,8 +53,8 @@ func (r *Ruling) File(other string) string {
 // Lifts returns a decision with only the requirements that were overridden; nil if there are none.
 func (r *Ruling) Lifts() *Ruling { return r.Only(func(o Outcome) bool { return o == Lifted }) }
 
-// Only returns a decision with only the requirements whose outcome passes the function with; nil if there are
-// none.
+// Only returns the decision without the requirements for whose outcome the function with returns false. It
+// returns nil if no requirements are left.
 func (r *Ruling) Only(with func(Outcome) bool) *Ruling {
 	if r == nil {
 		return nil

@@ -66,7 +66,7 @@ func (r *reader) errorf(at hcl.Range, summary, detail string, args ...any) {
 	r.ds = append(r.ds, diags.Errorf(&at, summary, detail, args...)...)
 }
 
-// block reads one encryption block, and merges it into those read before.
+// block reads one encryption block, and merges it into the blocks that were read before.
 func (r *reader) block(body hcl.Body) {
 	content, hs := body.Content(blockSchema)
 	r.problems(hs)
@@ -160,7 +160,8 @@ func (r *reader) target(b *hcl.Block, enforceable bool) *target {
 	return t
 }
 
-// merged returns the target t with the settings of over, where over has any.
+// merged returns the target t after the settings in over have replaced its own. Settings that over lacks stay
+// as they are.
 func merged(t, over *target) *target {
 	if t == nil {
 		return over

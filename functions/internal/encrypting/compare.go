@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// A Difference describes how the configuration after differs from the configuration before; see Compare.
+// A Difference describes how the encryption of one configuration differs from that of an earlier one.
+// [Compare] returns it.
 type Difference struct {
 	State, Plan Change
 	// Others is set if the states of other configurations (terraform_remote_state) are decrypted differently.
@@ -64,8 +65,9 @@ type seal struct {
 	methods  []imprint // the first encrypts
 }
 
-// An imprint is the digest of a method or of a key provider: all has all settings, reads has only those that
-// must be the same to read its files. Both are zero for a method that does not encrypt.
+// An imprint describes a method or a key provider. all is the digest of all its settings. reads is the digest
+// of only those settings that must stay the same to read the files that it has written. Both are zero for a
+// method that does not encrypt.
 type imprint struct{ all, reads [sha256.Size]byte }
 
 func imprintOf(all, reads []any) imprint {

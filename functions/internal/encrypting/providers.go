@@ -95,8 +95,8 @@ func (r *reader) pbkdf2(d *declared) *encryption.Keys {
 // passphraseOfLater replaces a passphrase that is not known during validation.
 const passphraseOfLater = "not known before a plan"
 
-// text stores the value of an expression, a text. If the value is unknown (during validation), it stores
-// unknown instead.
+// text evaluates an expression whose value is a text, and stores the value. If the value is not known (during
+// validation), text stores the parameter unknown instead.
 func (r *reader) text(x hcl.Expression, into *string, unknown string) {
 	before := len(r.ds)
 	v, ok := r.value(x, cty.String)

@@ -116,7 +116,8 @@ func (r *reader) aesGCM(d *declared, m *encryption.Method) bool {
 	return m.Keys != nil
 }
 
-// attributes returns the arguments of a block. Arguments of overriding blocks replace its own.
+// attributes returns the arguments of a block. If a later block overrides the block, the arguments of the
+// later one replace those of the first.
 func (r *reader) attributes(d *declared, names []string) map[string]hcl.Expression {
 	s := &hcl.BodySchema{}
 	for _, name := range names {

@@ -14,7 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// Limits of a policy directory: the number of files, the size of one and of all.
+// Limits of a policy directory: the number of files, the size of one file, and the size of all files.
 const (
 	maxFiles = 1000
 	maxFile  = 1 << 20 // bytes
@@ -119,8 +119,9 @@ func (d directory) addData(name string, src []byte, ps *problems) {
 	}
 }
 
-// merge adds the keys of from to to, recursively. conflict is the path of the first key that both have, unless
-// both values are objects; nil if there is none. All other keys are merged in any case.
+// merge adds the keys of the map from to the map to, recursively. conflict is the path of the first key that
+// both maps have, unless both values are objects; nil if there is none. All other keys are merged in any
+// case.
 func merge(to, from map[string]any, at []string) (conflict []string) {
 	for _, key := range slices.Sorted(maps.Keys(from)) {
 		here := append(slices.Clone(at), key)

@@ -9,15 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// mostDecoded is how often a text is decoded at most: plans contain JSON in JSON.
+// mostDecoded is the maximum number of times that a text is decoded: plans contain JSON in JSON.
 const mostDecoded = 3
 
 // A step decodes one kind of escapes; it reports whether there were any.
 type step func(stream) (stream, bool)
 
-// decoded returns all readings of a text: unchanged, and with one, two or three layers of backslash escapes
-// decoded; each of these also with the escapes of templates, HTML or URLs decoded. Only one of these kinds is
-// decoded at a time, because an escape of one kind is plain text in another.
+// decoded returns all readings of a text: the text itself, and the text with one, two or three layers of
+// backslash escapes decoded. For each of these there is also a reading with the escapes of templates, HTML or
+// URLs decoded. Only one of these kinds is decoded at a time, because an escape of one kind is plain text in
+// another.
 func decoded(s stream) []stream {
 	all := []stream{s}
 	for range mostDecoded {

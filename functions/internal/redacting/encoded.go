@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Limits of the search in base64: shorter runs cannot contain a secret in two layers, no reader of a plan
-// decodes more layers by hand, and only so many bytes of compressed data are searched.
+// The limits of the search in base64. Runs shorter than shortestRun cannot contain a secret in two layers. No
+// reader of a plan decodes more than mostLayers by hand. Only mostUnpacked bytes of compressed data are
+// searched.
 const (
 	shortestRun  = 12
 	mostLayers   = 3

@@ -15,8 +15,8 @@ const (
 	stride = 16
 )
 
-// longSolid is the maximum length in bytes of a secret without blank space that is not found across blank space
-// in a text: "a sit is" does not contain "asiti".
+// longSolid is the length, in bytes, from which a secret without blank space is also found if the text has
+// blank space within it. Shorter ones are not: "a sit is" does not contain "asiti".
 const longSolid = 12
 
 // A kind says at which places in a text a short secret counts.
@@ -56,7 +56,8 @@ func newIndex() *index {
 	return &index{short: map[string]kind{}, lengths: map[[prefix]byte]uint64{}, windows: map[uint64]struct{}{}}
 }
 
-// add adds a reduced secret. If whole is set, each part of the length of a window counts as the secret.
+// add adds a reduced secret. If whole is set, and the secret is not too long, each part that is as long as a
+// window counts as the secret, too.
 func (x *index) add(text string, k kind, whole bool) {
 	if len(text) < window {
 		if have, ok := x.short[text]; !ok || k < have {
@@ -88,7 +89,7 @@ func (x *index) window(text string) {
 // base is the factor of the rolling sum: each byte of a window is multiplied by a power of base.
 const base = 0x9E3779B97F4A7C15
 
-// first is the factor of the first byte of a window, which leaves the sum next.
+// first is the factor, in the rolling sum, of a window's first byte: the byte that leaves the window next.
 var first = func() uint64 {
 	p := uint64(1)
 	for range window {
@@ -97,7 +98,7 @@ var first = func() uint64 {
 	return p
 }()
 
-// bit returns the index in bits for a hash.
+// bit returns the place of a hash in the filter bits of an index.
 func bit(h uint64) uint64 { return (h ^ h>>29) * 0xBF58476D1CE4E5B9 >> (64 - 19) }
 
 // find returns the spans of all secrets in a stream, in bytes of the original text.

@@ -151,7 +151,8 @@ func (s *Secrets) From(text string) string {
 	return without(text, s.found(text))
 }
 
-// build makes the index of all secrets. Only whole secrets are indexed in encodings.
+// build makes the index of all secrets. In their encodings, only whole secrets are sure to be found, not
+// parts.
 func (s *Secrets) build() *index {
 	x := newIndex()
 	for text := range s.texts {

@@ -47,7 +47,8 @@ func merged(all []span) []span {
 	return out
 }
 
-// spare removes from the spans the lines that structure a report; see structure.
+// spare takes the lines that give a report its structure out of the spans, so that these lines are not
+// hidden. See structure.
 func spare(found []span, text string) []span {
 	if len(found) == 0 {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A span is the part of a text from one byte up to, but not including, another.
+// A span is a part of a text. It begins at the byte from, and ends before the byte to.
 type span struct{ from, to int }
 
 // A stream is a text or its decoded form. For each character, at is its position in the original text.
@@ -32,14 +32,15 @@ func (s *stream) push(r rune, at span) {
 	s.at = append(s.at, at)
 }
 
-// pushed appends a text, which is the decoded form of the characters from i up to j of the stream of.
+// pushed appends a text. It is the decoded form of the characters from i up to j in another stream, the
+// parameter of.
 func (s *stream) pushed(text string, of stream, i, j int) {
 	for _, r := range text {
 		s.push(r, span{of.at[i].from, of.at[j-1].to})
 	}
 }
 
-// text returns the characters from index i on, at most as many as most says.
+// text returns the characters from index i on. The parameter most is their maximum number.
 func (s stream) text(i, most int) string {
 	return string(s.runes[i:min(len(s.runes), i+most)])
 }

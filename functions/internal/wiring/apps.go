@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/tenants"
 )
 
-// For returns a World for the App with a name; for the first App it is w itself. Another App's World has access
-// only to that App's own part of the stores. For reads the App's key, so the caller should keep the result.
+// For returns the World of the App with this name; for the first App, w itself. Another App's World has
+// access only to that App's own part of the stores. For reads the App's key, so the caller should keep the
+// result.
 func (w *World) For(ctx context.Context, name string) (*World, error) {
 	if name == string(w.Space) {
 		return w, nil

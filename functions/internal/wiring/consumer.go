@@ -19,12 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Margin is the longest time before an invocation's end at which its work is cancelled, so that it can still
-// release its leases and report the outcome. Short invocations use a part of it.
+// Margin is the time before the end of an invocation at which its work is cancelled. In this time the work
+// releases its leases and reports the outcome. Short invocations use a part of it.
 const Margin = 15 * time.Second
 
-// margin returns the margin for an invocation with so much time left: Margin, or a sixth of that time if it is
-// less.
+// margin returns the margin for an invocation. left is the time until the invocation ends. The result is
+// Margin, or a sixth of left if that is less.
 func margin(left time.Duration) time.Duration { return min(Margin, max(left, 0)/6) }
 
 // grace is how long after the end of an invocation its message is delivered again, if the invocation has

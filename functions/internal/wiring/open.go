@@ -119,7 +119,7 @@ func (w *World) Where(a pipeline.Artifact) string {
 	return fmt.Sprintf("aws s3 cp s3://%s/%s -", w.Bucket, w.Space.Artifact(a).Key)
 }
 
-// Consumer returns a Consumer of the function's queues that calls handle.
+// Consumer returns a Consumer for the function's queues. The Consumer calls handle for each message.
 func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *Consumer {
 	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}
 }

@@ -92,13 +92,14 @@ type notices struct {
 	all  []Notice
 }
 
-// Limits of a report, because people read no more: the number of notices, and of the lines in one.
+// Limits of a report: the number of notices, and the number of lines in one notice. People read no more.
 const (
 	maxNotices = 100
 	maxLines   = 200
 )
 
-// add adds a notice about the part key. name selects its sentence in instead.
+// add adds a notice about the part of the file with this key. name selects the sentence of the notice in the
+// table instead.
 func (n *notices) add(line int, key, name string) {
 	key = visible(key)
 	new := Notice{File: n.file, Key: key, Instead: instead[name], Carried: slices.Contains(carried, name)}

@@ -11,7 +11,7 @@ import (
 // path below it would have no meaning here. Any other variable is an error, because the argument may decide
 // about values.
 //
-// Source: its tfclient.prepCmd. PROJECT_NAME and others are there for run steps only.
+// Source: tfclient.prepCmd of Atlantis. PROJECT_NAME and others are there for run steps only.
 func (v *values) expanded(name string, value Text, dir string) (string, bool) {
 	var missing []string
 	ours := map[string]string{"WORKSPACE": v.project.Workspace.Value}

@@ -96,7 +96,7 @@ func (s *source) load() *yaml.Node {
 }
 
 // follow returns the node that an alias refers to; any other node is returned unchanged. It returns nil if
-// there are too many.
+// the file has too many nodes, or if aliases refer to each other too often.
 func (s *source) follow(n *yaml.Node) *yaml.Node {
 	for depth := 0; n != nil && n.Kind == yaml.AliasNode; depth++ {
 		if depth > maxDepth {
@@ -125,8 +125,8 @@ func null(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.Tag == "!!null"
 }
 
-// fields returns the fields of a mapping, including those of mappings merged into it. what is the mapping's
-// name in errors. Like in Atlantis, duplicate keys are errors.
+// fields returns the fields of a mapping, including those of mappings merged into it. The parameter what is
+// the mapping's name in errors. Like in Atlantis, duplicate keys are errors.
 func (s *source) fields(n *yaml.Node, what string) []field {
 	return s.merged(n, what, 0)
 }

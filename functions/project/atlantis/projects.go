@@ -183,7 +183,8 @@ func (r *reader) setting(p *Project, f field) {
 	}
 }
 
-// noticeUnless adds a notice about a key, unless Lockstep does anyway what its value asks for.
+// noticeUnless adds a notice about a key, unless Lockstep always does what the value of the key asks for. The
+// function asIs reports whether it does.
 func (r *reader) noticeUnless(f field, asIs func(value string) bool) {
 	if t, ok := r.scalar(f); ok && !asIs(t.Value) {
 		r.notice(f)

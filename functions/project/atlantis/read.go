@@ -186,8 +186,8 @@ func (r *reader) autodiscover(f field) {
 	}
 }
 
-// explore sets Discover after the projects are read: directories without an entry are projects if the file
-// names none, or says so.
+// explore sets Discover after the projects are read. Directories without an entry become projects if the file
+// has no projects and does not forbid it, or if the file asks for it.
 func (r *reader) explore() {
 	none := len(r.doc.Projects) == 0
 	r.doc.Discover = none && r.discover != "disabled" || r.discover == "enabled"
@@ -243,8 +243,8 @@ func (r *reader) require(f field, command, project string) {
 // maxNames is the maximum number of projects in a require block.
 const maxNames = 100
 
-// required groups requirements into blocks, one for each set of conditions of a command. For many projects it
-// makes several blocks. A block for all projects names none.
+// required groups requirements into blocks. Requirements with the same command and the same set of conditions
+// share a block. For many projects it makes several blocks. A block for all projects names none.
 func required(all []asked, projects int) []requirements.Requirement {
 	var keys []string
 	sets := map[string][]asked{}

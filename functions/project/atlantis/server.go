@@ -116,8 +116,8 @@ func values1(all []Text) []string {
 	return out
 }
 
-// defaults gives a project the server's defaults, and ignores the project's own keys that it may not set. set
-// are those keys.
+// defaults gives a project the server's defaults. set has the keys that the project itself sets: defaults
+// removes those that the project may not set.
 func (s *ruled) defaults(r *reader, p *Project, set map[string]field) {
 	if s == nil {
 		return

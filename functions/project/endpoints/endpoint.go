@@ -40,6 +40,7 @@ const (
 	MaxTimeout     = time.Minute
 )
 
+// The patterns of the names of endpoints and secrets.
 // Sources: https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_RequestSyntax,
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html#awssecretsmanager-resources-for-iam-policies,
 // https://docs.aws.amazon.com/sns/latest/api/API_CreateTopic.html#API_CreateTopic_RequestParameters (FIFO topics want more than a message)

@@ -114,8 +114,8 @@ func (p *parser) text(name string, into *string, form func() *regexp.Regexp, wan
 	}
 }
 
-// roles reports an incomplete pair of roles. Planning with one role and applying with the deployment's, perhaps
-// in another account, is a mistake.
+// roles reports an incomplete pair of roles. If one of the roles is missing, the deployment's role would be
+// used for either the plans or the applies, perhaps in another account. That is a mistake.
 func (p *parser) roles(at hcl.Range) {
 	r := p.out.rights
 	switch {

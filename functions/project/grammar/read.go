@@ -56,7 +56,7 @@ func remedied(body hcl.Body, schema *hcl.BodySchema, remedy string) (*hcl.BodyCo
 	return content, ds
 }
 
-// Contents returns the content of the whole file, with the same remedies.
+// Contents returns the content of the whole file. Errors about unexpected content end with a remedy.
 func Contents(name string, body hcl.Body) (*hcl.BodyContent, hcl.Diagnostics) {
 	schema, remedy := whole(name)
 	return remedied(body, schema, remedy)
@@ -139,7 +139,7 @@ func isText(v cty.Value) bool { return v.Type() == cty.String }
 
 func isWhole(v cty.Value) bool { return v.Type() == cty.Number && v.AsBigFloat().IsInt() }
 
-// each reports whether fits is true for all elements of a value. It returns false for null.
+// each reports whether the function fits returns true for all elements of a value. It returns false for null.
 func each(v cty.Value, fits func(cty.Value) bool) bool {
 	for it := v.ElementIterator(); it.Next(); {
 		if _, x := it.Element(); x.IsNull() || !fits(x) {

@@ -15,8 +15,8 @@ import (
 )
 
 // Edges has the projects that each project depends on: names, sorted, each once. A name may be a [Set] of
-// projects, which stands for its members. The members themselves depend on nothing through it. So a thousand
-// projects that depend on a thousand others need only two thousand edges.
+// projects. A project that depends on a set depends on all its members. The members get no dependencies by
+// this. So a thousand projects that depend on a thousand others need only two thousand edges.
 type Edges map[string][]string
 
 // Set reports whether a name stands for several projects: it is a pattern or a [Group].
@@ -40,9 +40,9 @@ func Matches(pattern string, names []string) []string {
 // Union returns the dependencies that count for a pull request. Its author writes head, so head may add edges
 // but not remove them: an edge of the base branch counts if the head has both projects.
 //
-// A project that the head has removed or renamed waits for nobody and delays nobody. The projects that depended
-// on it depend on its own dependencies. present reports whether the head has a project. It may say no for an
-// unchanged project without edges there.
+// A project that the head has removed or renamed waits for nobody and delays nobody. The projects that
+// depended on it depend on its own dependencies. The function present reports whether the head has a project.
+// It may return false for an unchanged project that has no edges at the head.
 func Union(base, head Edges, present func(name string) bool) Edges {
 	out := Edges{}
 	// A set of the base branch has the members that it has there, even if the head has a set with the same
@@ -160,7 +160,8 @@ func before(edges Edges, name string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Around returns the edges of a project and of all that it depends on. They decide when it is applied.
+// Around returns the edges of a project and of all that it depends on. These edges decide when the project is
+// applied.
 func Around(edges Edges, name string) Edges {
 	out := Edges{}
 	for _, n := range append(before(edges, name), name) {
@@ -171,8 +172,8 @@ func Around(edges Edges, name string) Edges {
 	return out
 }
 
-// Ranks returns a number for each name. It is higher than the numbers of the names that it depends on, except
-// in a [Cycle].
+// Ranks returns a number for each name. A project has a higher number than the projects that it depends on,
+// except in a [Cycle].
 func Ranks(edges Edges, names []string) map[string]int {
 	out := map[string]int{}
 	for _, n := range names {

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/internal/blocks"
 )
 
-// The limits of the require blocks in one file. They are more than people read, and few enough to evaluate at
-// each command.
+// The limits of the require blocks in one file. So many blocks are more than people read, and few enough to
+// evaluate at each command.
 const (
 	maxBlocks       = 200
 	maxAlternatives = 20

@@ -55,8 +55,8 @@ func run(out io.Writer, dir string, functions []string) error {
 func megabytes(b []byte) float64 { return float64(len(b)) / 1e6 }
 
 // build builds a function, and returns the program. Two build tags keep it small: lambda.norpc leaves out the
-// protocol of runtimes before provided.al2023, and grpcnotrace a debugging page of gRPC. With either, the
-// linker would have to keep every method.
+// protocol of runtimes before provided.al2023, and grpcnotrace a debugging page of gRPC. Each of these two
+// parts would make the linker keep every method.
 func build(name string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "lockstep-pack-*")
 	if err != nil {

@@ -31,8 +31,8 @@ func buildTime(getenv func(string) string) time.Duration {
 	return time.Duration(n) * time.Minute
 }
 
-// buildEnd returns when the process of a build certainly ends, because the process itself ensures it. Source:
-// https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
+// buildEnd returns the latest time at which the process of a build ends. The process itself ensures this.
+// Source: https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
 func buildEnd(getenv func(string) string, now time.Time) time.Time {
 	begun := now
 	if ms, err := strconv.ParseInt(getenv("CODEBUILD_START_TIME"), 10, 64); err == nil && ms < now.UnixMilli() {
@@ -92,8 +92,8 @@ func outcome(err error) string {
 // patience is the maximum wait for another process, such as the function that has started the build.
 const patience = 20 * time.Minute
 
-// after returns how long to wait until the build tries the message again. If wait is 0, the build ends with the
-// exit code.
+// after returns how long to wait until the build tries the message again. If wait is 0, the build ends, and
+// code is its exit code.
 func after(err error, now, end time.Time) (wait time.Duration, code int) {
 	var busy *pipeline.BusyError
 	var limited *github.RateLimitedError

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/buildrunner"
 )
 
-// builds starts builds of a CodeBuild project. Its buildspec runs the apply function's program.
+// builds starts builds of a CodeBuild project. The project's buildspec runs the apply function's program.
 type builds struct {
 	client  *codebuild.Client
 	project string
@@ -42,8 +42,8 @@ func (b builds) Start(ctx context.Context, token string, m pipeline.Message) (st
 	return aws.ToString(out.Build.Id), nil
 }
 
-// ends maps the status of a build to how it ended. A status that is missing means that the build is still
-// running.
+// ends maps the status of a build to the way in which the build ended. A status that is not in the map means
+// that the build is still running.
 // Source: https://docs.aws.amazon.com/codebuild/latest/APIReference/API_Build.html
 var ends = map[types.StatusType]buildrunner.End{
 	types.StatusTypeSucceeded: buildrunner.Done,

@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 )
 
-// ownMemory is the function's own share of its memory, and leastMemory the least for a run, in bytes.
+// ownMemory is the part of the function's memory that the function itself needs. leastMemory is the smallest
+// amount that a run gets. Both are in bytes.
 const (
 	ownMemory   = 192 << 20
 	leastMemory = 256 << 20
@@ -39,8 +40,8 @@ func limits(getenv func(string) string) confine.Limits {
 	return l
 }
 
-// ports returns the ports of this machine that programs must not reach: the Lambda Runtime API's. It hands out
-// invocations and accepts answers from any process.
+// ports returns the ports of this machine that programs must not reach: the port of the Lambda Runtime API.
+// That API hands out invocations, and accepts answers from any process.
 func ports(getenv func(string) string) []int {
 	_, port, err := net.SplitHostPort(getenv("AWS_LAMBDA_RUNTIME_API"))
 	if err != nil {

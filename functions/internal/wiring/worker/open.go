@@ -50,8 +50,8 @@ func ownSecrets(environ []string, more ...string) []string {
 	return slices.DeleteFunc(append(executor.SecretsIn(own), more...), func(s string) bool { return s == "" })
 }
 
-// rescue stores a state that its backend refused, because the function's disk does not last, and returns the
-// place. States of all Apps are stored in one place, where operators look for them.
+// rescue stores a state that its backend refused, and returns the place. The function's disk is no such
+// place, because it does not last. States of all Apps are stored in one place, where operators look for them.
 func (w *Worker) rescue(ctx context.Context, j jobs.Job, name string, state []byte) (string, error) {
 	a := pipeline.Artifact{Key: "rescued/" + name, Repo: j.Repository(), Number: j.Number, SHA: j.Head}
 	if j.App != "" {

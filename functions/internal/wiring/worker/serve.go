@@ -52,14 +52,15 @@ func (w *Worker) next() {
 	}
 }
 
-// delivered is the answer to an invocation. It calls then once Lambda has received the answer: the library
-// sends an answer that it cannot encode unchanged, and closes it after that.
+// delivered is the answer to an invocation. It calls the function then once Lambda has received the answer.
+// This works because delivered is a reader that cannot be encoded as JSON: the library sends the bytes of
+// such a reader unchanged, and then closes it.
 type delivered struct {
 	*bytes.Reader
 	then func()
 }
 
-// MarshalJSON returns an error, so that the library sends the bytes of the reader.
+// MarshalJSON returns an error, so that the library sends the bytes of the reader instead.
 func (*delivered) MarshalJSON() ([]byte, error) { return nil, errors.New("it is encoded") }
 
 // ContentType returns the content type of the answer.

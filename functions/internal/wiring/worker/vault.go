@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project/environments"
 )
 
-// A vault reads the secrets of environments. It uses the role of the environment, whose policy decides what it
-// may read, and never the function's own credentials.
+// A vault reads the secrets of environments. It uses the role of the environment, and never the function's
+// own credentials. The policy of that role decides which secrets the vault can read.
 type vault struct {
 	target target
 	AWS    aws.Config // its credentials are not used

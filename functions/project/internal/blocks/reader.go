@@ -331,8 +331,8 @@ func Each[T any](r *Reader, name string, parse func(string) (T, error)) []T {
 	return out
 }
 
-// NotEmpty adds an error for each list that is present but has no items. empty says by argument name whether
-// the list is empty.
+// NotEmpty adds an error for each list that is present but has no items. The keys of empty are the names of
+// the arguments; a value is true if that list has no items.
 func (r *Reader) NotEmpty(empty map[string]bool) {
 	for name, none := range empty {
 		if none && r.Has(name) && !r.Diags.HasErrors() {
@@ -348,7 +348,7 @@ func Capital(s string) string {
 }
 
 // Named reads blocks with distinct labels. A block with an error is left out. More than limit blocks are an
-// error, with the reason why.
+// error. The parameter why is the reason for the limit, for the text of that error.
 func Named[T any](list hcl.Blocks, limit int, why string, read func(*Reader, *hcl.Block) T) (out []T, all hcl.Diagnostics) {
 	names := map[string]bool{}
 	for i, b := range list {
