@@ -183,7 +183,7 @@ func cutStep(s string) (ModuleInstanceStep, string) {
 	return step, strings.TrimPrefix(rest, ".")
 }
 
-// cutStepName is cutStep without reading the key.
+// cutStepName is like cutStep, but does not read the key.
 func cutStepName(s string) (name, rest string) {
 	s = s[len("module."):]
 	i := strings.IndexAny(s, ".[")

@@ -13,8 +13,9 @@ import (
 	"sync/atomic"
 )
 
-// Limits are the limits of a run. Sizes are in bytes. Numbers of values count a value once for each path to
-// it: shared parts need little memory, but code that visits the whole value meets them again and again.
+// Limits are the limits of a run. Sizes are in bytes. Where values are counted, a value counts once for each
+// path to it: shared parts need little memory, but code that visits the whole value meets them again and
+// again.
 type Limits struct {
 	Text   int64 // bytes of one text
 	Values int64 // values in one value, itself included
@@ -37,8 +38,8 @@ const (
 	gib = 1 << 30
 )
 
-// Weight is the number of bytes that count for each value, in addition to its texts. Source: measured; a
-// number in a list of go-cty takes about 100 bytes, an element of a tuple with its type about 64.
+// Weight is the size in bytes of each value without its texts. Source: measured; a number in a list of go-cty
+// takes about 100 bytes, an element of a tuple with its type about 64.
 const Weight = 64
 
 // never is a limit that nothing reaches.

@@ -29,7 +29,7 @@ func (ds Diagnostics) Sorted() Diagnostics {
 	return out
 }
 
-// first returns -1 if is is true, so that its element is sorted first, and otherwise 1.
+// first returns -1 if its argument is true, so that the element is sorted first, and otherwise 1.
 func first(is bool) int {
 	if is {
 		return -1

@@ -78,8 +78,9 @@ func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.
 	return out, append(ds, explained(e, more, x, s)...)
 }
 
-// expand returns the instances that count, for_each or enabled makes. Keys that an earlier phase decided are
-// not evaluated again; then it evaluates only a for_each, for the values of its instances.
+// expand returns the instances that count, for_each or enabled makes. If an earlier phase decided the
+// instance keys, they are in was, and expand does not compute them again. It then evaluates only for_each, to
+// get the values of the instances.
 func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instance, diags.Diagnostics) {
 	if was != nil && r.ForEach == nil {
 		out := make([]Instance, len(was.keys))
@@ -196,7 +197,7 @@ func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (c
 	return c.val, ds
 }
 
-// outputs returns an object with some outputs of a module instance.
+// outputs returns an object with the named outputs of a module instance.
 func (e *Evaluator) outputs(in addrs.ModuleInstance, names []string) (cty.Value, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	attrs := make(map[string]cty.Value, len(names))

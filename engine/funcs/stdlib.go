@@ -93,8 +93,9 @@ func formatting(f function.Function) function.Function {
 	})
 }
 
-// jsonDecodeFunc is the function jsondecode. If a property occurs several times, the last one counts. The
-// others must be convertible to its type (since go-cty 1.16.2 they must have the same type).
+// jsonDecodeFunc is the function jsondecode. If a property occurs several times, the last value counts. The
+// earlier values must be convertible to the type of the last (since go-cty 1.16.2 they must have the same
+// type).
 var jsonDecodeFunc = function.New(&function.Spec{
 	Params: stdlib.JSONDecodeFunc.Params(),
 	Type: func(args []cty.Value) (cty.Type, error) {
@@ -131,7 +132,8 @@ var (
 	zipmapFunc          = guarded(stdlib.ZipmapFunc, "keys list has a null value")
 )
 
-// guarded returns f with an error, why, in place of a crash. The results of f are never null.
+// guarded returns a function that does the same as f, but returns an error with the text why where f crashes.
+// The results of f are never null.
 func guarded(f function.Function, why string) function.Function {
 	answer := func(err error) error {
 		if errors.As(err, new(function.PanicError)) {

@@ -64,7 +64,7 @@ func worldFunctions(s Scope) map[string]function.Function {
 // impure are the names of the functions whose next call may return another result.
 var impure = []string{"bcrypt", "timestamp", "uuid"}
 
-// noticed returns f with a call of notice before each result.
+// noticed returns a function that calls notice, and then does the same as f.
 func noticed(f function.Function, notice func()) function.Function {
 	return function.New(&function.Spec{
 		Params: f.Params(), VarParam: f.VarParam(), Type: f.ReturnTypeForValues,

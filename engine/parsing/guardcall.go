@@ -129,7 +129,7 @@ func shallow(v cty.Value) int64 {
 	return 1
 }
 
-// An argument is an argument of a call. Its evaluation also checks the call if it is the last one.
+// An argument is an argument of a call. The evaluation of the last argument also checks the call.
 type argument struct {
 	hclsyntax.Expression
 	k *calling

@@ -51,9 +51,9 @@ func withoutReason(d *hcl.Diagnostic, name string) *hcl.Diagnostic {
 	return &hidden
 }
 
-// Hide changes ds in place so that they show no value whose marks HCL removed during the evaluation, as it
-// does with the for_each of a dynamic block. It hides the functions' reasons, and marks the variables of the
-// contexts from those of the diagnostics up to ctx.
+// Hide changes ds in place so that they show no value whose marks HCL removed during the evaluation, as HCL
+// does with the for_each of a dynamic block. It removes the reasons that functions gave for their failures.
+// It also puts marks on the variables of each diagnostic's context, and of its parent contexts below ctx.
 func Hide(ds hcl.Diagnostics, ctx *hcl.EvalContext, marks cty.ValueMarks) {
 	for i, d := range ds {
 		hidden := *d

@@ -151,8 +151,8 @@ func (p *Pool) primary(addr addrs.Provider) *start {
 	return s
 }
 
-// begin starts a process in the background. The process takes the schema from the process teller; if teller
-// is nil, it is asked itself. The caller holds p.mu.
+// begin starts a process in the background. The process takes the schema from the process teller. If teller
+// is nil, the new process is asked for its schema. The caller holds p.mu.
 func (p *Pool) begin(addr addrs.Provider, teller *start) *start {
 	s := &start{provider: addr, done: make(chan struct{})}
 	p.all = append(p.all, s)
@@ -167,7 +167,7 @@ func (p *Pool) begin(addr addrs.Provider, teller *start) *start {
 	return s
 }
 
-// run starts the process, with the schema of teller if that is not nil.
+// run starts the process. It uses the schema of the process teller, if teller is not nil.
 func (s *start) run(ctx context.Context, factory Factory, teller *start) {
 	defer close(s.done)
 	var declared *schema.Provider

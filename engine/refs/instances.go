@@ -41,7 +41,7 @@ func (r *Refs) keys(m *config.Module, o addrs.Object, uses []*Reference) {
 	}
 }
 
-// closeOverInstances completes OnlyInstances for o. Call it for all references of o before.
+// closeOverInstances completes OnlyInstances for o. Call it first for all objects that o refers to.
 func (r *Refs) closeOverInstances(o addrs.Object) {
 	if r.keyed[o] == nil && !slices.ContainsFunc(r.direct[o], func(u addrs.Object) bool { return r.only[u] != nil }) {
 		return

@@ -183,7 +183,8 @@ func (r *Refs) linkImports() {
 	}
 }
 
-// edges appends the objects that uses in m refer to, each object once.
+// edges appends to out the objects that the references uses refer to, each object once. The references are in
+// m.
 func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []*Reference) []addrs.Object {
 	set := objectSet{list: out}
 	for _, u := range uses {
@@ -356,8 +357,8 @@ func (r *Refs) rangeOf(o, u addrs.Object) *hcl.Range {
 	return nil
 }
 
-// closeOverResources computes Resources for every object. In order, each object comes after the objects that
-// it refers to (as far as there are no cycles).
+// closeOverResources computes Resources for every object. In the argument order, each object comes after the
+// objects that it refers to (as far as there are no cycles).
 func (r *Refs) closeOverResources(order []addrs.Object) {
 	r.resources = make(map[addrs.Object][]addrs.Object, len(order))
 	for _, o := range order {
@@ -391,9 +392,10 @@ func compare(a, b addrs.Object) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// DependsOn returns the resources that a resource waits for because of depends_on: its own argument, and that of
-// every module call around it. If depends_on names a module, all resources in the module are returned. If it names
-// a value, such as an output of a module, the resources are returned on which the value depends.
+// DependsOn returns the resources that a resource waits for because of depends_on: its own argument, and that
+// of every module call around it. If depends_on names a module, the result has all resources in the module.
+// If it names a value, such as an output of a module, the result has the resources on which the value
+// depends.
 func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object {
 	var out []addrs.Object
 	seen := map[addrs.Object]bool{}

@@ -60,7 +60,8 @@ func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	return true
 }
 
-// sameUnrefined is same, but unknown values of one type count as equal, whatever else is known about them.
+// sameUnrefined is like [same], but unknown values of one type count as equal, whatever else is known about
+// them.
 func sameUnrefined(a, b cty.Value) bool {
 	if a.RawEquals(b) {
 		return true

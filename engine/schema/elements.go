@@ -51,9 +51,9 @@ func attr(path cty.Path, name string) cty.Path {
 	return extend(path, cty.GetAttrStep{Name: name})
 }
 
-// rebuild returns a collection of the kind and with the keys of like, but with the elements vals. vals are
-// not empty and in the order of like's elements. It also accepts tuples and objects, which replace lists and
-// maps whose elements differ in type.
+// rebuild returns a collection like the value like, with the same kind and keys, but with the elements vals.
+// vals is not empty, and in the order of like's elements. rebuild also accepts tuples and objects, which
+// replace lists and maps whose elements differ in type.
 func rebuild(like cty.Value, vals []cty.Value) cty.Value {
 	ty := like.Type()
 	switch {

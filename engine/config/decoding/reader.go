@@ -43,7 +43,7 @@ func (r *reader) errorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.HCLError(at, summary, detail, args...))
 }
 
-// lateErrorf is errorf for problems that the stock tool does not find while it reads a configuration; see
+// lateErrorf is errorf for problems that Terraform does not find while it reads a configuration; see
 // diags.MarkLate.
 func (r *reader) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.MarkLate(diags.HCLError(at, summary, detail, args...)))

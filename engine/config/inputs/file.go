@@ -69,8 +69,8 @@ func declarations(name string, body hcl.Body) *hcl.Diagnostic {
 		"%s gives values to variables that .tf files declare; write %s = VALUE here, and move the variable block into a .tf file.", name, b.Labels[0])
 }
 
-// AutoFiles returns the variables files among names that are read even if no option names them. They are in the
-// order in which they are read: later files override earlier ones.
+// AutoFiles returns those of the given file names that are variables files and are read even if no option
+// names them. They are in the order in which they are read: later files override earlier ones.
 func AutoFiles(names []string) []string {
 	var out []string
 	for _, n := range []string{"terraform.tfvars", "terraform.tfvars.json"} {

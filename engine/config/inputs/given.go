@@ -67,7 +67,7 @@ const shownUndeclared = 2
 
 // undeclaredValue reports a value for a variable that is not declared. For an option it is an error, since
 // options are meant for this configuration. For a file it is a warning, since several configurations may
-// share the file. For the environment it is nothing.
+// share the file. For the environment there is no diagnostic.
 func undeclaredValue(name string, s Source) diags.Diagnostics {
 	const summary = "Value for undeclared variable"
 	switch s.Origin {

@@ -13,8 +13,8 @@ import (
 
 // A providerCheck compares the provider configurations that callers pass to a module with those that the
 // module declares and uses. The rules are documented at
-// https://developer.hashicorp.com/terraform/language/modules/develop/providers; summaries and ranges are the
-// stock tool's.
+// https://developer.hashicorp.com/terraform/language/modules/develop/providers; summaries and ranges are
+// Terraform's.
 type providerCheck struct {
 	files map[string]*hcl.File
 	seen  map[*config.Content]bool

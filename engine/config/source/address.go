@@ -150,6 +150,6 @@ func isRegistry(text string) bool {
 // directories are relative to the root module's directory.
 func Join(dir, local string) string { return path.Join(dir, local) }
 
-// Same reports whether the source in a manifest is the same as a. The manifest may have its normal form, or
-// the text of the argument, as earlier versions of Lockstep wrote it.
+// Same reports whether installed, the source in a manifest, is the same as a. The manifest may have the
+// normal form of the source, or the text of the argument, as earlier versions of Lockstep wrote it.
 func (a Address) Same(installed string) bool { return installed == a.String() || installed == a.Text }

@@ -147,8 +147,8 @@ func cleanSubdir(dir string) (string, error) {
 	return out, nil
 }
 
-// secretParameters are the query parameters of addresses that give access: those of go-getter's getters,
-// tokens for archive servers, and signatures of addresses.
+// secretParameters are the query parameters that give access: those of go-getter's getters, tokens for
+// archive servers, and signatures of addresses.
 var secretParameters = []string{
 	"sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",
 	"token", "access_token", "private_token", "sig", "x-amz-signature", "x-amz-security-token", "x-goog-signature",

@@ -11,7 +11,7 @@ import (
 )
 
 // place puts a package into a directory, and replaces anything there. If another call already fetched the
-// package, place copies it without its hidden files, as the stock tools do.
+// package, place copies it without its hidden files, as Terraform and OpenTofu do.
 func (run *installation) place(pkg, dir string) error {
 	to := run.path(dir)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
