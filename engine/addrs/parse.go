@@ -56,8 +56,9 @@ func ParseModuleInstance(s string) (ModuleInstance, error) {
 	return m, nil
 }
 
-// A Target is an address in -target, -replace and moved blocks: a module instance (Resource is zero), a
-// resource, or one instance of a resource. If the last part has no key, the Target means every instance.
+// A Target is an address in the options -target and -replace, and in moved blocks: a module instance
+// (Resource is zero), a resource, or one instance of a resource. If the last part has no key, the Target
+// means every instance.
 type Target struct {
 	Module   ModuleInstance
 	Resource Resource

@@ -119,8 +119,8 @@ type stop struct {
 }
 
 // Watch stops evaluations when ctx ends, with the cause of ctx. It returns a function that ends the watch.
-// grace is the number of steps that operations that have begun may still make after the stop. It is too small
-// for a long evaluation.
+// After the stop, operations that have begun may still make as many steps as grace says. The number must be
+// too small for a long evaluation.
 func (b *Budget) Watch(ctx context.Context, grace int64) func() {
 	if b == nil {
 		return func() {}

@@ -43,8 +43,8 @@ func Parse(s string) (Set, error) {
 	return newSet(spec), nil
 }
 
-// From converts constraints that hashicorp/go-version has parsed. It fails for versions
-// that providers do not have, such as `1.2.3.4` and `v1.2.3`.
+// From converts constraints that hashicorp/go-version has parsed. It fails for versions that providers cannot
+// have, such as `1.2.3.4` and `v1.2.3`.
 func From(constraints goversion.Constraints) (Set, error) {
 	return Parse(constraints.String())
 }

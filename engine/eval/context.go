@@ -98,7 +98,7 @@ func put[K comparable, V any](m *map[K]V, k K, v V) {
 	(*m)[k] = v
 }
 
-// add adds one reference. It evaluates a resource at once.
+// add adds one reference. If it refers to a whole resource, add evaluates the resource at once.
 func (b *builder) add(r *refs.Reference) {
 	o := r.Object
 	switch o.Kind {

@@ -13,9 +13,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// harmless reports whether an error certainly contains no value. It is then about a null argument, or about
-// an argument's conversion to the type of its parameter, without names or texts of the value. err is the
-// function's error, nil for a conversion. Source: go-cty 1.19, cty/function/function.go, cty/convert.
+// harmless reports whether an error certainly contains no value. This is so if the error is about a null
+// argument, or about the conversion of an argument to the type of its parameter, without names or texts of
+// the value. err is the function's error, nil for a conversion. Source: go-cty 1.19,
+// cty/function/function.go, cty/convert.
 func harmless(d *hcl.Diagnostic, err error) bool {
 	if err != nil {
 		return err.Error() == "argument must not be null"

@@ -106,8 +106,8 @@ func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
 // *config.Provisioner, or of the config block of a *config.List.
 func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
 
-// OfContent returns all references to resources and module calls in the expressions of a content, except
-// those in depends_on and replace_triggered_by.
+// OfContent returns all references to resources and module calls in the expressions of a module's content,
+// except those in depends_on and replace_triggered_by.
 func (r *Refs) OfContent(c *config.Content) []*Reference { return r.ofContent[c] }
 
 // Direct returns the objects that o itself refers to. The caller must not change the result.

@@ -14,7 +14,7 @@ import (
 )
 
 // Graph is a graph with the nodes 0 to N-1. After[n] has the nodes that must be visited before n; naming a
-// node twice has no further effect. After may be shorter than N: the remaining nodes come after nothing.
+// node twice has no further effect. After may be shorter than N: the remaining nodes have no predecessors.
 type Graph struct {
 	N     int
 	After [][]int32

@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// queryTypes are the blocks that may stand in a query file, beside list.
+// queryTypes are the types of blocks that a query file may have, in addition to list.
 var queryTypes = []string{"variable", "locals", "provider"}
 
 var listType = blockType{"list", []string{"type", "name"}, (*Decoder).list, refusal{}}

@@ -62,7 +62,7 @@ func givenValues(root *config.Content, sources []Source) (map[string]givenValue,
 	return out, ds
 }
 
-// shownUndeclared is the number of undeclared variables of files that are named in warnings.
+// shownUndeclared is how many undeclared variables from files are named in warnings.
 const shownUndeclared = 2
 
 // undeclaredValue reports a value for a variable that is not declared. For an option it is an error, since

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// evaluateCalls evaluates the sources and versions of m's calls that are not literal. m gets its own Content
-// for that, since other modules with the same Content may have other values.
+// evaluateCalls evaluates those sources and versions of m's calls that are not literal. m gets its own
+// Content for that, since other modules with the same Content may have other values.
 func (l *loader) evaluateCalls(m *config.Module) {
 	own := false
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {

@@ -44,7 +44,8 @@ func (run *installation) place(pkg, dir string) error {
 	return nil
 }
 
-// count adds up the bytes of a directory, and returns an error if Bytes is exceeded.
+// count adds the size of a directory to the bytes of the installation. It returns an error if the limit Bytes
+// is exceeded.
 func (run *installation) count(dir string) error {
 	if run.Bytes == 0 {
 		return nil
