@@ -71,7 +71,7 @@ func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (Pass
 	return PassedProvider{}, false
 }
 
-// localName returns m's local name for the provider p. If m has none, it returns the argument otherwise.
+// localName returns m's local name for the provider p. If m has none, it returns the second argument.
 func (m *Module) localName(p addrs.Provider, otherwise string) string {
 	if name, ok := m.byProvider[p]; ok {
 		return name

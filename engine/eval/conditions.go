@@ -94,8 +94,8 @@ func (x *conditions) assertion(c *config.Condition, s Scope) diags.Diagnostics {
 	return append(ds, more...)
 }
 
-// conditionContext returns the context for the expressions of a condition. It leaves out the variable named
-// except.
+// conditionContext returns the context for the expressions of a condition. It leaves out the variable that
+// the parameter except names.
 func (x *conditions) conditionContext(c *config.Condition, s Scope, except string) (*hcl.EvalContext, diags.Diagnostics) {
 	var rs []refs.Reference
 	var ts []hcl.Traversal

@@ -194,7 +194,7 @@ func (e *Evaluator) Expr(x hcl.Expression, s Scope) (cty.Value, diags.Diagnostic
 	return e.value(x, e.phase.Refs.OfExpr(x), s)
 }
 
-// value evaluates an expression. The parameter list has the references of the expression.
+// value evaluates an expression that has exactly the given references.
 func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty.Value, diags.Diagnostics) {
 	ctx, ds := e.context(list, s)
 	if ds.HasErrors() {

@@ -78,8 +78,8 @@ func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.
 	return out, append(ds, explained(e, more, x, s)...)
 }
 
-// expand returns the instances that count, for_each or enabled makes. If an earlier phase decided the
-// instance keys, they are in was, and expand does not compute them again. It then evaluates only for_each, to
+// expand returns the instances that count, for_each or enabled makes. If was is not nil, it has the instance
+// keys that an earlier phase decided. expand does not compute these again, and evaluates only for_each, to
 // get the values of the instances.
 func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instance, diags.Diagnostics) {
 	if was != nil && r.ForEach == nil {
@@ -163,7 +163,8 @@ func (e *Evaluator) CollectResource(r *config.Resource, ins []Instance, vals []c
 	return v
 }
 
-// call returns the value of a module call as an object with the outputs outs; "" in outs means all.
+// call returns the value of a module call: an object with the given outputs. The name "" in outs means all
+// outputs.
 func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (cty.Value, diags.Diagnostics) {
 	f := e.frame(in)
 	child := f.module.Children[name]

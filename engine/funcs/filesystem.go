@@ -152,7 +152,7 @@ func (t tree) read(n fileName) ([]byte, error) {
 	return raw, nil
 }
 
-// readText is read for a file that must be UTF-8 text.
+// readText is like [tree.read], but returns an error if the file is not UTF-8 text.
 func (t tree) readText(n fileName) (string, error) {
 	raw, err := t.read(n)
 	if err != nil {

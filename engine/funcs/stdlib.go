@@ -132,8 +132,8 @@ var (
 	zipmapFunc          = guarded(stdlib.ZipmapFunc, "keys list has a null value")
 )
 
-// guarded returns a function that does the same as f, but returns an error with the text why where f crashes.
-// The results of f are never null.
+// guarded returns a function that does the same as f. Where f crashes, the function returns an error with the
+// text of the parameter why. The results of f are never null.
 func guarded(f function.Function, why string) function.Function {
 	answer := func(err error) error {
 		if errors.As(err, new(function.PanicError)) {

@@ -31,7 +31,7 @@ func Table(s Scope) map[string]function.Function {
 // pure has the functions that depend only on their arguments, under both names. Nobody may change the map.
 var pure = sync.OnceValue(func() map[string]function.Function { return with(nil, pureFunctions()) })
 
-// with returns a copy of t with more functions, each under its name and under `core::` and its name.
+// with returns a copy of t with additional functions, each under its name and under `core::` and its name.
 func with(t, more map[string]function.Function) map[string]function.Function {
 	out := make(map[string]function.Function, len(t)+2*len(more))
 	maps.Copy(out, t)

@@ -226,7 +226,7 @@ func (c *Client) HTTP() *http.Client {
 	}}
 }
 
-// retrying calls try, and calls it again after errors that may go away.
+// retrying calls the function try, and calls it again after errors that may go away.
 func (c *Client) retrying(ctx context.Context, try func() error) error {
 	wait := c.Backoff
 	if wait == 0 {

@@ -143,8 +143,8 @@ func (r reach) checkAddress(_, address string, _ syscall.RawConn) error {
 	return r.checkIP(to.Addr())
 }
 
-// metadata is the network of AWS services for machines whose addresses are not link-local: the metadata
-// service, and the services that give credentials to containers. Sources:
+// metadata is an AWS network that is not link-local. It has the addresses of the metadata service, and of the
+// services that give credentials to containers. Sources:
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html
 // https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
 var metadata = netip.MustParsePrefix("fd00:ec2::/32")

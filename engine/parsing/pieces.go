@@ -89,8 +89,8 @@ func pieceEnd(src []byte, start, size int) int {
 	return end
 }
 
-// blockEnd returns the end of the first line, at or after from, that has only a closing brace, at its
-// beginning; otherwise the end of the source.
+// blockEnd returns the end of the first line that begins with a closing brace and has nothing else. It
+// searches from the given offset on. If there is no such line, it returns the end of the source.
 func blockEnd(src []byte, from int) int {
 	for from < len(src) {
 		i := bytes.Index(src[from:], []byte("\n}"))

@@ -212,7 +212,7 @@ func (p *Pool) Stop(ctx context.Context) error {
 
 // Guard stops the processes when ctx ends. First it asks them to stop. If grace passes without a call of
 // release, it kills them, even during a call. So an interrupted run can wait for its calls (made with a
-// context that is not cancelled), and a plugin that hangs cannot delay it for ever.
+// context that is not cancelled), and a plugin that hangs cannot delay the run for ever.
 func (p *Pool) Guard(ctx context.Context, grace time.Duration) (release func()) {
 	released := make(chan struct{})
 	go func() {

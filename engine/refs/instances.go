@@ -14,7 +14,7 @@ import (
 // caller must not change the result.
 func (r *Refs) OnlyInstances(o addrs.Object) map[addrs.Object][]addrs.InstanceKey { return r.only[o] }
 
-// keys records the literal instance keys in uses, the references of o in m. A resource gets no entry if one
+// keys records the literal instance keys in the given references of o in m. A resource gets no entry if one
 // of the references is to all of its instances.
 func (r *Refs) keys(m *config.Module, o addrs.Object, uses []*Reference) {
 	if !slices.ContainsFunc(uses, func(u *Reference) bool { return u.HasKey }) {

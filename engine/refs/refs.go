@@ -50,7 +50,8 @@ type Refs struct {
 // Analyze finds all references of cfg. It reports references to objects that do not exist, and cycles.
 func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) { return AnalyzeWithout(cfg, nil) }
 
-// AnalyzeWithout is [Analyze] without the references of unused provider blocks, which are never evaluated.
+// AnalyzeWithout is like [Analyze], but leaves out the references of unused provider blocks, which are never
+// evaluated.
 func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs, diags.Diagnostics) {
 	r := &Refs{
 		cfg:       cfg,
@@ -183,8 +184,7 @@ func (r *Refs) linkImports() {
 	}
 }
 
-// edges appends to out the objects that the references uses refer to, each object once. The references are in
-// m.
+// edges appends to out the objects that the given references in m refer to, each object once.
 func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []*Reference) []addrs.Object {
 	set := objectSet{list: out}
 	for _, u := range uses {
@@ -357,7 +357,7 @@ func (r *Refs) rangeOf(o, u addrs.Object) *hcl.Range {
 	return nil
 }
 
-// closeOverResources computes Resources for every object. In the argument order, each object comes after the
+// closeOverResources computes Resources for every object. The parameter order has each object after the
 // objects that it refers to (as far as there are no cycles).
 func (r *Refs) closeOverResources(order []addrs.Object) {
 	r.resources = make(map[addrs.Object][]addrs.Object, len(order))

@@ -93,8 +93,8 @@ func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	return n.gather(v, vals).WithMarks(vm), nil
 }
 
-// gather returns the kind of collection that n has, with the blocks vals as elements. The blocks have the
-// right type. The keys are the keys of the value like.
+// gather returns a collection of the kind that n has. Its elements are the blocks vals, which have the right
+// type. Its keys are the keys of the parameter like.
 func (n *nest) gather(like cty.Value, vals []cty.Value) cty.Value {
 	switch {
 	case n.Nesting == NestingSet:

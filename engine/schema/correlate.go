@@ -37,7 +37,8 @@ func (f *field) couldHaveCome(prior, config cty.Value) bool {
 	return f.Computed && config.IsNull()
 }
 
-// allCouldHaveCome is couldHaveCome for all blocks or objects of one name.
+// allCouldHaveCome reports the same as [layout.couldHaveCome], for all blocks or objects of one name
+// together.
 func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	if n == NestingSet {
 		return false

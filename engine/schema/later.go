@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Later has the resource types of a provider, and decodes the schema of a type when it is first needed,
-// because a configuration uses few types: perhaps ten of a thousand. It is safe for concurrent use.
+// Later has the resource types of a provider. It decodes the schema of a type when the schema is first
+// needed, because a configuration uses few types: perhaps ten of a thousand. It is safe for concurrent use.
 type Later struct {
 	decode func(mode, name string, raw []byte) (*Schema, error)
 	raw    map[string]map[string][]byte // encoded schemas, by mode and name

@@ -57,7 +57,8 @@ func (c *content) of(i int) []boundBlock {
 	return c.blocks[i]
 }
 
-// locate returns the place of an attribute, or the argument missing if the body does not have the attribute.
+// locate returns the place of an attribute. If the body does not have the attribute, it returns the second
+// argument.
 func (g *given) locate(p cty.Path, missing hcl.Range) hcl.Range {
 	switch {
 	case g.attr != nil:

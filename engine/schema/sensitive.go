@@ -153,7 +153,7 @@ func (l *layout) collect(out []cty.Path, v cty.Value, path cty.Path, t trait) []
 	return out
 }
 
-// collectNested is collect for all blocks or objects of l in v.
+// collectNested calls [layout.collect] for all blocks or objects of l in v.
 func (l *layout) collectNested(out []cty.Path, n Nesting, v cty.Value, path cty.Path, t trait) []cty.Path {
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() {

@@ -20,7 +20,8 @@ var resourceSchema = &hcl.BodySchema{
 	},
 }
 
-// dataSchema is resourceSchema for data and ephemeral blocks.
+// dataSchema has the meta-arguments of data and ephemeral blocks, as resourceSchema has those of resource
+// blocks.
 var dataSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "count"}, {Name: "for_each"}, {Name: "provider"}, {Name: "depends_on"}},
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "locals"}, {Type: "lifecycle"}, {Type: "_"}},

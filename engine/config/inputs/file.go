@@ -13,7 +13,7 @@ import (
 )
 
 // File reads a variables file, whose expressions must be literal. A value that is not literal is reported
-// only when the value is needed: for a variable that this configuration does not declare it does not matter.
+// only when the value is needed. It does not matter for a variable that this configuration does not declare.
 func File(origin Origin, name string, src []byte) (Source, diags.Diagnostics) {
 	f, values, ds := parseFile(name, src, false)
 	return Source{Origin: origin, Expressions: values, FileName: name, File: f}, diags.FromHCL(ds)

@@ -32,7 +32,8 @@ func (run *ensuring) used(dir string) {
 }
 
 // makeRoom removes packages that the run does not need, until the wanted number of bytes is free. If whole is
-// set, it removes all of them. It always removes what killed processes have left.
+// set, it removes all packages that the run does not need. In any case, it removes incomplete files that
+// killed processes have left.
 func (run *ensuring) makeRoom(whole bool) {
 	if run.Room == nil {
 		return
@@ -79,7 +80,8 @@ func (run *ensuring) evictable() []string {
 	return dirs
 }
 
-// bringInto is bring with a second attempt: if the disk is full, it first makes as much room as possible.
+// bringInto calls bring, and calls it again if the disk is full. Before the second call, it makes as much
+// room as possible.
 func (run *ensuring) bringInto(ctx context.Context, n need, pkg Package, dir string) (sums, error) {
 	got, err := run.bring(ctx, n, pkg, dir)
 	if run.Room != nil && isFull(err) {

@@ -49,7 +49,7 @@ func (c *client) List(ctx context.Context, req provider.ListRequest, found func(
 	return append(e.before, e.after...)
 }
 
-// GenerateConfig returns the object as it is.
+// GenerateConfig returns the object unchanged: it is its own configuration.
 func (c *client) GenerateConfig(_ context.Context, _ string, state cty.Value) (cty.Value, diags.Diagnostics) {
 	return state, nil
 }

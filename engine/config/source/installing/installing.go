@@ -97,7 +97,8 @@ func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnos
 	return loading.Load(in.begin(ctx).input())
 }
 
-// InstallWithTests is Install with the test files in a directory; see testfiles.Load.
+// InstallWithTests does the same as Install, and also installs the modules that the test files in a directory
+// call; see testfiles.Load.
 func (in *Installer) InstallWithTests(ctx context.Context, dir string) (*testfiles.Suite, diags.Diagnostics) {
 	run := in.begin(ctx)
 	return testfiles.Load(run.input(), dir)

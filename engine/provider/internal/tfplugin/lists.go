@@ -19,7 +19,7 @@ const maxListed = 16 << 20
 // maxEmpty is the largest number of events in a row that have no object and only carry warnings.
 const maxEmpty = 1000
 
-// listTypes returns two schemas: list is that of a list resource type's configuration, of is that of the
+// listTypes returns two schemas: first that of the configuration of a list resource type, then that of the
 // managed type of the listed objects.
 func (c *client) listTypes(ctx context.Context, name string) (list, of *schema.Schema, ds diags.Diagnostics) {
 	declared, ds := c.ready(ctx)
