@@ -31,7 +31,7 @@ func PlannedEvaluator(ctx context.Context, r Run, plan *plans.Plan) (*eval.Evalu
 
 // CheckTyped checks an expression for an [Evaluator] against the schemas. The parameter in is the module in
 // which the expression is evaluated. A reference to an attribute that does not exist is an error, even if the
-// object has no value yet, and even within try or can.
+// object has no value yet, and even within the functions try and can.
 func CheckTyped(ctx context.Context, r Run, in addrs.Module, x hcl.Expression) diags.Diagnostics {
 	return validating.Typed(ctx, validating.Input{Environment: session.Environment{Program: eval.Program{Config: r.Config}, Providers: r.Providers}}, r.Config.Modules[in], x)
 }

@@ -106,8 +106,8 @@ func ParseProvider(source string) (Provider, error) {
 	return p, nil
 }
 
-// parseNamespace returns a namespace in lower case. Between its parts there may be underscores, as in the names of users that an
-// enterprise manages at GitHub. Source: OpenTofu 1.12.
+// parseNamespace returns a namespace in lower case. Its parts may be separated by underscores, as in the
+// names of users that an enterprise manages at GitHub. Source: OpenTofu 1.12.
 func parseNamespace(s string) (string, error) {
 	parts := strings.Split(s, "_")
 	for i, part := range parts {

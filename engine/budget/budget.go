@@ -77,8 +77,8 @@ func New(l Limits) *Budget {
 	return b
 }
 
-// Generous returns the budget of a command line, where a person owns the machine and can watch. It has only
-// limits whose excess would certainly exhaust the machine.
+// Generous returns the budget of a command line, where a person owns the machine and can watch. Its limits
+// are so high that a run beyond them would certainly exhaust the machine.
 func Generous() *Budget { return New(generous) }
 
 // Pipeline returns the budget of a run in a pipeline. memory is the memory of its process in bytes. All

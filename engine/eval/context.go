@@ -245,7 +245,8 @@ func (b *builder) addResources(root map[string]cty.Value) {
 	}
 }
 
-// checkScope reports references to the names each, count, self and caller that the scope s does not have.
+// checkScope reports references to the names each, count, self and caller, if the scope s does not have the
+// name.
 func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
 	return refs.Scope{
 		Count: s.Instance != nil && s.Instance.HasCount,

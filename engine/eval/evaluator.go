@@ -82,7 +82,8 @@ func New(ctx context.Context, p Phase) *Evaluator {
 	return e
 }
 
-// A namedKey identifies an object of variables or local values: names has all their names.
+// A namedKey identifies an object with the values of several variables or local values. The field names has
+// all their names.
 type namedKey struct {
 	kind  addrs.ObjectKind
 	names string

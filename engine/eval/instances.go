@@ -78,9 +78,9 @@ func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.
 	return out, append(ds, explained(e, more, x, s)...)
 }
 
-// expand returns the instances that count, for_each or enabled makes. If was is not nil, it has the instance
-// keys that an earlier phase decided. expand does not compute these again, and evaluates only for_each, to
-// get the values of the instances.
+// expand returns the instances that count, for_each or enabled makes. The parameter was has the instance keys
+// that an earlier phase decided, or is nil. If there are such keys, expand does not compute them again: it
+// evaluates only for_each, to get the values of the instances.
 func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instance, diags.Diagnostics) {
 	if was != nil && r.ForEach == nil {
 		out := make([]Instance, len(was.keys))

@@ -17,7 +17,7 @@ import (
 // Below are the functions of go-cty's stdlib that behave otherwise than people expect, or that crash.
 
 // containsFunc is the function contains. It also finds null. In go-cty since 1.18.1 the literal null makes
-// the result unknown, so that Terraform 1.16 plans "(known after apply)" and then has null.
+// the result unknown: Terraform 1.16 plans "(known after apply)", and then has null.
 var containsFunc = function.New(&function.Spec{
 	Params: []function.Parameter{anything("list"), {Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true}},
 	Type:   function.StaticReturnType(cty.Bool),

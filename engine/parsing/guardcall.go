@@ -207,7 +207,7 @@ func (k *calling) wants(ctx *hcl.EvalContext, i int) cty.Type {
 	return cty.NilType
 }
 
-// expanded returns the arguments with the elements of the last one in its place, as "..." passes them.
+// expanded replaces the last argument with its elements, as "..." passes them.
 func expanded(args []cty.Value) []cty.Value {
 	last, marks := args[len(args)-1].Unmark()
 	out := args[: len(args)-1 : len(args)-1]

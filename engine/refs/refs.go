@@ -253,8 +253,8 @@ func localConfig(s string) addrs.LocalProviderConfig {
 }
 
 // checkOutputs finds references to outputs that the called module does not have. Evaluation finds them, too,
-// and respects try and can. So checkOutputs is only for configurations that are not evaluated because of
-// other errors.
+// and accepts them within the functions try and can. So checkOutputs is only for configurations that are not
+// evaluated because of other errors.
 func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, o := range r.declared[m.Content] {
@@ -381,7 +381,7 @@ func (r *Refs) closeOverResources(order []addrs.Object) {
 	}
 }
 
-// compare orders the objects of one content.
+// compare orders the objects of one module's content.
 func compare(a, b addrs.Object) int {
 	if a.Kind != b.Kind {
 		return int(a.Kind) - int(b.Kind)

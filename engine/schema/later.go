@@ -23,8 +23,8 @@ type decoded struct {
 	err    error
 }
 
-// NewLater returns resource types whose schemas the function decode reads. It is called once for each type,
-// and never twice at the same time. raw has the declarations of the types, by mode ("managed", "data",
+// NewLater returns resource types whose schemas the function decode reads. decode is called once for each
+// type, and never twice at the same time. raw has the declarations of the types, by mode ("managed", "data",
 // "ephemeral", "list", "action") and name. The result keeps raw: the caller must not change it.
 func NewLater(raw map[string]map[string][]byte, decode func(mode, name string, raw []byte) (*Schema, error)) *Later {
 	return &Later{decode: decode, raw: raw, done: map[typeKey]decoded{}}

@@ -63,8 +63,8 @@ func (l *loader) evaluateCall(m *config.Module, c *config.Call) hcl.Diagnostics 
 	return append(ds, c.ParseSource(c.Computed.Versioned)...)
 }
 
-// evaluateConst reports the arguments for const variables of a called module whose values are not known
-// before there is a plan.
+// evaluateConst checks the arguments that a module call passes to const variables. It reports an argument
+// that is not known before there is a plan.
 func (l *loader) evaluateConst(m, child *config.Module) {
 	if l.in.Early == nil {
 		return

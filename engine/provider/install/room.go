@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A Room makes room in a data directory that is used by many runs on a small disk. Only one process at a time
-// uses the directory, such as a Lambda function. If there is not enough room for another package, packages
-// that the present run does not need are removed, the least recently used first.
+// A Room makes room in a data directory that is used by many runs on a small disk. Only one process at a
+// time, such as a Lambda function, uses the directory. If there is not enough room for another package,
+// packages that the present run does not need are removed, the least recently used first.
 type Room struct {
 	// Free returns the number of free bytes on the disk.
 	Free func() (int64, error)
