@@ -29,8 +29,9 @@ func PlannedEvaluator(ctx context.Context, r Run, plan *plans.Plan) (*eval.Evalu
 	return r.evaluator(ctx, planned(r, plan), funcs.Scope{ConsoleMode: true, PureOnly: true})
 }
 
-// CheckTyped holds an expression for an [Evaluator], in a module of the configuration, against the schemas: a reference to an attribute that does not exist
-// is an error also where the object has no value yet, and within try or can.
+// CheckTyped checks an expression for an [Evaluator] against the schemas. The parameter in is the module in
+// which the expression is evaluated. A reference to an attribute that does not exist is an error, even if the
+// object has no value yet, and even within the functions try and can.
 func CheckTyped(ctx context.Context, r Run, in addrs.Module, x hcl.Expression) diags.Diagnostics {
 	return validating.Typed(ctx, validating.Input{Environment: session.Environment{Program: eval.Program{Config: r.Config}, Providers: r.Providers}}, r.Config.Modules[in], x)
 }

@@ -102,7 +102,8 @@ func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 	return a, slices.Clip(a.ds)
 }
 
-// validate returns the errors that the configuration has with any input. It validates at the first call only.
+// validate returns the errors that the configuration has whatever its input is. It validates at the first
+// call only.
 func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 	if a.findings == nil {
 		found := validating.Validate(ctx, validating.Input{
@@ -135,8 +136,8 @@ type PlanOptions struct {
 type Found = importing.Found
 
 // Plan compares the configuration with a state and returns the necessary changes. If the configuration has
-// errors with any input, Plan returns no plan. With other errors it returns a plan that is marked as errored.
-// Exception: there is no plan for a destroy if the existing objects could not be read.
+// errors whatever its input is, Plan returns no plan. With other errors it returns a plan that is marked as
+// errored. Exception: there is no plan for a destroy if the existing objects could not be read.
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *plans.Plan, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
@@ -193,9 +194,9 @@ type ApplyOptions struct {
 // returns the new state, even with errors.
 //
 // An interrupted apply ends in three stages. When ctx ends, no new action begins; calls under way continue.
-// Later, at a moment that their pool decides (see provider.Pool.Guard), providers are asked to stop, and
-// answer with what they have done. Providers that do not answer are killed after a grace period, by the same
-// guard. Their calls have an intent in the journal, and no outcome.
+// Later, at a moment that the provider pool decides (see provider.Pool.Guard), providers are asked to stop,
+// and answer with what they have done. Guard kills providers that do not answer within a grace period. In the
+// journal, the calls of killed providers have an intent, but no outcome.
 func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ applying.Result, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
@@ -277,7 +278,7 @@ func (r Run) ephemeralVariables() []string {
 	return out
 }
 
-// Validate returns all errors that the configuration has with any input. The providers are not
+// Validate returns all errors that the configuration has whatever its input is. The providers are not
 // configured.
 func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)

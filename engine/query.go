@@ -17,8 +17,8 @@ type QueryOptions struct {
 	Tell func(events.Query) bool
 }
 
-// Query finds existing objects by the list blocks of a configuration that was loaded with its query files. It needs no state and changes
-// nothing.
+// Query finds existing objects with the list blocks of a configuration. The configuration must have been
+// loaded with its query files. Query needs no state and changes nothing.
 func Query(ctx context.Context, r Run, o QueryOptions) (ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()

@@ -12,8 +12,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// InstanceKey distinguishes the instances that count (numbers) or for_each (strings) makes of one block. The
-// zero value, [NoKey], is the key for a block without both.
+// InstanceKey distinguishes the instances that count (with numbers) or for_each (with strings) makes from one
+// block. The zero value, [NoKey], is the key for a block that has neither count nor for_each.
 type InstanceKey struct {
 	kind keyKind
 	num  int
@@ -28,7 +28,7 @@ const (
 	stringKey
 )
 
-// NoKey is the key of the only instance of a block without count and for_each.
+// NoKey is the key of the only instance of a block that has neither count nor for_each.
 var NoKey = InstanceKey{}
 
 // IntKey returns the key that count gives to its i-th instance.

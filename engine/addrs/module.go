@@ -2,8 +2,9 @@ package addrs
 
 import "strings"
 
-// Module is the static address of a module: the names of the module calls that lead to it, before count and
-// for_each. The zero value is the root module. The field joins the names with dots, which no name contains.
+// Module is the static address of a module: the names of the module calls that lead to it, without the keys
+// of count and for_each. The zero value is the root module. The field path joins the names with dots, which
+// no name contains.
 type Module struct{ path string }
 
 // RootModule is the module of the working directory.
@@ -15,7 +16,7 @@ func NewModule(calls ...string) Module { return Module{strings.Join(calls, ".")}
 // IsRoot reports whether m is the root module.
 func (m Module) IsRoot() bool { return m.path == "" }
 
-// Child returns the module that call makes inside m.
+// Child returns the module that the module call with this name makes inside m.
 func (m Module) Child(call string) Module {
 	if m.path == "" {
 		return Module{call}
@@ -74,8 +75,8 @@ func (m Module) String() string {
 }
 
 // ModuleInstance is the address of one instance of a module: module calls with their instance keys. The zero
-// value is the root module's only instance. The field is the printed form, which makes comparing, hashing and
-// printing fast.
+// value is the root module's only instance. The field path is the printed form of the address, which makes
+// comparing, hashing and printing fast.
 type ModuleInstance struct{ path string }
 
 // RootModuleInstance is the only instance of the root module.
@@ -84,7 +85,7 @@ var RootModuleInstance = ModuleInstance{}
 // IsRoot reports whether m is the root module's instance.
 func (m ModuleInstance) IsRoot() bool { return m.path == "" }
 
-// Child returns the instance with the given key of a call inside m.
+// Child returns the instance with the given key of a module that is called inside m.
 func (m ModuleInstance) Child(call string, key InstanceKey) ModuleInstance {
 	s := "module." + call + key.String()
 	if m.path != "" {
@@ -111,8 +112,8 @@ func (m ModuleInstance) Steps() []ModuleInstanceStep {
 	return out
 }
 
-// Call returns the instance that contains the call of m's module, the name of the call, and m's key in it. It
-// panics for the root module.
+// Call returns the instance that contains the call of m's module, the name of the call, and the instance key
+// of m. It panics for the root module.
 func (m ModuleInstance) Call() (parent ModuleInstance, call string, key InstanceKey) {
 	if m.path == "" {
 		panic("addrs: the root module has no call")
@@ -183,7 +184,7 @@ func cutStep(s string) (ModuleInstanceStep, string) {
 	return step, strings.TrimPrefix(rest, ".")
 }
 
-// cutStepName is cutStep without reading the key.
+// cutStepName is like cutStep, but does not read the key.
 func cutStepName(s string) (name, rest string) {
 	s = s[len("module."):]
 	i := strings.IndexAny(s, ".[")

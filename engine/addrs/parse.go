@@ -23,8 +23,8 @@ func ParseAbsResourceInstance(s string) (AbsResourceInstance, error) {
 	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}, nil
 }
 
-// ParseAction reads the address of an action block in a module instance, or of one instance of it, like
-// `module.net["a"].action.type.name[0]`. Without a key it means every instance.
+// ParseAction reads the address of an action block in a module instance, or of one instance of the block,
+// like `module.net["a"].action.type.name[0]`. An address without a key means every instance.
 func ParseAction(s string) (AbsResourceInstance, error) {
 	m, rest, err := cutModule(s)
 	if err != nil {
@@ -56,8 +56,9 @@ func ParseModuleInstance(s string) (ModuleInstance, error) {
 	return m, nil
 }
 
-// A Target is an address in -target, -replace and moved blocks: a module instance (Resource is zero), a
-// resource, or one instance of a resource. If the last part has no key, the Target means every instance.
+// A Target is an address in the options -target and -replace, and in moved blocks: a module instance
+// (Resource is zero), a resource, or one instance of a resource. If the last part has no key, the Target
+// means every instance.
 type Target struct {
 	Module   ModuleInstance
 	Resource Resource
@@ -124,7 +125,8 @@ func parseTarget(s string) (Target, error) {
 	return t, err
 }
 
-// parseNames reads `type.name[key]` of a resource or an action, as what says.
+// parseNames reads the part `type.name[key]` of an address. The parameter what is the word for messages:
+// resource or action.
 func (t *Target) parseNames(rest, what string) (err error) {
 	var ok bool
 	if t.Resource.Type, rest, ok = cutName(rest); !ok {

@@ -31,7 +31,8 @@ type Provider struct {
 // BuiltinTerraform is the provider of terraform_data and terraform_remote_state.
 var BuiltinTerraform = Provider{BuiltinHost, BuiltinNamespace, "terraform"}
 
-// DefaultProvider returns the provider for a name if the configuration gives no source.
+// DefaultProvider returns the provider that the name typeName means if the configuration gives no source for
+// it.
 func DefaultProvider(typeName string) Provider {
 	if typeName == "terraform" {
 		return BuiltinTerraform
@@ -105,8 +106,8 @@ func ParseProvider(source string) (Provider, error) {
 	return p, nil
 }
 
-// parseNamespace returns a namespace in lower case. Between its parts there may be underscores, as in the names of users that an
-// enterprise manages at GitHub. Source: OpenTofu 1.12.
+// parseNamespace returns a namespace in lower case. Its parts may be separated by underscores, as in the
+// names of users that an enterprise manages at GitHub. Source: OpenTofu 1.12.
 func parseNamespace(s string) (string, error) {
 	parts := strings.Split(s, "_")
 	for i, part := range parts {
@@ -120,9 +121,8 @@ func parseNamespace(s string) (string, error) {
 	return strings.Join(parts, "_"), nil
 }
 
-// parseProviderPart returns a part of a namespace or a type in lower case. The rules are those
-// for a label of a host name, without the encodings of such (xn--), so letters
-// need not be ASCII.
+// parseProviderPart returns a part of a namespace or a type in lower case. The rules are those for a label of
+// a host name, so letters need not be ASCII. Encoded labels (xn--...) are not allowed.
 func parseProviderPart(s string) (string, error) {
 	switch {
 	case s == "":

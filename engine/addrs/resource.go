@@ -63,8 +63,8 @@ func (r Resource) Compare(x Resource) int {
 	return cmp.Or(cmp.Compare(modeRank(r.Mode), modeRank(x.Mode)), cmp.Compare(r.Type, x.Type), cmp.Compare(r.Name, x.Name))
 }
 
-// modeRank puts data before managed before ephemeral before actions, which is the order in
-// which Terraform sorts state and plan.
+// modeRank returns the rank of a mode in the order in which Terraform sorts state and plan: data, managed,
+// ephemeral, action.
 func modeRank(m ResourceMode) int {
 	switch m {
 	case Data:

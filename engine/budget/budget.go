@@ -13,8 +13,9 @@ import (
 	"sync/atomic"
 )
 
-// Limits are the limits of a run. Sizes are in bytes. Numbers of values count a value once for each path to
-// it: shared parts need little memory, but code that visits the whole value meets them again and again.
+// Limits are the limits of a run. Sizes are in bytes. Where values are counted, a value counts once for each
+// path to it: shared parts need little memory, but code that visits the whole value meets them again and
+// again.
 type Limits struct {
 	Text   int64 // bytes of one text
 	Values int64 // values in one value, itself included
@@ -37,8 +38,8 @@ const (
 	gib = 1 << 30
 )
 
-// Weight is the number of bytes that count for each value, in addition to its texts. Source: measured; a
-// number in a list of go-cty takes about 100 bytes, an element of a tuple with its type about 64.
+// Weight is the size in bytes of each value without its texts. Source: measured; a number in a list of go-cty
+// takes about 100 bytes, an element of a tuple with its type about 64.
 const Weight = 64
 
 // never is a limit that nothing reaches.
@@ -76,8 +77,8 @@ func New(l Limits) *Budget {
 	return b
 }
 
-// Generous returns the budget of a command line, where a person owns the machine and can watch. It has only
-// limits whose excess would certainly exhaust the machine.
+// Generous returns the budget of a command line, where a person owns the machine and can watch. Its limits
+// are so high that a run beyond them would certainly exhaust the machine.
 func Generous() *Budget { return New(generous) }
 
 // Pipeline returns the budget of a run in a pipeline. memory is the memory of its process in bytes. All
@@ -118,8 +119,8 @@ type stop struct {
 }
 
 // Watch stops evaluations when ctx ends, with the cause of ctx. It returns a function that ends the watch.
-// grace is the number of steps that operations that have begun may still make after the stop. It is too small
-// for a long evaluation.
+// After the stop, operations that have begun may still make as many steps as grace says. The number must be
+// too small for a long evaluation.
 func (b *Budget) Watch(ctx context.Context, grace int64) func() {
 	if b == nil {
 		return func() {}

@@ -49,7 +49,7 @@ var errInterrupted = errors.New("the evaluation was interrupted")
 // Is lets errors.Is recognize interruptions.
 func (x *Excess) Is(target error) bool { return x.Kind == Interrupted && target == errInterrupted }
 
-// Of returns x with What set, unless it is set already.
+// Of returns a copy of x with the field What set, or x itself if the field is set already.
 func (x *Excess) Of(what string) *Excess {
 	if x == nil || x.What != "" {
 		return x

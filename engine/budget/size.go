@@ -7,7 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// A Size is the size of a value as code meets it that visits all its parts.
+// A Size is the size of a value as seen by code that visits all parts of the value.
 type Size struct {
 	Values int64 // the value itself included
 	Bytes  int64 // of its texts, its attribute names and its map keys
@@ -164,7 +164,7 @@ func (m *meter) elements(v cty.Value, ty cty.Type, depth int) bool {
 	return true
 }
 
-// perType is the number of values that count for each part of a type: comparing and unifying types takes that
+// perType is the number of values that each part of a type counts as: comparing and unifying types takes that
 // much longer than visiting values.
 const perType = 8
 
@@ -206,7 +206,7 @@ func (m *meter) number(f *big.Float) bool {
 	return d < 512 || m.bytes(int(d))
 }
 
-// Digits returns about how many digits a number has as text, where no exponent is used.
+// Digits returns the approximate number of digits that f has as text without an exponent.
 func Digits(f *big.Float) int64 {
 	if f.Sign() == 0 || f.IsInf() {
 		return 1

@@ -31,7 +31,7 @@ type Call struct {
 	Computed *ComputedSource
 }
 
-// A ComputedSource has the expressions of a call whose values are needed to load the module.
+// A ComputedSource has those expressions of a module call whose values are needed to load the module.
 type ComputedSource struct {
 	Source, Version hcl.Expression // nil if literal or absent
 	Versioned       bool           // there is a version argument

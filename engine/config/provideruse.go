@@ -16,10 +16,10 @@ type ProviderUse struct {
 	Callee *Module
 }
 
-// ProviderUse returns the provider configuration with the local name local in m. That is m's own block, if it
-// has one; otherwise the configuration that the calling modules pass to m, or that m inherits. A default
-// configuration without a block belongs to the root module. An empty block in a called module is a
-// placeholder: a passed configuration replaces it. key is the expression in brackets.
+// ProviderUse returns the provider configuration with the given local name in m. If m itself has a block for
+// this name, that is the configuration. Otherwise it is the one that the calling modules pass to m, or that m
+// inherits. A default configuration without a block belongs to the root module. An empty block in a called
+// module is a placeholder: a passed configuration replaces it. key is the expression in brackets.
 func (m *Module) ProviderUse(local addrs.LocalProviderConfig, key hcl.Expression) ProviderUse {
 	p := m.ProviderOf(local.LocalName)
 	use := ProviderUse{Key: key}
@@ -50,7 +50,7 @@ func (m *Module) ResourceUse(r *Resource) ProviderUse {
 	return m.ProviderUse(r.Provider, r.ProviderKey)
 }
 
-// ProviderConfig returns the provider configuration with the local name local in m; see [Module.ProviderUse].
+// ProviderConfig returns the provider configuration with the given local name in m; see [Module.ProviderUse].
 func (m *Module) ProviderConfig(local addrs.LocalProviderConfig) addrs.AbsProviderConfig {
 	return m.ProviderUse(local, nil).Config
 }
@@ -60,7 +60,8 @@ func (m *Module) ResourceProvider(r *Resource) addrs.AbsProviderConfig {
 	return m.ProviderConfig(r.Provider)
 }
 
-// passed returns the provider configuration that the caller passes to m as local. p is the provider of local.
+// passed returns the provider configuration that the caller passes to m under the given local name. p is the
+// provider that this name means in m.
 func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (PassedProvider, bool) {
 	for _, x := range m.Call.Providers {
 		if x.InChild.Alias == local.Alias && (x.InChild.LocalName == local.LocalName || m.ProviderOf(x.InChild.LocalName) == p) {
@@ -70,7 +71,7 @@ func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (Pass
 	return PassedProvider{}, false
 }
 
-// localName returns m's local name for the provider p. If m has none, it returns otherwise.
+// localName returns m's local name for the provider p. If m has none, it returns the second argument.
 func (m *Module) localName(p addrs.Provider, otherwise string) string {
 	if name, ok := m.byProvider[p]; ok {
 		return name

@@ -36,8 +36,8 @@ type Import struct {
 	ProviderRange hcl.Range // of the provider argument
 }
 
-// Static returns the static address that a removed block in the module in refers to: a resource; without a
-// resource, a module.
+// Static returns the static address to which a removed block refers: that of a resource, or of a module if
+// the result has no resource. The parameter in is the module that has the block.
 func (m *Removed) Static(in addrs.Module) (addrs.Module, addrs.Resource) {
 	for _, s := range m.From.Module.Steps() {
 		in = in.Child(s.Name)
@@ -45,7 +45,7 @@ func (m *Removed) Static(in addrs.Module) (addrs.Module, addrs.Resource) {
 	return in, m.From.Resource
 }
 
-// A PlacedImport is an import block in a module of the tree, which every instance of this module has.
+// A PlacedImport is an import block in a module of the tree. Every instance of the module has the block.
 type PlacedImport struct {
 	*Import
 	In     *Module

@@ -31,7 +31,7 @@ func (c *Config) ProviderRequirements() map[addrs.Provider][]VersionConstraint {
 	return out
 }
 
-// SortedProviders returns the provider blocks by local name and alias.
+// SortedProviders returns the provider blocks, sorted by local name and alias.
 func (c *Content) SortedProviders() []*Provider {
 	return slices.SortedFunc(maps.Values(c.Providers), func(a, b *Provider) int {
 		return compareLocal(a.Addr, b.Addr)

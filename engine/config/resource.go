@@ -6,8 +6,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// A Resource is a resource, data or ephemeral block, or an action block, which has a Repetition, a Provider and, as its Body,
-// the config block.
+// A Resource is a resource, data or ephemeral block, or an action block. An action block has a Repetition and
+// a Provider; its Body is the config block.
 type Resource struct {
 	Addr addrs.Resource
 	// Body has the provider's own arguments and blocks: it lacks meta-arguments and the blocks lifecycle,

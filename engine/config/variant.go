@@ -49,7 +49,8 @@ func (c *Config) Variant(v Variant) *Config {
 	return out
 }
 
-// dropImports takes import blocks away whose targets are in modules without objects.
+// dropImports removes the import blocks that import into one of the modules in empty, or into a module that
+// does not exist.
 func (c *Config) dropImports(empty map[addrs.Module]cty.Value) {
 	dropped := map[*Module][]*Import{}
 	for _, im := range c.Imports() {

@@ -27,7 +27,8 @@ const LanguageVersion = states.LanguageVersion
 const OpenTofuVersion = "1.12.6"
 
 // spoken are all final versions from 1.11.0 to [LanguageVersion]. A configuration that is valid in one of
-// them means the same in the newest: between them, the language has only become more permissive.
+// these versions means the same in the newest version: between them, the language has only become more
+// permissive.
 var spoken = sync.OnceValue(func() (all []*version.Version) {
 	newest := version.Must(version.NewVersion(LanguageVersion))
 	for minor := 11; minor <= newest.Segments()[1]; minor++ {
@@ -43,7 +44,8 @@ var spoken = sync.OnceValue(func() (all []*version.Version) {
 // Speaks reports whether a required_version allows a language version that Lockstep supports.
 func Speaks(c version.Constraints) bool { return slices.ContainsFunc(spoken(), c.Check) }
 
-// NewVersionConstraint returns v as a version constraint. what is the name of the argument, for messages.
+// NewVersionConstraint returns v as a version constraint. The parameter what is the name of the argument, for
+// messages.
 func NewVersionConstraint(v cty.Value, what string, at hcl.Range) (VersionConstraint, hcl.Diagnostics) {
 	out := VersionConstraint{Range: at}
 	bad := func(detail string, args ...any) (VersionConstraint, hcl.Diagnostics) {

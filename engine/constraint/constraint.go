@@ -1,9 +1,9 @@
 // Package constraint decides which versions of a provider a configuration accepts.
 //
 // The rules are those of apparentlymart/go-versions, as in Terraform. A pre-release is accepted only if a
-// constraint asks for exactly that version. Versions with different build metadata are different.
-// hashicorp/go-version, which Lockstep uses for modules and the language version, has other rules. The
-// package also writes the normal form of constraints for the dependency lock file.
+// constraint asks for exactly that version. Versions with different build metadata are different. For modules
+// and the language version, Lockstep uses hashicorp/go-version, which has other rules. This package also
+// writes the normal form of constraints for the dependency lock file.
 //
 // It does not depend on providers, sources and files. Start at [Parse] and [Set.Newest].
 package constraint
@@ -43,8 +43,8 @@ func Parse(s string) (Set, error) {
 	return newSet(spec), nil
 }
 
-// From converts constraints that hashicorp/go-version has parsed. It fails for versions
-// that providers do not have, such as `1.2.3.4` and `v1.2.3`.
+// From converts constraints that hashicorp/go-version has parsed. It fails for versions that providers cannot
+// have, such as `1.2.3.4` and `v1.2.3`.
 func From(constraints goversion.Constraints) (Set, error) {
 	return Parse(constraints.String())
 }
@@ -88,7 +88,7 @@ func (s Set) Has(v Version) bool {
 	return s.has.Has(v)
 }
 
-// Newest returns the newest of versions that s contains. ok is false if it contains none of them.
+// Newest returns the newest of the given versions that s contains. ok is false if s contains none of them.
 func (s Set) Newest(versions []Version) (newest Version, ok bool) {
 	for _, v := range versions {
 		if s.Has(v) && (!ok || compareTotally(v, newest) > 0) {

@@ -7,8 +7,8 @@ import (
 	"github.com/apparentlymart/go-versions/versions/constraints"
 )
 
-// symbols are the operators as text. Their order is the order in the normal form of terms with the same
-// version.
+// symbols are the operators as text. In the normal form, terms with the same version have the order of this
+// list.
 // Source: Terraform 1.11.4, tried.
 var symbols = []struct {
 	op   constraints.SelectionOp

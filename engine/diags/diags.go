@@ -63,7 +63,8 @@ type Diagnostic struct {
 
 // A Cause in [Diagnostic.Extra] has facts for the reader of a diagnostic. Unknown and Sensitive: the
 // expression was refused because a value in it is unknown or sensitive. Unmatched: the warning is about an
-// option whose address matches nothing. Where nobody would read the warning in time, it is then an error.
+// option whose address matches nothing. Code that runs where nobody reads warnings in time turns such a
+// warning into an error.
 type Cause struct{ Unknown, Sensitive, Unmatched bool }
 
 // Diagnostics is a list of diagnostics, in the order they were found.
@@ -88,7 +89,8 @@ func MarkLate(h *hcl.Diagnostic) *hcl.Diagnostic {
 	return h
 }
 
-// WithoutLate returns the diagnostics that are found when a configuration is read.
+// WithoutLate returns ds without the diagnostics that have Late set. These are errors that Terraform finds
+// only when it validates the configuration, not when it reads the configuration.
 func (ds Diagnostics) WithoutLate() Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d Diagnostic) bool { return d.Late })
 }

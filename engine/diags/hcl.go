@@ -7,7 +7,8 @@ import (
 )
 
 // HCLError returns one error as an HCL diagnostic, for code that also collects diagnostics of HCL's own
-// functions. [FromHCL] turns them into ours. detail is a format only if there are args.
+// functions. [FromHCL] converts HCL diagnostics to diagnostics of this package. detail is a format only if
+// there are args.
 func HCLError(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnostic {
 	if len(args) > 0 {
 		detail = fmt.Sprintf(detail, args...)
@@ -15,7 +16,7 @@ func HCLError(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnosti
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at}
 }
 
-// HCLWarning is [HCLError] for a warning.
+// HCLWarning is like [HCLError], but returns a warning.
 func HCLWarning(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnostic {
 	d := HCLError(at, summary, detail, args...)
 	d.Severity = hcl.DiagWarning

@@ -8,9 +8,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Sorted returns ds in the order in which they are shown: warnings before errors, then diagnostics without a
-// range first. The rest is sorted by file (those of outer directories first), position, and address.
-// Diagnostics that are equal in all this keep their order.
+// Sorted returns ds in the order in which they are shown: warnings before errors. Among warnings, and among
+// errors, diagnostics without a range come first. All others are sorted by file (files of outer directories
+// first), position, and address. Diagnostics that are equal in all this keep their order.
 //
 // Source: Terraform's tfdiags.Diagnostics.Sort.
 func (ds Diagnostics) Sorted() Diagnostics {
@@ -29,7 +29,7 @@ func (ds Diagnostics) Sorted() Diagnostics {
 	return out
 }
 
-// first returns -1 if is is true, so that its element is sorted first, and otherwise 1.
+// first returns -1 if its argument is true, so that the element is sorted first, and otherwise 1.
 func first(is bool) int {
 	if is {
 		return -1

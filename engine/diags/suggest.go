@@ -8,7 +8,7 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Suggest returns ` Did you mean "x"?` with the most similar of names, or "" if none is similar.
+// Suggest returns ` Did you mean "x"?` with the most similar of the given names, or "" if none is similar.
 func Suggest(name string, names iter.Seq[string]) string {
 	best, least := "", 3 // the distance up to which HCL suggests a name, too
 	length := utf8.RuneCountInString(name)

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// conditions evaluates conditions, and records their results. It is a part of [Evaluator], together with its
-// exported methods. From the rest of the evaluator it uses only the values of references.
+// conditions evaluates conditions, and records their results. [Evaluator] embeds it, with its exported
+// methods. From the rest of the evaluator it uses only the values of references.
 //
 // A condition that is not met has one of three causes. If the condition is false, the error has the author's
 // message. If the condition cannot be evaluated, the error is about the condition. If its references failed,
@@ -28,9 +28,9 @@ type conditions struct {
 	results
 }
 
-// Conditions evaluates the conditions of one object and records the results. It returns an error headed by
-// summary for each failed condition. The errors of check blocks are warnings. If [Phase.ConditionsWarn] is
-// set, all are warnings.
+// Conditions evaluates the conditions of one object and records the results. It returns an error with the
+// given summary for each failed condition. For check blocks it returns warnings instead. If
+// [Phase.ConditionsWarn] is set, it returns warnings for all objects.
 func (x *conditions) Conditions(cs []*config.Condition, s Scope, about Subject, summary string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, c := range cs {
@@ -94,8 +94,8 @@ func (x *conditions) assertion(c *config.Condition, s Scope) diags.Diagnostics {
 	return append(ds, more...)
 }
 
-// conditionContext returns the context for the expressions of a condition. It leaves out the variable named
-// except.
+// conditionContext returns the context for the expressions of a condition. It leaves out the variable that
+// the parameter except names.
 func (x *conditions) conditionContext(c *config.Condition, s Scope, except string) (*hcl.EvalContext, diags.Diagnostics) {
 	var rs []refs.Reference
 	var ts []hcl.Traversal

@@ -29,8 +29,8 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 	return s.child(ctx), b.ds
 }
 
-// shared returns the context for the added references. Many blocks of a module refer to the same variables
-// and local values only: they share one context, which must not be changed.
+// shared returns the context for the added references. Many blocks of a module refer only to variables and
+// local values, and to the same ones: they share one context, which must not be changed.
 func (b *builder) shared(f *frame) *hcl.EvalContext {
 	if b.resources != nil || b.only != nil || b.outputs != nil {
 		return &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.phase.functions(f.module)}
@@ -51,8 +51,8 @@ func (b *builder) shared(f *frame) *hcl.EvalContext {
 	return ctx
 }
 
-// Detached returns the context for expressions whose block or module may no longer exist. It has self, count
-// and each of the scope, but no variables, local values or resources.
+// Detached returns the context for expressions whose block or module may no longer exist. It has the names
+// self, count and each with the values in s, but no variables, local values or resources.
 func (e *Evaluator) Detached(m *config.Module, s Scope) *hcl.EvalContext {
 	f := &frame{module: m, dir: m.Dir}
 	b := builder{e: e, s: s}
@@ -79,7 +79,7 @@ func (s Scope) child(ctx *hcl.EvalContext) *hcl.EvalContext {
 	return child
 }
 
-// A builder makes the evaluation context for some references.
+// A builder makes the evaluation context for a set of references.
 type builder struct {
 	e  *Evaluator
 	s  Scope
@@ -98,7 +98,7 @@ func put[K comparable, V any](m *map[K]V, k K, v V) {
 	(*m)[k] = v
 }
 
-// add adds one reference. It evaluates a resource at once.
+// add adds one reference. If it refers to a whole resource, add evaluates the resource at once.
 func (b *builder) add(r *refs.Reference) {
 	o := r.Object
 	switch o.Kind {
@@ -126,8 +126,9 @@ func (b *builder) add(r *refs.Reference) {
 	}
 }
 
-// addInstances evaluates the resources with references to some of their instances only. Call it after all
-// references were added: a reference to the whole resource, wherever it is, makes these needless.
+// addInstances evaluates the resources to which all references have an instance key. It evaluates only these
+// instances. Call it after all references were added: a reference to the whole resource, wherever it is,
+// makes this needless.
 func (b *builder) addInstances() {
 	for _, r := range slices.SortedFunc(maps.Keys(b.only), addrs.Resource.Compare) {
 		if _, ok := b.resources[r]; ok {
@@ -167,8 +168,8 @@ func (b *builder) roots(f *frame) map[string]cty.Value {
 	return root
 }
 
-// named returns the object of some named values. Many blocks of a module refer to the same values: they share
-// one object.
+// named returns an object with the given names and their values, such as the value of var. Many blocks of a
+// module refer to the same values: they share one object.
 func (b *builder) named(f *frame, kind addrs.ObjectKind, names []string, get func(addrs.ModuleInstance, string) (cty.Value, diags.Diagnostics)) cty.Value {
 	k := namedKey{kind, strings.Join(names, ",")}
 	b.e.mu.Lock()
@@ -244,7 +245,8 @@ func (b *builder) addResources(root map[string]cty.Value) {
 	}
 }
 
-// checkScope reports references to each, count, self and caller in a scope without them.
+// checkScope reports references to the names each, count, self and caller, if the scope s does not have the
+// name.
 func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
 	return refs.Scope{
 		Count: s.Instance != nil && s.Instance.HasCount,

@@ -3,7 +3,7 @@
 //
 // It does not know which phase of a run it works for. All differences between phases are fields and functions
 // of [Phase]: the values of resources, instance keys that an earlier phase decided, the variables of the root
-// module. It refuses to know providers, states and plans. Start at [New].
+// module. It does not know providers, states and plans. Start at [New].
 package eval
 
 import (
@@ -82,7 +82,8 @@ func New(ctx context.Context, p Phase) *Evaluator {
 	return e
 }
 
-// A namedKey identifies an object of variables or local values: names has all their names.
+// A namedKey identifies an object with the values of several variables or local values. The field names has
+// all their names.
 type namedKey struct {
 	kind  addrs.ObjectKind
 	names string
@@ -194,7 +195,7 @@ func (e *Evaluator) Expr(x hcl.Expression, s Scope) (cty.Value, diags.Diagnostic
 	return e.value(x, e.phase.Refs.OfExpr(x), s)
 }
 
-// value evaluates an expression whose references are list.
+// value evaluates an expression that has exactly the given references.
 func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty.Value, diags.Diagnostics) {
 	ctx, ds := e.context(list, s)
 	if ds.HasErrors() {
@@ -235,14 +236,14 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 	return s.child(c.ctx), nil
 }
 
-// ActionContext returns the context to decode the body of an action block in. It is made anew each time: an action may refer
-// to the resource that triggers it, which changes from one invocation to the next.
+// ActionContext returns the context to decode the body of an action block in. It is made anew each time: an
+// action may refer to the resource that triggers it, which changes from one invocation to the next.
 func (e *Evaluator) ActionContext(r *config.Resource, s Scope) (*hcl.EvalContext, diags.Diagnostics) {
 	return e.context(e.phase.Refs.OfBlock(r), s)
 }
 
-// Ready evaluates the references of a resource block in a module instance. If there are errors, one
-// of these failed, and the block has no instances to plan.
+// Ready evaluates the references of a resource block in a module instance. An error means that one of these
+// references failed. The block then has no instances to plan.
 func (e *Evaluator) Ready(in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
 	s := Scope{Module: in}
 	_, ds := e.BlockContext(r, s)

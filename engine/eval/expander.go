@@ -118,7 +118,7 @@ func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, dia
 }
 
 // unsuitable returns an error for a for_each value that is sensitive or ephemeral, since its keys become part
-// of addresses, and for a value without keys.
+// of addresses. It also returns an error for a value without keys.
 //
 // Lists are refused although they have elements, as in Terraform: their keys would be positions, and removing
 // the first element would rename all other instances.
@@ -174,8 +174,8 @@ func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]In
 // setInstances returns the instances for the decided keys of a set. The value of each instance is its key.
 //
 // By now the set may have other elements. For example, fileset returns more files after the apply has written
-// some. The approved instances are kept. Maps are different: if a decided key is not in the map any more,
-// that is an error (see eachOfMap), because only the map has the value of the key.
+// some. The approved instances are kept. Maps are different: only the map has the value of a key. So a
+// decided key that the map no longer has is an error (see eachOfMap).
 func (was *decided) setInstances() []Instance {
 	out := make([]Instance, len(was.keys))
 	for i, k := range was.keys {

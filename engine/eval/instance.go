@@ -26,7 +26,7 @@ func anyEach() []Instance {
 	return []Instance{{HasEach: true, unknown: true, Value: cty.DynamicVal}}
 }
 
-// fill adds count or each to vars.
+// fill adds the instance's value of count or each to vars.
 func (i *Instance) fill(vars map[string]cty.Value) {
 	switch {
 	case i.HasCount && i.unknown:

@@ -78,8 +78,9 @@ func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.
 	return out, append(ds, explained(e, more, x, s)...)
 }
 
-// expand returns the instances that count, for_each or enabled makes. Keys that an earlier phase decided are
-// not evaluated again; then it evaluates only a for_each, for the values of its instances.
+// expand returns the instances that count, for_each or enabled makes. The parameter was has the instance keys
+// that an earlier phase decided, or is nil. If there are such keys, expand does not compute them again: it
+// evaluates only for_each, to get the values of the instances.
 func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instance, diags.Diagnostics) {
 	if was != nil && r.ForEach == nil {
 		out := make([]Instance, len(was.keys))
@@ -162,7 +163,8 @@ func (e *Evaluator) CollectResource(r *config.Resource, ins []Instance, vals []c
 	return v
 }
 
-// call returns the value of a module call as an object with the outputs outs; "" in outs means all.
+// call returns the value of a module call: an object with the given outputs. The name "" in outs means all
+// outputs.
 func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (cty.Value, diags.Diagnostics) {
 	f := e.frame(in)
 	child := f.module.Children[name]
@@ -196,7 +198,7 @@ func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (c
 	return c.val, ds
 }
 
-// outputs returns an object with some outputs of a module instance.
+// outputs returns an object with the named outputs of a module instance.
 func (e *Evaluator) outputs(in addrs.ModuleInstance, names []string) (cty.Value, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	attrs := make(map[string]cty.Value, len(names))

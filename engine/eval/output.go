@@ -74,8 +74,8 @@ func (p *Phase) checkOutputMarks(in addrs.ModuleInstance, o *config.Output, val 
 	return nil
 }
 
-// marksKnown reports whether the value of an output has all its marks in this phase. The values of opaque
-// modules have no marks, and local values may contain them.
+// marksKnown reports whether the value of an output has all its marks in this phase. If module calls are
+// opaque (OpaqueModules), their values have no marks, and neither have local values that contain them.
 func (p *Phase) marksKnown(o *config.Output) bool {
 	return !p.OpaqueModules || !slices.ContainsFunc(p.Refs.OfExpr(o.Expr), func(r refs.Reference) bool {
 		return r.Object.Kind == addrs.KindCall || r.Object.Kind == addrs.KindLocal

@@ -31,8 +31,8 @@ type Checked struct {
 	Failures []string
 }
 
-// results collects the results of conditions by object. It is a part of [Evaluator], with its
-// exported methods. Safe for concurrent use.
+// results collects the results of conditions by object. [Evaluator] embeds it, with its exported methods.
+// Safe for concurrent use.
 type results struct {
 	mu sync.Mutex
 	by map[Subject]*result
@@ -45,8 +45,9 @@ type result struct {
 	results    int
 }
 
-// Declare records that an object has n conditions. The object is unknown until all n have a result. If a
-// block itself is declared, all its objects are known: there may be none.
+// Declare records that an object has n conditions. The status of the object is unknown until all n have a
+// result. If Declare is called for a block itself, all objects of the block have been found: there may be
+// none.
 func (r *results) Declare(about Subject, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +79,7 @@ func (r *results) add(about Subject, s Status, problem string) {
 	}
 }
 
-// of returns the result of an object, and adds a missing one. The caller holds mu.
+// of returns the result of an object. If there is none, it adds one. The caller holds mu.
 func (r *results) of(about Subject) *result {
 	x := r.by[about]
 	if x == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// Typed evaluates an expression that is not part of the configuration, such as one typed by a person, as if
-// it were in the module of the scope.
+// Typed evaluates an expression that is not part of the configuration, such as one typed by a person. It
+// evaluates the expression as if it were in the module of the scope.
 func (e *Evaluator) Typed(x hcl.Expression, s Scope) (cty.Value, diags.Diagnostics) {
 	list, ds := e.typedRefs(x, s)
 	if ds.HasErrors() {
@@ -20,9 +20,9 @@ func (e *Evaluator) Typed(x hcl.Expression, s Scope) (cty.Value, diags.Diagnosti
 	return v, append(ds, more...)
 }
 
-// Assert evaluates a condition that is not part of the configuration, such as one of a test, as if it were in
-// the module of the scope. It records nothing. Root names in [Scope.Extra] hide those of the module. For
-// example, a test refers to outputs by the name output.
+// Assert evaluates a condition that is not part of the configuration, such as one of a test. It evaluates the
+// condition as if it were in the module of the scope. It records nothing. Root names in [Scope.Extra] hide
+// those of the module. For example, a test refers to outputs by the name output.
 func (e *Evaluator) Assert(c *config.Condition, s Scope) Result {
 	var all []refs.Reference
 	for _, x := range expressions(c) {

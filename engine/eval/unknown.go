@@ -58,8 +58,8 @@ type visited struct {
 	unknown bool
 }
 
-// all follows references in a module instance. If unknown is false, the value with these references is known:
-// then they only show what to apply first.
+// all follows the references of an expression in a module instance. If unknown is false, the value of the
+// expression is known: then the references only show what to apply first.
 func (u *unknowns) all(list []refs.Reference, in addrs.ModuleInstance, unknown bool) {
 	for i := range list {
 		u.follow(&list[i], in, unknown)

@@ -11,7 +11,7 @@ const (
 	QueryComplete QueryKind = 'c' // the provider has sent all objects, or the limit is reached
 )
 
-// A Query is a step of a query: of one instance of a list block.
+// A Query is a step in the query of one instance of a list block.
 type Query struct {
 	Kind    QueryKind
 	Address string // list.TYPE.NAME, with the key of the instance

@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// TestStatus is the result of a test run, a file or a suite. The result of several is the greatest of them.
+// TestStatus is the result of a test run, a file or a suite. The combined result of several is the greatest
+// status among them.
 type TestStatus byte
 
 const (

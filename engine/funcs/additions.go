@@ -95,7 +95,7 @@ var cidrContainsFunc = function.New(&function.Spec{
 	},
 })
 
-// parsePrefix is parseCIDR, but returns an IPv4 address within IPv6 as an IPv4 address.
+// parsePrefix is like parseCIDR, but returns an IPv4 address within IPv6 as an IPv4 address.
 func parsePrefix(s string) (netip.Prefix, error) {
 	network, err := parseCIDR(s)
 	if err != nil {

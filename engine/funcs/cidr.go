@@ -124,8 +124,8 @@ func subnetBits(network *net.IPNet, v cty.Value) (int, error) {
 	return bits, nil
 }
 
-// layOut places the first subnet at the start of the network. It places each other subnet at the next
-// boundary of its own size after the previous one.
+// layOut places the first subnet at the start of the network. It places every further subnet after the
+// previous one, at the next boundary of the subnet's own size.
 func layOut(network *net.IPNet, newBits []int) ([]cty.Value, error) {
 	prefix, _ := network.Mask.Size()
 	last, _ := cidr.PreviousSubnet(network, prefix+newBits[0])

@@ -89,7 +89,7 @@ var textDecodeBase64Func = stringFunc(func(args []string) (string, error) {
 	return string(out), nil
 }, text("source"), text("encoding"))
 
-// charset returns a character encoding by its IANA name or alias, and its main name.
+// charset returns the character encoding with an IANA name or alias, and the encoding's main name.
 func charset(name string) (encoding.Encoding, string, error) {
 	enc, err := ianaindex.IANA.Encoding(name)
 	if err != nil || enc == nil {

@@ -65,8 +65,8 @@ func (c confined) Lstat(name string) (fs.FileInfo, error) {
 	return confinedly("stat", name, c.root, c.root.Lstat)
 }
 
-// confinedly calls do with a file's name relative to root. It refuses a name that leads out of root; os.Root
-// refuses such symbolic links.
+// confinedly calls the function do with a file's name relative to root. It refuses a name that leads out of
+// root; os.Root refuses symbolic links that lead out of it.
 func confinedly[T any](op, name string, root *os.Root, do func(string) (T, error)) (T, error) {
 	var none T
 	rel, err := filepath.Rel(root.Name(), name)

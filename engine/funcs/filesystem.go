@@ -152,7 +152,7 @@ func (t tree) read(n fileName) ([]byte, error) {
 	return raw, nil
 }
 
-// readText is read for a file that must be UTF-8 text.
+// readText is like [tree.read], but returns an error if the file is not UTF-8 text.
 func (t tree) readText(n fileName) (string, error) {
 	raw, err := t.read(n)
 	if err != nil {
@@ -161,7 +161,8 @@ func (t tree) readText(n fileName) (string, error) {
 	return utf8Contents(n, raw)
 }
 
-// fileFunc returns a function of one file name. Its result has the name's marks.
+// fileFunc returns a function whose argument is one file name. The result of that function has the marks of
+// the file name.
 func (t tree) fileFunc(ty cty.Type, f func(fileName) (cty.Value, error)) function.Function {
 	return function.New(&function.Spec{
 		Params:       []function.Parameter{maybe(marked(text("path")))},

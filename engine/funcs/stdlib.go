@@ -17,7 +17,7 @@ import (
 // Below are the functions of go-cty's stdlib that behave otherwise than people expect, or that crash.
 
 // containsFunc is the function contains. It also finds null. In go-cty since 1.18.1 the literal null makes
-// the result unknown, so that Terraform 1.16 plans "(known after apply)" and then has null.
+// the result unknown: Terraform 1.16 plans "(known after apply)", and then has null.
 var containsFunc = function.New(&function.Spec{
 	Params: []function.Parameter{anything("list"), {Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true}},
 	Type:   function.StaticReturnType(cty.Bool),
@@ -93,8 +93,9 @@ func formatting(f function.Function) function.Function {
 	})
 }
 
-// jsonDecodeFunc is the function jsondecode. If a property occurs several times, the last one counts. The
-// others must be convertible to its type (since go-cty 1.16.2 they must have the same type).
+// jsonDecodeFunc is the function jsondecode. If a property occurs several times, the last value counts. The
+// earlier values must be convertible to the type of the last (since go-cty 1.16.2 they must have the same
+// type).
 var jsonDecodeFunc = function.New(&function.Spec{
 	Params: stdlib.JSONDecodeFunc.Params(),
 	Type: func(args []cty.Value) (cty.Type, error) {
@@ -131,7 +132,8 @@ var (
 	zipmapFunc          = guarded(stdlib.ZipmapFunc, "keys list has a null value")
 )
 
-// guarded returns f with an error, why, in place of a crash. The results of f are never null.
+// guarded returns a function that does the same as f. Where f crashes, the function returns an error with the
+// text of the parameter why. The results of f are never null.
 func guarded(f function.Function, why string) function.Function {
 	answer := func(err error) error {
 		if errors.As(err, new(function.PanicError)) {

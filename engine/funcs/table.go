@@ -31,7 +31,7 @@ func Table(s Scope) map[string]function.Function {
 // pure has the functions that depend only on their arguments, under both names. Nobody may change the map.
 var pure = sync.OnceValue(func() map[string]function.Function { return with(nil, pureFunctions()) })
 
-// with returns a copy of t with more functions, each under its name and under `core::` and its name.
+// with returns a copy of t with additional functions, each under its name and under `core::` and its name.
 func with(t, more map[string]function.Function) map[string]function.Function {
 	out := make(map[string]function.Function, len(t)+2*len(more))
 	maps.Copy(out, t)
@@ -64,7 +64,7 @@ func worldFunctions(s Scope) map[string]function.Function {
 // impure are the names of the functions whose next call may return another result.
 var impure = []string{"bcrypt", "timestamp", "uuid"}
 
-// noticed returns f with a call of notice before each result.
+// noticed returns a function that calls notice, and then does the same as f.
 func noticed(f function.Function, notice func()) function.Function {
 	return function.New(&function.Spec{
 		Params: f.Params(), VarParam: f.VarParam(), Type: f.ReturnTypeForValues,

@@ -17,8 +17,8 @@ import (
 )
 
 // templateFunctions returns templatefile and templatestring. A template may call all functions of the scope
-// (own and the pure ones) except these two. A template that is not a file of the configuration may not call
-// functions that read files either.
+// except these two: the functions in own, and the pure ones. A template that is not a file of the
+// configuration may not call functions that read files either.
 func templateFunctions(own map[string]function.Function, s Scope) map[string]function.Function {
 	files := s.tree()
 	// Build this table only on use: few configurations have templates.

@@ -34,8 +34,8 @@ var yamlDecodeFunc = function.New(&function.Spec{
 })
 
 // checkYAML returns an error if a document is nested too deep, or has too many values because of its aliases.
-// It parses the document only if that is possible: each level of nesting needs at least one indicator
-// character.
+// It parses the document only if one of these is possible: each level of nesting needs at least one indicator
+// character, and an alias needs an anchor.
 func checkYAML(src string) error {
 	indicators := 0
 	for _, c := range []byte(src) {

@@ -1,8 +1,8 @@
 // Package generating writes the resource block for an existing object that is imported and has no block yet.
 //
-// It is a pure function from a schema and a value to text. The text is identical to that of the stock tool,
-// since programs compare and search it. The package does not know where the object comes from and where the
-// text goes. Start at [Block].
+// It is a pure function from a schema and a value to text. The text is identical to Terraform's, since
+// programs compare and search it. The package does not know where the object comes from and where the text
+// goes. Start at [Block].
 package generating
 
 import (
@@ -187,8 +187,8 @@ func (w *writer) block(indent int, header string, n *schema.NestedBlock, v cty.V
 	}
 }
 
-// hidden returns the end of an opening line. If the value is sensitive, it closes the brackets at once with
-// right.
+// hidden returns the end of the opening line of a block or object. If the value is sensitive, the parameter
+// right closes the brackets on the same line. Otherwise the result is "".
 func hidden(v cty.Value, right string) string {
 	if marks.Has(v, marks.Sensitive) {
 		return right + " # sensitive"

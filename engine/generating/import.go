@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
-// Import returns the import block for an object of an identity, which is known. provider is as in [Block]. Null attributes are left
-// out.
+// Import returns the import block for the object with the given identity, which must be known. provider is
+// the block's provider argument, as in [Block]. Null attributes are left out.
 func Import(to addrs.Resource, provider string, identity cty.Value) string {
 	w := &writer{}
 	w.line(0, "import {")

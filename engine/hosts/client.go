@@ -115,8 +115,8 @@ func (c *Client) Document(ctx context.Context, u *url.URL, host string) (doc Doc
 	return doc, err
 }
 
-// JSON gets a JSON document as [Client.Document] does, and decodes it into into. It returns the address after
-// redirects.
+// JSON gets a JSON document as [Client.Document] does, and decodes it into the last argument. It returns the
+// address after redirects.
 func (c *Client) JSON(ctx context.Context, u *url.URL, host string, into any) (final *url.URL, err error) {
 	doc, err := c.Document(ctx, u, host)
 	if err != nil {
@@ -226,7 +226,7 @@ func (c *Client) HTTP() *http.Client {
 	}}
 }
 
-// retrying calls try, and calls it again after errors that may go away.
+// retrying calls the function try, and calls it again after errors that may go away.
 func (c *Client) retrying(ctx context.Context, try func() error) error {
 	wait := c.Backoff
 	if wait == 0 {

@@ -79,8 +79,8 @@ func (p Policy) of(name string) reach {
 }
 
 // CheckName is like checkHost, but also refuses names whose addresses are not allowed. It is for programs
-// that make their own connections, although the name may have other addresses by then. A name without an
-// address is not refused, since a proxy may know it.
+// that make their own connections. The check is not complete: the name may have other addresses when the
+// program connects. A name without an address is not refused, since a proxy may know it.
 func (p Policy) CheckName(ctx context.Context, name string) error {
 	if err := p.checkHost(name); err != nil {
 		return err
@@ -143,8 +143,8 @@ func (r reach) checkAddress(_, address string, _ syscall.RawConn) error {
 	return r.checkIP(to.Addr())
 }
 
-// metadata has the addresses of AWS services on a machine that are not link-local: the metadata service, and
-// the services that give credentials to containers. Sources:
+// metadata is an AWS network that is not link-local. It has the addresses of the metadata service, and of the
+// services that give credentials to containers. Sources:
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html
 // https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
 var metadata = netip.MustParsePrefix("fd00:ec2::/32")

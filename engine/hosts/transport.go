@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-// A refusedError reports a request that the policy forbids, so that trying again does not help.
+// A refusedError reports a request that the policy forbids. Trying again does not help.
 type refusedError struct {
 	reason string
 }

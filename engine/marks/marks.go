@@ -120,7 +120,8 @@ func At(v cty.Value, m Mark, paths []cty.Path) cty.Value {
 	return v.MarkWithPaths(pvms)
 }
 
-// Echo returns the paths that are below the attribute from, moved below the attribute to.
+// Echo takes the paths that are below the attribute named by the parameter from. It returns these paths moved
+// below the attribute named by the parameter to.
 func Echo(paths []cty.Path, from, to string) []cty.Path {
 	var out []cty.Path
 	for _, p := range paths {

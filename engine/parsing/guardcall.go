@@ -129,7 +129,7 @@ func shallow(v cty.Value) int64 {
 	return 1
 }
 
-// An argument is an argument of a call. Its evaluation also checks the call if it is the last one.
+// An argument is an argument of a call. The evaluation of the last argument also checks the call.
 type argument struct {
 	hclsyntax.Expression
 	k *calling
@@ -207,7 +207,7 @@ func (k *calling) wants(ctx *hcl.EvalContext, i int) cty.Type {
 	return cty.NilType
 }
 
-// expanded returns the arguments with the elements of the last one in its place, as "..." passes them.
+// expanded replaces the last argument with its elements, as "..." passes them.
 func expanded(args []cty.Value) []cty.Value {
 	last, marks := args[len(args)-1].Unmark()
 	out := args[: len(args)-1 : len(args)-1]

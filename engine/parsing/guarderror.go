@@ -13,9 +13,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// harmless reports whether an error certainly contains no value. It is then about a null argument, or about
-// an argument's conversion to the type of its parameter, without names or texts of the value. err is the
-// function's error, nil for a conversion. Source: go-cty 1.19, cty/function/function.go, cty/convert.
+// harmless reports whether an error certainly contains no value. This is so if the error is about a null
+// argument, or about the conversion of an argument to the type of its parameter, without names or texts of
+// the value. err is the function's error, nil for a conversion. Source: go-cty 1.19,
+// cty/function/function.go, cty/convert.
 func harmless(d *hcl.Diagnostic, err error) bool {
 	if err != nil {
 		return err.Error() == "argument must not be null"
@@ -51,9 +52,9 @@ func withoutReason(d *hcl.Diagnostic, name string) *hcl.Diagnostic {
 	return &hidden
 }
 
-// Hide changes ds in place so that they show no value whose marks HCL removed during the evaluation, as it
-// does with the for_each of a dynamic block. It hides the functions' reasons, and marks the variables of the
-// contexts from those of the diagnostics up to ctx.
+// Hide changes ds in place so that they show no value whose marks HCL removed during the evaluation, as HCL
+// does with the for_each of a dynamic block. It removes the reasons that functions gave for their failures.
+// It also puts marks on the variables of each diagnostic's context, and of its parent contexts below ctx.
 func Hide(ds hcl.Diagnostics, ctx *hcl.EvalContext, marks cty.ValueMarks) {
 	for i, d := range ds {
 		hidden := *d

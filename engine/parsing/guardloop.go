@@ -95,8 +95,8 @@ func (r *round) marked(ctx *hcl.EvalContext) *hcl.EvalContext {
 	return out
 }
 
-// evaluate evaluates an expression for one iteration. If it fails, evaluate does so again with the
-// collection's marks on the loop's variables, so that the errors show no secrets.
+// evaluate evaluates an expression for one iteration. If that fails, it evaluates the expression again with
+// the collection's marks on the loop's variables, so that the errors show no secrets.
 func (r *round) evaluate(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	v, ds := x.Value(ctx)
 	if ds.HasErrors() && len(r.marks) > 0 {

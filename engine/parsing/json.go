@@ -8,9 +8,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// depthJSON returns an error at the place where the arrays and objects of a JSON text are nested too deep, or
-// at a string that is a template nested too deep; nil if there is none. As in HCL's scanner, a string ends at
-// a quote without a backslash, or before a control character.
+// depthJSON returns an error at the place where the arrays and objects of a JSON text are nested too deep. It
+// also returns an error at a string that is a template and nested too deep. Otherwise it returns nil. As in
+// HCL's scanner, a string ends at a quote without a backslash, or before a control character.
 func depthJSON(src []byte, name string, limit int) *hcl.Diagnostic {
 	var open []byte
 	for i := 0; i < len(src); {

@@ -34,7 +34,7 @@ func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return f, ds
 }
 
-// unguarded is Config without replacements of HCL's expressions.
+// unguarded is like [Config], but does not replace HCL's expressions.
 func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if f := inPieces(src, name); f != nil {
 		return f, nil
@@ -45,8 +45,8 @@ func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return whole(hclsyntax.ParseConfig(src, name, hcl.InitialPos))(src)
 }
 
-// Syntax is [Config] for code that reads the tree and does not evaluate it: the tree does not limit the size
-// of values. The result is nil if the text is refused.
+// Syntax is like [Config], but for code that reads the tree and does not evaluate it: the tree does not limit
+// the size of values. The result is nil if the text is refused.
 func Syntax(src []byte, name string) *hclsyntax.Body {
 	if longNumber(src, name) != nil {
 		return nil
@@ -81,8 +81,8 @@ func Expression(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, h
 	return guard(x), ds
 }
 
-// Tree is [Expression] for code that reads the tree and does not evaluate it: the tree does not limit the
-// size of values.
+// Tree is like [Expression], but for code that reads the tree and does not evaluate it: the tree does not
+// limit the size of values.
 func Tree(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if d := depthOf(src, name, start, expressionText, MaxDepth); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
@@ -98,13 +98,14 @@ func Template(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
 	return templateAt(src, name, hcl.InitialPos)
 }
 
-// templateAt is [Template] for a text at the position start of its file.
+// templateAt is like [Template], but for a text that does not begin at the beginning of its file. start is
+// the position of the text in the file.
 func templateAt(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	x, ds := templateTree(src, name, start)
 	return guard(x), ds
 }
 
-// TemplateTree is [Template] for code that reads the tree and does not evaluate it.
+// TemplateTree is like [Template], but for code that reads the tree and does not evaluate it.
 func TemplateTree(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
 	return templateTree(src, name, hcl.InitialPos)
 }

@@ -22,8 +22,8 @@ func Fits(src []byte, l budget.Limits) *budget.Excess {
 	return nil
 }
 
-// tokens estimates the number of tokens in a text: words, numbers, and each other sign. Spaces, the further
-// letters of a word, and bytes that are not ASCII do not count.
+// tokens estimates the number of tokens in a text. Every word, every number and every other sign counts as
+// one. Spaces, the further letters of a word, and bytes that are not ASCII do not count.
 func tokens(src []byte) int64 {
 	n := int64(0)
 	word := false

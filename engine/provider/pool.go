@@ -151,8 +151,8 @@ func (p *Pool) primary(addr addrs.Provider) *start {
 	return s
 }
 
-// begin starts a process in the background. The process takes the schema from the process teller; if teller
-// is nil, it is asked itself. The caller holds p.mu.
+// begin starts a process in the background. The process takes the schema from the process teller. If teller
+// is nil, the new process is asked for its schema. The caller holds p.mu.
 func (p *Pool) begin(addr addrs.Provider, teller *start) *start {
 	s := &start{provider: addr, done: make(chan struct{})}
 	p.all = append(p.all, s)
@@ -167,7 +167,7 @@ func (p *Pool) begin(addr addrs.Provider, teller *start) *start {
 	return s
 }
 
-// run starts the process, with the schema of teller if that is not nil.
+// run starts the process. It uses the schema of the process teller, if teller is not nil.
 func (s *start) run(ctx context.Context, factory Factory, teller *start) {
 	defer close(s.done)
 	var declared *schema.Provider
@@ -212,7 +212,7 @@ func (p *Pool) Stop(ctx context.Context) error {
 
 // Guard stops the processes when ctx ends. First it asks them to stop. If grace passes without a call of
 // release, it kills them, even during a call. So an interrupted run can wait for its calls (made with a
-// context that is not cancelled), and a plugin that hangs cannot delay it for ever.
+// context that is not cancelled), and a plugin that hangs cannot delay the run for ever.
 func (p *Pool) Guard(ctx context.Context, grace time.Duration) (release func()) {
 	released := make(chan struct{})
 	go func() {

@@ -72,7 +72,8 @@ type Ephemerals interface {
 	CloseEphemeral(ctx context.Context, typeName string, private []byte) diags.Diagnostics
 }
 
-// Lists are the calls about list resource types, which find existing objects, and about the configuration for an object.
+// Lists has the calls for list resource types, which find existing objects. It also has the call that returns
+// the configuration for an object.
 type Lists interface {
 	ValidateList(ctx context.Context, req ListRequest) diags.Diagnostics
 	// List calls found for each object, in the provider's order, until found returns false. The provider is told to stop then.
@@ -221,7 +222,8 @@ type MoveResponse struct {
 	Private  []byte
 }
 
-// A ListRequest asks for the objects of a list resource type, which is named as the managed type of the objects.
+// A ListRequest asks for the objects of a list resource type, which has the same name as the managed type of
+// the objects.
 type ListRequest struct {
 	TypeName string
 	Config   cty.Value
@@ -258,7 +260,7 @@ type InvokeResponse struct {
 	Unanswered bool
 }
 
-// A FunctionError is a provider-defined function's own refusal.
+// A FunctionError is an error that a provider-defined function itself returns.
 type FunctionError struct {
 	Text     string
 	Argument int // index of the argument at fault, or -1

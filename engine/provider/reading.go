@@ -26,8 +26,8 @@ func Instance(ctx context.Context) (a addrs.AbsResourceInstance, ok bool) {
 	return a, ok
 }
 
-// WithReading returns a context for [Client.ReadData] with the address of the data source. It is for a
-// reading on behalf of another process.
+// WithReading returns a context for [Client.ReadData] with the address of the data source. It is for reading
+// a data source on behalf of another process.
 func WithReading(ctx context.Context, address string) context.Context {
 	return context.WithValue(ctx, readingKey{}, address)
 }

@@ -20,8 +20,9 @@ type Command struct {
 	Quiet bool
 }
 
-// A Runner runs a command, and calls output for each line that the command writes, from one goroutine at a
-// time. Its error is short (such as "exit status 1"). When ctx ends, the Runner must end the command.
+// A Runner runs a command. It calls the function output for each line that the command writes, from one
+// goroutine at a time. Its error is short (such as "exit status 1"). When ctx ends, the Runner must end the
+// command.
 type Runner func(ctx context.Context, c Command, output func(line string)) error
 
 // errNoCommand is the error for an empty command.

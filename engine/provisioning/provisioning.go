@@ -77,8 +77,8 @@ func Check(name string, v cty.Value) error {
 	return nil
 }
 
-// Refused returns the error about a provisioner of the object at address that would have to run, but cannot
-// or must not.
+// Refused returns the error for a provisioner that would have to run, but cannot or must not. name is the
+// type of the provisioner. address is the object that has the provisioner.
 func Refused(name string, place *hcl.Range, address string) diags.Diagnostics {
 	if name == "local-exec" {
 		return diags.Errorf(place, "Provisioners are not run here",

@@ -46,7 +46,7 @@ func (a *analysis) lists() {
 	}
 }
 
-// blocks is all without the import and list blocks.
+// blocks analyses the same declarations as [analysis.all], except import and list blocks.
 func (a *analysis) blocks() {
 	c := a.content
 	for n, x := range c.Checks {
@@ -186,9 +186,9 @@ func (a *analysis) action(r *config.Resource) {
 	}
 }
 
-// triggers adds the references of the action_trigger blocks of a resource, and those of the actions that they name: the
-// resource waits for all that its actions need. A reference of an action to the resource itself is not one of them, since
-// the action is invoked as a part of its change.
+// triggers adds the references of a resource's action_trigger blocks, and those of the actions that these
+// blocks name. So the resource waits for everything that its actions need. A reference from an action to the
+// resource itself is left out, since the action is invoked as a part of the resource's change.
 func (a *analysis) triggers(r *config.Resource) {
 	o := addrs.Object{Kind: addrs.KindResource, Res: r.Addr}
 	for _, t := range r.Triggers {
@@ -209,7 +209,7 @@ func (a *analysis) triggers(r *config.Resource) {
 	}
 }
 
-// suggestAction names an action that may be meant.
+// suggestAction suggests an action of c that the author may have meant.
 func suggestAction(r addrs.Resource, c *config.Content) string {
 	return diags.Suggest(r.String(), func(yield func(string) bool) {
 		for x := range c.Actions {
@@ -220,7 +220,8 @@ func suggestAction(r addrs.Resource, c *config.Content) string {
 	})
 }
 
-// ActionOf returns the action block that an entry of a trigger's actions refers to. The entry may have an instance key.
+// ActionOf returns the action block to which an entry of a trigger's actions refers. The entry may have an
+// instance key.
 func ActionOf(x hcl.Expression) (addrs.Resource, bool) {
 	for _, t := range x.Variables() {
 		if t.RootName() != "action" || len(t) < 3 {
@@ -260,7 +261,7 @@ func (a *analysis) meta(o addrs.Object, r *config.Resource) {
 	}
 }
 
-// use adds a reference of o. The analysis keeps ref: the caller must not change it.
+// use adds ref to the references of o. The analysis keeps ref: the caller must not change it.
 func (a *analysis) use(o addrs.Object, ref *Reference) {
 	a.uses[o] = append(a.uses[o], ref)
 }
@@ -366,8 +367,8 @@ func (a *analysis) traversal(o addrs.Object, t hcl.Traversal) {
 	}
 }
 
-// resolve resolves traversals. In the body of a JSON file a name may be the iterator of a dynamic block,
-// which cannot be seen there: with inBody, such names are not reported.
+// resolve resolves traversals, and reports errors. With inBody, it reports no errors for traversals of a JSON
+// file: in the body of a JSON block, an unknown name may be the iterator of a dynamic block.
 func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
 	if len(ts) == 0 {
 		return nil

@@ -23,7 +23,7 @@ func bodyVariables(body hcl.Body) []hcl.Traversal {
 type parted interface{ Parts() []hcl.Body }
 
 // appendTop adds the traversals in the whole body of a block. It leaves out the arguments and nested blocks
-// named in hidden, since a later part of the body replaces them.
+// in the map hidden, since a later part of the body replaces them.
 func appendTop(out []hcl.Traversal, body hcl.Body, hidden map[string]bool) []hcl.Traversal {
 	whole, ok := body.(parted)
 	if !ok {

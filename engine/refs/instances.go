@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// OnlyInstances returns the instance keys with which o refers to resources, by resource. It has only those of
-// [Refs.Resources] to which o refers by literal keys alone. Source: for Terraform's apply, `a[0]` means that
-// instance and no other; a computed key, as in `a[count.index]`, means all. The caller must not change the
-// result.
+// OnlyInstances returns the instance keys with which o refers to resources, by resource. A resource of
+// [Refs.Resources] is in the result only if o refers to it by literal keys alone. Source: for Terraform's
+// apply, `a[0]` means that instance and no other; a computed key, as in `a[count.index]`, means all. The
+// caller must not change the result.
 func (r *Refs) OnlyInstances(o addrs.Object) map[addrs.Object][]addrs.InstanceKey { return r.only[o] }
 
-// keys records the literal instance keys in uses, the references of o in m. A resource gets no entry if one
+// keys records the literal instance keys in the given references of o in m. A resource gets no entry if one
 // of the references is to all of its instances.
 func (r *Refs) keys(m *config.Module, o addrs.Object, uses []*Reference) {
 	if !slices.ContainsFunc(uses, func(u *Reference) bool { return u.HasKey }) {
@@ -41,7 +41,7 @@ func (r *Refs) keys(m *config.Module, o addrs.Object, uses []*Reference) {
 	}
 }
 
-// closeOverInstances completes OnlyInstances for o. Call it for all references of o before.
+// closeOverInstances completes OnlyInstances for o. Call it first for all objects that o refers to.
 func (r *Refs) closeOverInstances(o addrs.Object) {
 	if r.keyed[o] == nil && !slices.ContainsFunc(r.direct[o], func(u addrs.Object) bool { return r.only[u] != nil }) {
 		return

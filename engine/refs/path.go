@@ -7,8 +7,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Path converts the rest of a reference to the path of an attribute. The steps of the rest are names and
-// literal keys; for a splat, Path returns an error.
+// Path converts the steps after the object in a reference (see [Reference]) to the path of an attribute. The
+// steps are names and literal keys; for a splat, Path returns an error.
 func Path(t hcl.Traversal) (cty.Path, error) {
 	var path cty.Path
 	for _, step := range t {

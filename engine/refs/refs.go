@@ -50,7 +50,8 @@ type Refs struct {
 // Analyze finds all references of cfg. It reports references to objects that do not exist, and cycles.
 func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) { return AnalyzeWithout(cfg, nil) }
 
-// AnalyzeWithout is [Analyze] without the references of unused provider blocks, which are never evaluated.
+// AnalyzeWithout is like [Analyze], but leaves out the references of unused provider blocks, which are never
+// evaluated.
 func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs, diags.Diagnostics) {
 	r := &Refs{
 		cfg:       cfg,
@@ -106,8 +107,8 @@ func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
 // *config.Provisioner, or of the config block of a *config.List.
 func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
 
-// OfContent returns all references to resources and module calls in the expressions of a content, except
-// those in depends_on and replace_triggered_by.
+// OfContent returns all references to resources and module calls in the expressions of a module's content,
+// except those in depends_on and replace_triggered_by.
 func (r *Refs) OfContent(c *config.Content) []*Reference { return r.ofContent[c] }
 
 // Direct returns the objects that o itself refers to. The caller must not change the result.
@@ -183,7 +184,7 @@ func (r *Refs) linkImports() {
 	}
 }
 
-// edges appends the objects that uses in m refer to, each object once.
+// edges appends to out the objects that the given references in m refer to, each object once.
 func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []*Reference) []addrs.Object {
 	set := objectSet{list: out}
 	for _, u := range uses {
@@ -252,8 +253,8 @@ func localConfig(s string) addrs.LocalProviderConfig {
 }
 
 // checkOutputs finds references to outputs that the called module does not have. Evaluation finds them, too,
-// and respects try and can. So checkOutputs is only for configurations that are not evaluated because of
-// other errors.
+// and accepts them within the functions try and can. So checkOutputs is only for configurations that are not
+// evaluated because of other errors.
 func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, o := range r.declared[m.Content] {
@@ -356,8 +357,8 @@ func (r *Refs) rangeOf(o, u addrs.Object) *hcl.Range {
 	return nil
 }
 
-// closeOverResources computes Resources for every object. In order, each object comes after the objects that
-// it refers to (as far as there are no cycles).
+// closeOverResources computes Resources for every object. The parameter order has each object after the
+// objects that it refers to (as far as there are no cycles).
 func (r *Refs) closeOverResources(order []addrs.Object) {
 	r.resources = make(map[addrs.Object][]addrs.Object, len(order))
 	for _, o := range order {
@@ -380,7 +381,7 @@ func (r *Refs) closeOverResources(order []addrs.Object) {
 	}
 }
 
-// compare orders the objects of one content.
+// compare orders the objects of one module's content.
 func compare(a, b addrs.Object) int {
 	if a.Kind != b.Kind {
 		return int(a.Kind) - int(b.Kind)
@@ -391,9 +392,10 @@ func compare(a, b addrs.Object) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// DependsOn returns the resources that a resource waits for because of depends_on: its own argument, and that of
-// every module call around it. If depends_on names a module, all resources in the module are returned. If it names
-// a value, such as an output of a module, the resources are returned on which the value depends.
+// DependsOn returns the resources that a resource waits for because of depends_on: its own argument, and that
+// of every module call around it. If depends_on names a module, the result has all resources in the module.
+// If it names a value, such as an output of a module, the result has the resources on which the value
+// depends.
 func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object {
 	var out []addrs.Object
 	seen := map[addrs.Object]bool{}

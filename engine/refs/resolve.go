@@ -55,8 +55,8 @@ var ambient = map[string][]string{
 	"caller":    nil,
 }
 
-// Resolve returns the reference of a traversal written in a module. ok is false if its root is each,
-// count, path, terraform, self or caller: these are not objects.
+// Resolve returns the reference of a traversal written in a module. ok is false if the traversal begins with
+// one of the names each, count, path, terraform, self and caller: these are not objects.
 func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
 	rng := subject(t, 2)
 	ref.whole = t
@@ -197,7 +197,7 @@ func resolveCall(m *config.Module, t hcl.Traversal, name string) (Reference, boo
 	return ref, true, nil
 }
 
-// checkAmbient checks the attribute of each, count, path and terraform.
+// checkAmbient checks the attribute name in a reference that begins with each, count, path or terraform.
 func checkAmbient(root string, attrs []string, t hcl.Traversal) diags.Diagnostics {
 	if attrs == nil {
 		return nil

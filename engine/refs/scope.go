@@ -9,7 +9,7 @@ import (
 // A Scope has those names that are defined in some parts of a configuration only.
 type Scope struct{ Count, Each, Self, Caller bool }
 
-// Check reports references to count, each, self and caller where they are not defined.
+// Check reports references to the names count, each, self and caller where these are not defined.
 func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, t := range ts {
@@ -37,7 +37,7 @@ func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 	return ds
 }
 
-// isAttr reports whether a step of a traversal is the attribute name.
+// isAttr reports whether a step of a traversal is the attribute with this name.
 func isAttr(t hcl.Traverser, name string) bool {
 	a, ok := t.(hcl.TraverseAttr)
 	return ok && a.Name == name

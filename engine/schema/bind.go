@@ -128,7 +128,8 @@ func (c *content) addBlocks(blocks hcl.Blocks, l *layout, how binding) {
 	}
 }
 
-// within returns how to read a body with layout in that is nested in a body read as h.
+// within returns how to read a nested body. The parameter in is the layout of the nested body; h is how the
+// outer body is read.
 func (h binding) within(in *layout) binding {
 	h.legacy = h.legacy && !in.modern
 	return h

@@ -62,7 +62,7 @@ func (l *layout) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 
 func (l *layout) unknown() cty.Value { return cty.UnknownVal(l.ty) }
 
-// coerce converts v to the type of all blocks of n together.
+// coerce converts the value of all blocks of n together to the type that they have together, such as a list.
 func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	if n.Nesting == NestingSingle || n.Nesting == NestingGroup {
 		return n.in.coerce(in, path)
@@ -93,8 +93,8 @@ func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 	return n.gather(v, vals).WithMarks(vm), nil
 }
 
-// gather returns the blocks vals, which have the right type, as the kind of collection that n has. The keys
-// are those of like.
+// gather returns a collection of the kind that n has. Its elements are the blocks vals, which have the right
+// type. Its keys are the keys of the parameter like.
 func (n *nest) gather(like cty.Value, vals []cty.Value) cty.Value {
 	switch {
 	case n.Nesting == NestingSet:

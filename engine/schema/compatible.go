@@ -18,7 +18,7 @@ func AssertObjectCompatible(b *Block, planned, actual cty.Value) []error {
 	return c.errs
 }
 
-// unmarked returns v without marks and whether anything in it is sensitive.
+// unmarked returns v without marks, and reports whether anything in v is sensitive.
 func unmarked(v cty.Value) (cty.Value, bool) {
 	if !marks.Any(v) {
 		return v, false
@@ -211,8 +211,8 @@ func (c *resultCheck) set(planned, actual cty.Value, path cty.Path) {
 	}
 }
 
-// correspond compares set a of a plan with the resulting set b. It returns an error for each element of one
-// set that matches no element of the other. If secret is set, the errors do not show elements.
+// correspond compares the planned set a with the resulting set b. It returns an error for each element of one
+// set that matches no element of the other set. If secret is set, the errors do not show elements.
 func correspond(a, b cty.Value, secret bool, path cty.Path, match func(a, b cty.Value) bool) []error {
 	as, bs := a.AsValueSlice(), b.AsValueSlice()
 	aok, bok := make([]bool, len(as)), make([]bool, len(bs))

@@ -37,7 +37,8 @@ func (f *field) couldHaveCome(prior, config cty.Value) bool {
 	return f.Computed && config.IsNull()
 }
 
-// allCouldHaveCome is couldHaveCome for all blocks or objects of one name.
+// allCouldHaveCome reports the same as [layout.couldHaveCome], for all blocks or objects of one name
+// together.
 func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	if n == NestingSet {
 		return false
@@ -60,7 +61,8 @@ func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	return true
 }
 
-// sameUnrefined is same, but unknown values of one type count as equal, whatever else is known about them.
+// sameUnrefined is like [same], but unknown values of one type count as equal, whatever else is known about
+// them.
 func sameUnrefined(a, b cty.Value) bool {
 	if a.RawEquals(b) {
 		return true

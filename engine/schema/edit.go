@@ -2,9 +2,9 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// edit returns v with its attributes replaced by the results of change. If change returns false for a nested
-// attribute, edit continues with the objects in it. It also continues with nested blocks that descend
-// accepts. Unchanged parts are not copied, and marks stay.
+// edit returns v with its attributes replaced by the results of the function change. If change returns false
+// for a nested attribute, edit continues with the objects in the attribute. It also continues with the nested
+// blocks for which the function descend returns true. Unchanged parts are not copied, and marks stay.
 func (l *layout) edit(v cty.Value, change func(*field, cty.Value) (cty.Value, bool), descend func(*layout) bool) cty.Value {
 	v, vm := v.Unmark()
 	if v.IsNull() || !v.IsKnown() {
@@ -41,7 +41,7 @@ func (l *layout) edit(v cty.Value, change func(*field, cty.Value) (cty.Value, bo
 	return v.WithMarks(vm)
 }
 
-// editAll is edit for all blocks or objects of l in v.
+// editAll calls [layout.edit] for all blocks or objects of l in v.
 func (l *layout) editAll(n Nesting, v cty.Value, change func(*field, cty.Value) (cty.Value, bool), descend func(*layout) bool) cty.Value {
 	plain, vm := v.Unmark()
 	if plain.IsNull() || !plain.IsKnown() {

@@ -51,9 +51,9 @@ func attr(path cty.Path, name string) cty.Path {
 	return extend(path, cty.GetAttrStep{Name: name})
 }
 
-// rebuild returns a collection of the kind and with the keys of like, but with the elements vals. vals are
-// not empty and in the order of like's elements. It also accepts tuples and objects, which replace lists and
-// maps whose elements differ in type.
+// rebuild returns a copy of a collection with other elements: vals, which are in the order of the old
+// elements and not empty. The copy has the same kind and the same keys. rebuild also accepts tuples and
+// objects, which replace lists and maps whose elements differ in type.
 func rebuild(like cty.Value, vals []cty.Value) cty.Value {
 	ty := like.Type()
 	switch {

@@ -54,7 +54,8 @@ func (b *Block) WithoutWriteOnly(v cty.Value) cty.Value {
 	}, func(in *layout) bool { return in.writeOnly })
 }
 
-// AttributeAt returns the attribute that p leads to or into; nil if p ends at a block or leads nowhere.
+// AttributeAt returns the attribute at the path p, or the attribute that contains the value at p. It returns
+// nil if p ends at a block or leads nowhere.
 func (b *Block) AttributeAt(p cty.Path) *Attribute { return b.layout().attributeAt(p) }
 
 func (l *layout) attributeAt(p cty.Path) *Attribute {

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Later has the resource types of a provider, and decodes the schema of a type when it is first needed,
-// because a configuration uses few types: perhaps ten of a thousand. It is safe for concurrent use.
+// Later has the resource types of a provider. It decodes the schema of a type when the schema is first
+// needed, because a configuration uses few types: perhaps ten of a thousand. It is safe for concurrent use.
 type Later struct {
 	decode func(mode, name string, raw []byte) (*Schema, error)
 	raw    map[string]map[string][]byte // encoded schemas, by mode and name
@@ -23,8 +23,9 @@ type decoded struct {
 	err    error
 }
 
-// NewLater returns types that decode reads, which is called once a type, and never by two at a time. raw
-// has their declarations by mode ("managed", "data", "ephemeral", "list", "action") and name, and becomes the result's own.
+// NewLater returns resource types whose schemas the function decode reads. decode is called once for each
+// type, and never twice at the same time. raw has the declarations of the types, by mode ("managed", "data",
+// "ephemeral", "list", "action") and name. The result keeps raw: the caller must not change it.
 func NewLater(raw map[string]map[string][]byte, decode func(mode, name string, raw []byte) (*Schema, error)) *Later {
 	return &Later{decode: decode, raw: raw, done: map[typeKey]decoded{}}
 }
@@ -49,8 +50,9 @@ func (l *Later) get(mode, name string) (*Schema, error) {
 	return d.schema, d.err
 }
 
-// Resource returns the schema of a resource type, or nil: there is none, or the provider declares it in
-// a way that cannot be understood ([Provider.Broken]). mode is one of "managed", "data", "ephemeral", "list" and "action".
+// Resource returns the schema of a resource type. The result is nil if there is no such type, or if its
+// declaration cannot be understood (see [Provider.Broken]). mode is one of "managed", "data", "ephemeral",
+// "list" and "action".
 func (p *Provider) Resource(mode, name string) *Schema {
 	if s := p.known(mode)[name]; s != nil {
 		return s

@@ -8,7 +8,8 @@ import (
 // NormalizeFromLegacySDK returns v, an answer of a provider on the legacy SDK, in the form of all other
 // values of b's implied type: nested blocks are never null and never unknown, but empty if there are none.
 // The legacy SDK returns null, empty or unknown blocks at random. Terraform normalizes only objects that were
-// read, not planned and applied ones, so the first read after an apply may show drift from null to empty.
+// read, not objects that were planned or applied. So the first read after an apply may show drift from null
+// to empty.
 func NormalizeFromLegacySDK(v cty.Value, b *Block) cty.Value {
 	l := b.layout()
 	if v == cty.NilVal || v.IsNull() {

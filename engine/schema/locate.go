@@ -5,10 +5,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Locate returns the place in the body that p, a path in the body's value, refers to. It is the expression of
-// the attribute that p leads to or into. If the attribute is missing, it is the place where the attribute
-// could be added. Blocks are found by index and key. For blocks in a set, and blocks made by a dynamic block,
-// the place is that of the first block of the kind.
+// Locate returns the place in the body for p, a path in the body's value. It is the expression of the
+// attribute at p, or of the attribute that contains the value at p. If the attribute is missing, it is the
+// place where the attribute could be added. Blocks are found by index and key. For blocks in a set, and
+// blocks made by a dynamic block, the place is that of the first block of the kind.
 func (x *Bound) Locate(p cty.Path) hcl.Range {
 	l, c := x.layout, x.raw
 	for len(p) > 0 {
@@ -57,7 +57,8 @@ func (c *content) of(i int) []boundBlock {
 	return c.blocks[i]
 }
 
-// locate returns the place of an attribute; missing if the body does not have the attribute.
+// locate returns the place of an attribute. If the body does not have the attribute, it returns the second
+// argument.
 func (g *given) locate(p cty.Path, missing hcl.Range) hcl.Range {
 	switch {
 	case g.attr != nil:

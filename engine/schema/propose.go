@@ -19,8 +19,9 @@ import "github.com/zclconf/go-cty/cty"
 // Both values must have no marks.
 
 // ProposedNew returns the proposed new value of an object of type b. Either value may be null. If prior is
-// null, the result is config: computed attributes that are not set are null. The provider replaces with
-// unknown values those that it will choose itself. [Block.SetUnknowns] does so for providers of our own.
+// null, the result is config: computed attributes that are not set are null. The provider then replaces the
+// values that it will choose itself with unknown values. For providers of our own, [Block.SetUnknowns] does
+// this.
 func ProposedNew(b *Block, prior, config cty.Value) cty.Value {
 	if config.IsNull() || !config.IsKnown() {
 		if prior.IsNull() && !config.IsNull() {
@@ -90,9 +91,8 @@ func (f *field) proposed(prior, config cty.Value) cty.Value {
 	return f.object.proposedAll(f.Nested.Nesting, prior, config)
 }
 
-// wasConfigured reports whether the prior value of the nested attribute f must come from the configuration,
-// because an attribute in it is set that is not computed. If f is not configured now, its value is then
-// removed.
+// wasConfigured reports whether the prior value of the nested attribute f must come from the configuration:
+// an attribute in it is set, but is not computed. If f is not configured now, the prior value is removed.
 func (f *field) wasConfigured(prior cty.Value) bool {
 	return f.Optional && f.object != nil && f.object.anyConfigured(f.Nested.Nesting, prior)
 }

@@ -1,8 +1,8 @@
-// Package schema holds what providers declare about their types, and the rules for values that follow:
-// decoding configuration, the proposed new value of an object, and the checks of a provider's answers in the
-// life of a resource.
+// Package schema has what providers declare about their types, and the rules for values that result from
+// these declarations: decoding configuration, the proposed new value of an object, and the checks of a
+// provider's answers in the life of a resource.
 //
-// It refuses to know where schemas come from (package provider) and what the values are used for (packages
+// It does not know where schemas come from (package provider) and what the values are used for (packages
 // planning and applying). Start at [Block]. Then see [Block.Bind] for configuration, [ProposedNew] and
 // [AssertPlanValid] for the life of an object, and [jsonvalues.Codec] for storing it. Package schematest has
 // a notation for schemas and values.

@@ -29,7 +29,8 @@ func (b *Block) SensitivePaths(v cty.Value) []cty.Path {
 	return l.collect(out, v, nil, sensitive)
 }
 
-// Echoed returns paths, and in addition the paths where an attribute repeats a sensitive part of another one.
+// Echoed returns the given paths. It adds the paths at which an attribute repeats a sensitive part of another
+// attribute.
 func (b *Block) Echoed(paths []cty.Path) []cty.Path {
 	l := b.layout()
 	if !l.echoes {
@@ -105,7 +106,8 @@ func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
 	})
 }
 
-// A trait is a declared property of attributes whose paths are collected, such as sensitive.
+// A trait is a declared property of attributes, such as sensitive. collect finds the paths of the attributes
+// with a trait.
 type trait struct {
 	of     func(*Attribute) bool
 	within func(*layout) bool
@@ -151,7 +153,7 @@ func (l *layout) collect(out []cty.Path, v cty.Value, path cty.Path, t trait) []
 	return out
 }
 
-// collectNested is collect for all blocks or objects of l in v.
+// collectNested calls [layout.collect] for all blocks or objects of l in v.
 func (l *layout) collectNested(out []cty.Path, n Nesting, v cty.Value, path cty.Path, t trait) []cty.Path {
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() {

@@ -19,7 +19,7 @@ func UnknownAsNull(v cty.Value) cty.Value {
 }
 
 // SetUnknowns returns v, a known value of b's implied type, with unknown values in place of null in all
-// computed attributes. It is the plan for a new object, if a provider adds nothing of its own.
+// computed attributes. The result is the plan for a new object, if a provider adds nothing of its own.
 func (b *Block) SetUnknowns(v cty.Value) cty.Value {
 	l := b.layout()
 	if !l.computed {

@@ -47,8 +47,8 @@ func (l *layout) bindDynamic(b *hcl.Block, how binding) (dynamicBlock, bool) {
 	return d, true
 }
 
-// Variables returns the references of body that the EvalContext must have to decode it. b is the body's
-// schema. The iterators of dynamic blocks are not included.
+// Variables returns the references in body: the values that an EvalContext must have to decode it. b is the
+// body's schema. The iterators of dynamic blocks are not included.
 func (b *Block) Variables(body hcl.Body) []hcl.Traversal { return b.Bind(body).Variables() }
 
 // Variables returns the references of the bound body. The order is the same each

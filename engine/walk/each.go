@@ -4,13 +4,14 @@ import "context"
 
 // Each calls do n times, with i from 0 to n-1, for n things that need not wait for each other, such as the
 // instances of a resource. It returns when no call is running: nil if all are done, otherwise the cause of
-// the end of ctx or of the walk's context. After such an end, running calls finish and the rest is not begun.
+// the end of ctx or of the walk's context. After such an end, running calls finish and no further call
+// begins.
 //
 // Inside a visit, Each shares the walk's places: the caller works itself, and goroutines in free places help
-// it. While the caller waits for the last calls, its own place is free for others. So Each cannot deadlock,
-// may be nested, and never runs more calls at a time than the limit of the walk. The calls are of the visit's
-// kind; the caller may exceed the limit of that kind when it returns from such a wait. Outside of a visit,
-// Each makes one call after another.
+// it. While the caller waits for the last calls, its own place is free for other work. So Each cannot
+// deadlock, may be nested, and never runs more calls at a time than the limit of the walk. The calls are of
+// the visit's kind; the caller may exceed the limit of that kind when it returns from such a wait. Outside of
+// a visit, Each makes one call after another.
 //
 // If do panics, the panic continues in the goroutine of the caller once all other calls have finished; it is
 // a [*Panic] if the calls were shared. Only the goroutine of the visit (or of do) may call Each, and not

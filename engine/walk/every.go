@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Every calls f after each interval, and once more when ctx ends, until stop is called; no call begins after
-// that. Calls do not overlap. stop waits for a call that is running. An interval below a nanosecond counts as
-// one nanosecond.
+// Every calls f after each interval, and once more when ctx ends. After stop is called, no call begins. Calls
+// do not overlap. stop waits for a call that is running. An interval below a nanosecond counts as one
+// nanosecond.
 func Every(ctx context.Context, interval time.Duration, f func()) (stop func()) {
 	stopped := make(chan struct{})
 	var done sync.WaitGroup

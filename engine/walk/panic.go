@@ -18,9 +18,9 @@ func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack
 // Unwrap returns the panic's value if it is an error, otherwise nil.
 func (p *Panic) Unwrap() error { err, _ := p.Value.(error); return err }
 
-// catch calls f, and calls caught if f panics or ends the goroutine (runtime.Goexit, as a test's FailNow
-// does). It stops a panic, but cannot stop the end of the goroutine. A panic with a [*Panic] is passed on
-// unchanged.
+// catch calls f. If f panics or ends the goroutine (runtime.Goexit, as a test's FailNow does), it calls the
+// function caught. It stops a panic, but cannot stop the end of the goroutine. A panic with a [*Panic] is
+// passed on unchanged.
 func catch(f func(), caught func(*Panic)) (was bool) {
 	ended := false
 	defer func() {

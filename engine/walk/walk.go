@@ -14,7 +14,7 @@ import (
 )
 
 // Graph is a graph with the nodes 0 to N-1. After[n] has the nodes that must be visited before n; naming a
-// node twice has no further effect. After may be shorter than N: the remaining nodes come after nothing.
+// node twice has no further effect. After may be shorter than N: the remaining nodes have no predecessors.
 type Graph struct {
 	N     int
 	After [][]int32
@@ -27,14 +27,14 @@ type Graph struct {
 	Limits []int
 }
 
-// ErrSkipped is the result of a node that was not visited, because a node that it comes after, directly or
-// not, failed.
+// ErrSkipped is the result of a node that was not visited because one of its direct or indirect predecessors
+// failed.
 var ErrSkipped = errors.New("skipped: something that it depends on failed")
 
 // Run visits every node of g after all its predecessors have been visited without error, at most limit at a
-// time, and returns when nothing is running. Some nodes may be ready at the same time: the node at the head
-// of the longest chain of waiting nodes then goes first, and among equals the node with the lowest number. A
-// node whose kind has reached its limit waits.
+// time, and returns when nothing is running. If several nodes are ready, the node at the head of the longest
+// chain of waiting nodes goes first; among equals, the node with the lowest number. A node whose kind has
+// reached its limit waits.
 //
 // The result has an error for each node: nil, the error of its own visit, [ErrSkipped], or the cause of ctx's
 // end if the visit never began. A failure stops only the successors of the node. When ctx ends, nothing new

@@ -18,7 +18,8 @@ var actionSchema = &hcl.BodySchema{
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "config"}},
 }
 
-// action reads an action block. Its config block holds the provider's own arguments; without one they are all absent.
+// action reads an action block. Its config block has the provider's own arguments; without a config block,
+// all of them are absent.
 //
 // Source: Terraform 1.14, https://developer.hashicorp.com/terraform/language/block/action
 func (d *Decoder) action(b *hcl.Block) {
@@ -53,7 +54,7 @@ func (d *Decoder) action(b *hcl.Block) {
 	}
 }
 
-// replaceAction changes old by the arguments of x.
+// replaceAction replaces the arguments of the action block old with those that x has.
 func (x *resource) replaceAction(old *config.Resource) {
 	overrideRepetition(&old.Repetition, x.Repetition)
 	if x.ProviderRange != nil {
@@ -80,7 +81,7 @@ var events = []namedEvent{
 	{"before_destroy", config.BeforeDestroy}, {"after_destroy", config.AfterDestroy},
 }
 
-// trigger reads an action_trigger block. Summaries are the stock tool's.
+// trigger reads an action_trigger block. Summaries are Terraform's.
 func (x *resource) trigger(b *hcl.Block) {
 	if x.Addr.Mode != addrs.Managed {
 		x.errorf(&b.DefRange, "Invalid "+modeWords[x.Addr.Mode]+" resource lifecycle argument",
@@ -119,7 +120,7 @@ func (x *resource) trigger(b *hcl.Block) {
 	x.Triggers = append(x.Triggers, t)
 }
 
-// events reads the list of events of a trigger, each of which may stand in it once.
+// events reads the list of events of a trigger. Each event may occur only once in the list.
 func (x *resource) events(e hcl.Expression) []config.Event {
 	list, ds := hcl.ExprList(e)
 	x.add(ds)
@@ -140,8 +141,8 @@ func (x *resource) events(e hcl.Expression) []config.Event {
 	return out
 }
 
-// actions reads the list of actions of a trigger, and returns the valid ones and the number of all. Whether they exist is
-// not checked here.
+// actions reads the list of actions of a trigger. It returns the valid entries, and the number of all
+// entries. Whether the actions exist is not checked here.
 func (x *resource) actions(e hcl.Expression) (out []hcl.Expression, all int) {
 	list, ds := hcl.ExprList(e)
 	x.add(ds)

@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// overriddenBody returns base with the arguments and blocks of over, which replace those of base.
+// overriddenBody returns the body base in which the arguments and blocks of the body over replace those of
+// base.
 func overriddenBody(base, over hcl.Body) hcl.Body { return &overridden{base, over} }
 
 // An overridden body is a body whose arguments and blocks another body replaces: each argument alone, and all

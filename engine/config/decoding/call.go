@@ -64,8 +64,9 @@ func (d *Decoder) call(b *hcl.Block) {
 
 var callLifecycleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "enabled"}}}
 
-// lifecycle reads the lifecycle block of a call, and returns the other blocks. Only enabled is
-// allowed in it; without it the name is reserved, as it is in Terraform.
+// lifecycle reads the lifecycle block of a call, and returns the other blocks. The block may have only the
+// argument enabled. A lifecycle block without enabled is an error, since Terraform reserves the name of the
+// block.
 func (c *call) lifecycle(blocks hcl.Blocks) hcl.Blocks {
 	var lifecycle *hcl.Block
 	for _, b := range blocks.OfType("lifecycle") {

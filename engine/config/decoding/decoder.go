@@ -14,8 +14,8 @@ import (
 
 // A Decoder adds the blocks of one file after another to a module's content.
 //
-// It continues after errors. A block with errors is added with its valid parts, so that references to it are
-// not errors, too, and one run shows all errors of a module.
+// It continues after errors, so that one run shows all errors of a module. A block with errors is added with
+// its valid parts, so that references to the block are not further errors.
 type Decoder struct {
 	reader
 	content *config.Content

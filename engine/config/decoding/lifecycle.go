@@ -113,9 +113,9 @@ func unquoteRelative(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	return traversals.Unquoted(e)
 }
 
-// replaceTriggeredBy reads a list of references to resources. Instance keys in them may use
-// each.key and count.index, which differ between the instances of this resource, so the entries
-// stay expressions until each instance is planned.
+// replaceTriggeredBy reads a list of references to resources. Instance keys in them may use each.key and
+// count.index, which differ between the instances of this resource. So the entries stay expressions until
+// each instance is planned.
 func (x *resource) replaceTriggeredBy(e hcl.Expression) {
 	list, ds := hcl.ExprList(e)
 	x.add(ds)

@@ -7,12 +7,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// queryTypes are the blocks that may stand in a query file, beside list.
+// queryTypes are the types of blocks that a query file may have, in addition to list.
 var queryTypes = []string{"variable", "locals", "provider"}
 
 var listType = blockType{"list", []string{"type", "name"}, (*Decoder).list, refusal{}}
 
-// querySchema is fileSchema for query files.
+// querySchema is the schema of query files, as fileSchema is the schema of configuration files.
 var querySchema = func() *hcl.BodySchema {
 	s := &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: listType.name, LabelNames: listType.labels}}}
 	for _, name := range queryTypes {

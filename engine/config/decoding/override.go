@@ -58,7 +58,8 @@ func (v *variable) replace(old *variable) {
 	}
 }
 
-// overrideOutput changes old with those arguments of o that are in given.
+// overrideOutput replaces the arguments of the output old with those of o. It takes only arguments whose
+// names are in the map given.
 func overrideOutput(old, o *config.Output, given map[string]bool) {
 	if given["description"] {
 		old.Description = o.Description
@@ -127,8 +128,8 @@ func (x *resource) replace(old *config.Resource) {
 	old.Body = overriddenBody(old.Body, x.Body)
 }
 
-// replace changes old with the arguments of c. The source is either literal or computed: the form in the
-// override replaces the other.
+// replace changes old with the arguments of c. A source is either literal or computed: if c has one form, it
+// replaces the other form in old.
 func (c *call) replace(old *config.Call) {
 	if c.given["source"] {
 		old.Source, old.SourceRange, old.Address = c.Source, c.SourceRange, c.Address

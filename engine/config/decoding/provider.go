@@ -84,8 +84,8 @@ func (d *Decoder) addProvider(p *config.Provider) {
 const reservedName = "The name %q is kept free for the language. If the plugin has something of that name, put it into a block named _."
 
 // escaped handles the blocks of a provider or call that belong to the language. A block named _ has arguments
-// for the provider or module whose names the language would otherwise use itself. All other names are
-// reserved.
+// for the provider or module. It is for arguments with names that the language itself uses. All other block
+// names are reserved.
 func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Body {
 	var seen *hcl.Block
 	for _, b := range blocks {

@@ -29,7 +29,7 @@ func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyConte
 	return content
 }
 
-// partialContentOf is contentOf for bodies that may have more than the schema allows.
+// partialContentOf is like contentOf, but accepts a body that has more than the schema allows.
 func (r *reader) partialContentOf(body hcl.Body, schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body) {
 	if r.override {
 		schema = optionalSchema(schema)
@@ -43,8 +43,8 @@ func (r *reader) errorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.HCLError(at, summary, detail, args...))
 }
 
-// lateErrorf is errorf for problems that the stock tool does not find while it reads a configuration; see
-// diags.MarkLate.
+// lateErrorf is like errorf, but for problems that Terraform does not find while it reads a configuration;
+// see diags.MarkLate.
 func (r *reader) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.MarkLate(diags.HCLError(at, summary, detail, args...)))
 }

@@ -23,7 +23,7 @@ func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 		return
 	}
 	for _, one := range constraints {
-		// The stock tool refuses constraints on pre-releases, which could only be met by accident.
+		// Terraform refuses constraints on pre-releases, which could only be met by accident.
 		if one.Prerelease() {
 			d.errorf(&c.Range, "Invalid required_version constraint",
 				"%q names a pre-release, which no constraint can require. Name a final version instead.", strings.TrimSpace(one.String()))

@@ -20,7 +20,8 @@ var resourceSchema = &hcl.BodySchema{
 	},
 }
 
-// dataSchema is resourceSchema for data and ephemeral blocks.
+// dataSchema has the meta-arguments of data and ephemeral blocks, as resourceSchema has those of resource
+// blocks.
 var dataSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "count"}, {Name: "for_each"}, {Name: "provider"}, {Name: "depends_on"}},
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "locals"}, {Type: "lifecycle"}, {Type: "_"}},
@@ -118,7 +119,8 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *resource 
 }
 
 // metaArguments reads count, for_each, provider and depends_on. Without a provider argument, the resource
-// uses a default configuration: that of the provider which the first word of the resource type names.
+// uses the default configuration of a provider. The local name of this provider is the first word of the
+// resource type.
 // Source: https://developer.hashicorp.com/terraform/language/meta-arguments/resource-provider
 func (x *resource) metaArguments(content *hcl.BodyContent) {
 	attrs := content.Attributes

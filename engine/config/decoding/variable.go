@@ -81,7 +81,8 @@ func (d *Decoder) variable(b *hcl.Block) {
 	}
 }
 
-// refuseSecretConst reports const variables with secret values: init records what it makes of them.
+// refuseSecretConst reports const variables that are sensitive or ephemeral. The value of a const variable
+// can be part of a module source, which appears in messages and in the files that init writes.
 func (d *Decoder) refuseSecretConst() {
 	for _, name := range slices.Sorted(maps.Keys(d.content.Variables)) {
 		v := d.content.Variables[name]

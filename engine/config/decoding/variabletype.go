@@ -47,7 +47,7 @@ func (v *variable) typeConstraint(e hcl.Expression) {
 
 const quotedTypes = "Invalid quoted type constraints"
 
-// quotedType refuses a type in quotes, as old configurations have it. The message has the modern form.
+// quotedType refuses a type in quotes, as old configurations have it. The message shows the modern form.
 func (v *variable) quotedType(t *hclsyntax.TemplateExpr) {
 	summary, instead := "Invalid legacy variable type hint", "the type without quotes"
 	if x, ds := t.Value(nil); !ds.HasErrors() {

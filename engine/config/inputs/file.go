@@ -13,7 +13,7 @@ import (
 )
 
 // File reads a variables file, whose expressions must be literal. A value that is not literal is reported
-// only when the value is needed: for a variable that this configuration does not declare it does not matter.
+// only when the value is needed. It does not matter for a variable that this configuration does not declare.
 func File(origin Origin, name string, src []byte) (Source, diags.Diagnostics) {
 	f, values, ds := parseFile(name, src, false)
 	return Source{Origin: origin, Expressions: values, FileName: name, File: f}, diags.FromHCL(ds)
@@ -69,8 +69,8 @@ func declarations(name string, body hcl.Body) *hcl.Diagnostic {
 		"%s gives values to variables that .tf files declare; write %s = VALUE here, and move the variable block into a .tf file.", name, b.Labels[0])
 }
 
-// AutoFiles returns the variables files among names that are read even if no option names them. They are in the
-// order in which they are read: later files override earlier ones.
+// AutoFiles returns those of the given file names that are variables files and are read even if no option
+// names them. They are in the order in which they are read: later files override earlier ones.
 func AutoFiles(names []string) []string {
 	var out []string
 	for _, n := range []string{"terraform.tfvars", "terraform.tfvars.json"} {

@@ -30,10 +30,10 @@ type Value struct {
 	Problem diags.Diagnostics
 }
 
-// Values returns the value of every variable of the root module, converted to the variable's type. The last
-// of the sources with a value decides; without one, the default. Pass the sources in the order of their
-// precedence, lowest first: the environment, the files of [AutoFiles], then -var and -var-file options in
-// their order.
+// Values returns the value of every variable of the root module, converted to the variable's type. If several
+// sources have a value for a variable, the last of them decides; if none has, the default does. Pass the
+// sources in the order of their precedence, lowest first: the environment, the files of [AutoFiles], then
+// -var and -var-file options in their order.
 //
 // With errors, variables without a valid value are unknown. Values sets no marks for sensitive and ephemeral
 // variables, and does not check validation rules: evaluation does both.

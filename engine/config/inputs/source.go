@@ -49,8 +49,8 @@ func Environment(environ []string) Source {
 	return s
 }
 
-// Settings returns values from another store, in JSON. As in an environment, some may be for other
-// configurations. by says how they were set, for messages.
+// Settings returns values from another store, in JSON. Some of the values may be for other configurations, as
+// in an environment. The parameter by says how the values were set, for messages.
 func Settings(by string, values map[string]json.RawMessage) (Source, error) {
 	s := Source{Origin: FromEnvironment, Expressions: map[string]hcl.Expression{}, By: by}
 	for name, data := range values {

@@ -122,8 +122,8 @@ func (l *loader) locate(m, child *config.Module) (dir string, ok bool) {
 	return path.Clean(x.Dir), true
 }
 
-// sameAsInstalled reports whether a computed local source is the one that init saw. It may have become another one by the value of a
-// variable, and init has not seen the providers of that module.
+// sameAsInstalled reports whether the computed local source of child is still the source that init saw. A
+// variable may have changed the source since, and init has not seen the providers of the new module.
 func (l *loader) sameAsInstalled(child *config.Module) bool {
 	c := child.Call
 	if l.in.Planned || l.in.Install != nil || l.in.Installed == nil || c.Computed == nil || c.Computed.Source == nil {
@@ -133,8 +133,8 @@ func (l *loader) sameAsInstalled(child *config.Module) bool {
 	return !found || l.matches(c, x)
 }
 
-// packageDir returns the directory of the package that an installed module belongs to:
-// its own, or that of which it is a subdirectory.
+// packageDir returns the directory of the package that an installed module belongs to. The module is in this
+// directory, or in a subdirectory of it.
 func packageDir(x source.Installed, key string) string {
 	dir := path.Clean(x.Dir)
 	name := "/" + path.Dir(source.ManifestPath) + "/" + key

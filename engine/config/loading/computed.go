@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// evaluateCalls evaluates the sources and versions of m's calls that are not literal. m gets its own Content
-// for that, since other modules with the same Content may have other values.
+// evaluateCalls evaluates those sources and versions of m's calls that are not literal. m gets its own
+// Content for that, since other modules with the same Content may have other values.
 func (l *loader) evaluateCalls(m *config.Module) {
 	own := false
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
@@ -63,7 +63,8 @@ func (l *loader) evaluateCall(m *config.Module, c *config.Call) hcl.Diagnostics 
 	return append(ds, c.ParseSource(c.Computed.Versioned)...)
 }
 
-// evaluateConst reports arguments for const variables of a called module that are not known before there is a plan.
+// evaluateConst checks the arguments that a module call passes to const variables. It reports an argument
+// that is not known before there is a plan.
 func (l *loader) evaluateConst(m, child *config.Module) {
 	if l.in.Early == nil {
 		return
@@ -76,7 +77,7 @@ func (l *loader) evaluateConst(m, child *config.Module) {
 	}
 }
 
-// evaluateBackend makes the arguments of the root module's backend known.
+// evaluateBackend makes it possible to evaluate the arguments of the root module's backend.
 func (l *loader) evaluateBackend(root *config.Module) {
 	if root.Backend != nil && l.in.Early != nil {
 		root.Backend.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) { return l.in.Early(root, e) }

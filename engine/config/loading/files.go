@@ -30,7 +30,7 @@ func moduleFiles(names []string) (primary, override []string) {
 	return primary, override
 }
 
-// queryFiles picks the query files out of a directory's.
+// queryFiles returns the query files among the files of a directory.
 func queryFiles(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -41,8 +41,8 @@ func queryFiles(names []string) []string {
 	return out
 }
 
-// IsFile reports whether a file of this name, which may be a path, is part of a
-// configuration, unless another one hides it.
+// IsFile reports whether a file of this name, which may be a path, is part of a configuration, unless another
+// file replaces it.
 func IsFile(name string) bool {
 	name = path.Base(name)
 	_, ext := splitName(name)

@@ -66,7 +66,8 @@ type Early func(m *config.Module, e hcl.Expression) (cty.Value, hcl.Diagnostics)
 // Load reads the root module and everything that it calls. With errors, it returns the part of the tree that
 // it could read; the result is never nil.
 //
-// As the stock tools do, it stops at errors in the root module's own files before it reads other modules.
+// As Terraform and OpenTofu do, it stops at errors in the root module's own files before it reads other
+// modules.
 func Load(in Input) (*config.Config, diags.Diagnostics) {
 	l := newLoader(in)
 	root := &config.Module{Children: map[string]*config.Module{}}

@@ -13,8 +13,8 @@ import (
 
 // A providerCheck compares the provider configurations that callers pass to a module with those that the
 // module declares and uses. The rules are documented at
-// https://developer.hashicorp.com/terraform/language/modules/develop/providers; summaries and ranges are the
-// stock tool's.
+// https://developer.hashicorp.com/terraform/language/modules/develop/providers; summaries and ranges are
+// Terraform's.
 type providerCheck struct {
 	files map[string]*hcl.File
 	seen  map[*config.Content]bool
@@ -88,8 +88,8 @@ func (k *providerCheck) content(m *config.Module) {
 const ProviderNotPresent = "Provider configuration not present"
 
 // MissingProviders returns the errors about provider configurations that the root module of a configuration
-// uses and does not have. [Load] returns them, too. In a test they may be no errors, since the test can add
-// provider configurations.
+// uses and does not have. [Load] returns these errors, too. A test can add the missing provider
+// configurations, so there they need not be errors.
 func MissingProviders(c *config.Config) diags.Diagnostics {
 	k := &providerCheck{files: c.Files}
 	k.passedOn(c.Root)

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// instances checks that a use of a provider configuration selects an instance if there are several, and does
-// not if there is only one.
+// instances checks the instance key in a use of a provider configuration. A key is required if the
+// configuration has for_each, and refused if it has not.
 func (k *providerCheck) instances(m *config.Module, use config.ProviderUse, place *hcl.Range, user string) {
 	if use.Key != nil && use.Callee == nil && m.Addr != use.Config.Module {
 		k.errorf(use.Key.Range().Ptr(), "Unexpected provider instance key", "%s chooses an instance of a provider configuration that %s receives from its caller. The caller passes one instance: move the key in brackets to the providers argument of the call.", user, moduleWords(m))
@@ -30,7 +30,8 @@ func (k *providerCheck) instances(m *config.Module, use config.ProviderUse, plac
 }
 
 // keysTogether warns if a resource or call has the same for_each as the provider configuration that it uses.
-// If an element is removed, the provider instance that must destroy its objects goes at the same time.
+// If an element is removed from for_each, the provider instance that must destroy the element's objects goes
+// at the same time.
 // Source: OpenTofu 1.9.
 func (k *providerCheck) keysTogether(m *config.Module) {
 	warn := func(what, addr string, local addrs.LocalProviderConfig, keys hcl.Expression) bool {

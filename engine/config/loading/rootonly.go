@@ -20,8 +20,8 @@ func (l *loader) checkImports(m *config.Module) {
 	}
 }
 
-// checkChild reports the backend and the encryption of a module that is called, which have no effect, and its import blocks that are
-// wrong.
+// checkChild reports the backend and the encryption of a called module, which have no effect. It also reports
+// wrong import blocks of the module.
 func (l *loader) checkChild(m *config.Module) {
 	l.checkImports(m)
 	if b := m.Backend; b != nil {

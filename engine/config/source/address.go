@@ -146,10 +146,10 @@ func isRegistry(text string) bool {
 	return len(parts) == 3 && !slices.ContainsFunc(parts, func(p string) bool { return !registryPart.MatchString(p) })
 }
 
-// Join returns the directory of a module that is called with the Local path local from a module in dir. Both
-// directories are relative to the root module's directory.
+// Join returns the directory of a called module. dir is the directory of the calling module, local the path
+// in the call. Both directories are relative to the root module's directory.
 func Join(dir, local string) string { return path.Join(dir, local) }
 
-// Same reports whether the source in a manifest is the same as a. The manifest may have its normal form, or
-// the text of the argument, as earlier versions of Lockstep wrote it.
+// Same reports whether installed, the source in a manifest, is the same as a. The manifest may have the
+// normal form of the source, or the text of the argument, as earlier versions of Lockstep wrote it.
 func (a Address) Same(installed string) bool { return installed == a.String() || installed == a.Text }

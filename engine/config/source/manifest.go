@@ -22,7 +22,7 @@ type Installed struct {
 	Dir     string // relative to the root module's directory, "." for itself
 }
 
-// ParseManifest reads a manifest that [Manifest.Encode] or a stock tool wrote.
+// ParseManifest reads a manifest that [Manifest.Encode], Terraform or OpenTofu wrote.
 func ParseManifest(data []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {

@@ -147,8 +147,8 @@ func cleanSubdir(dir string) (string, error) {
 	return out, nil
 }
 
-// secretParameters are the query parameters of addresses that give access: those of go-getter's getters,
-// tokens for archive servers, and signatures of addresses.
+// secretParameters are the query parameters that give access: those of go-getter's getters, tokens for
+// archive servers, and signatures of addresses.
 var secretParameters = []string{
 	"sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",
 	"token", "access_token", "private_token", "sig", "x-amz-signature", "x-amz-security-token", "x-goog-signature",
@@ -176,8 +176,8 @@ func userinfo(address string) (from, to int) {
 	return 0, 0
 }
 
-// isToken reports whether the user in an address is a token. It is one if the scheme is http or https and
-// there is no password, or if the password is the one that GitHub uses with tokens.
+// isToken reports whether the user in an address is a token. The user is a token if the scheme is http or
+// https and there is no password, or if the password is the one that GitHub uses with tokens.
 // Source: https://git-scm.com/docs/git-credential,
 // https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
 func isToken(scheme, user, password string) bool {
@@ -210,8 +210,8 @@ func Redact(text string) string {
 	return before + "?" + strings.Join(params, "&")
 }
 
-// Secrets returns the parts of an address that [Redact] hides, both as written and decoded, so that they can
-// be hidden in the messages of other programs.
+// Secrets returns the parts of an address that [Redact] hides, both as written and decoded. With them, the
+// secrets can be hidden in the messages of other programs, too.
 func Secrets(text string) []string {
 	var out []string
 	add := func(s string, decode func(string) (string, error)) {

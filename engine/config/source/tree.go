@@ -107,8 +107,8 @@ func Files(files map[string][]byte) Tree {
 	return t
 }
 
-// Saved is [Files] for a configuration that was loaded before. Some of its modules may have had no files, so
-// a directory without known files is empty instead of missing.
+// Saved is like [Files], but for a configuration that was loaded before. Some of its modules may have had no
+// files, so a directory without known files counts as empty, not as missing.
 func Saved(files map[string][]byte) Tree { return savedTree{Files(files)} }
 
 type savedTree struct{ Tree }

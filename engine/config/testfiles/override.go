@@ -30,8 +30,8 @@ const (
 	plan
 )
 
-// Planned reports whether the values are known in a plan. outer is the setting of the enclosing block, for a
-// block without one.
+// Planned reports whether the values are known in a plan. If the block itself has no setting, the setting of
+// the enclosing block counts: outer.
 func (d During) Planned(outer During) bool { return cmp.Or(d, outer) == plan }
 
 // Hits reports whether the override is for a resource and includes the instance x. Where the target has no
@@ -58,8 +58,8 @@ const (
 	overrideModule   = "override_module"
 )
 
-// overrideSchemas has the arguments of each kind of override block. overrideWords has the word for the
-// objects that it replaces.
+// overrideSchemas has the arguments of each kind of override block. overrideWords describes the object that
+// each kind replaces.
 var overrideSchemas = map[string]*hcl.BodySchema{
 	overrideResource: {Attributes: []hcl.AttributeSchema{{Name: "target"}, {Name: "values"}, {Name: "override_during"}}},
 	overrideData:     {Attributes: []hcl.AttributeSchema{{Name: "target"}, {Name: "values"}, {Name: "override_during"}}},

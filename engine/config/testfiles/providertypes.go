@@ -12,7 +12,7 @@ import (
 )
 
 // checkProviders checks that each provider configuration of a test file belongs to only one provider. The
-// first module that receives it decides, whatever its local name for the provider.
+// first module that receives the configuration decides, whatever the module's local name for the provider is.
 func (s *Suite) checkProviders() (ds hcl.Diagnostics) {
 	for _, f := range s.Files {
 		for _, r := range f.Runs {
@@ -49,7 +49,8 @@ func (f *File) explicit(r *Run, m *config.Module) (ds hcl.Diagnostics) {
 	return ds
 }
 
-// implicit compares the file's provider configurations with a module that receives those with its own names.
+// implicit compares the file's provider configurations with a module that gets no explicit ones. Such a
+// module receives the configurations of the file that have the same names as its own.
 func (f *File) implicit(m *config.Module) (ds hcl.Diagnostics) {
 	check := func(x addrs.LocalProviderConfig) {
 		p := f.Providers[x]
@@ -85,8 +86,8 @@ func rangeOfName(p config.PassedProvider) *hcl.Range {
 	return &at
 }
 
-// stand returns the provider of the file's configurations with this name. If none exist, or their provider is
-// not yet decided, it is want.
+// stand returns the provider of the file's configurations with this name. If none exist, it returns want. If
+// their provider is not yet decided, it becomes want.
 func (f *File) stand(name string, want addrs.Provider) addrs.Provider {
 	got := want
 	for _, p := range f.providers {

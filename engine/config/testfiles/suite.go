@@ -2,9 +2,9 @@
 // beside the root module's files and in its test directory. It also reads the modules that their runs call,
 // and mock files (*.tfmock.hcl, *.tfmock.json).
 //
-// It finds mistakes of shape, as the stock tool does without running a test. The references of
-// conditions and the values of variables are checked only when a run is executed. The package does not know
-// providers' schemas, and does not run tests. Start at [Load].
+// It finds mistakes of shape, as Terraform does without running a test. The references of conditions and the
+// values of variables are checked only when a run is executed. The package does not know providers' schemas,
+// and does not run tests. Start at [Load].
 //
 // Source: the diagnostics that Terraform 1.11.4 has for the configurations in
 // cmd/lockstep/internal/program/testdata/diagnostics/tests.txt.
@@ -39,8 +39,8 @@ type Suite struct {
 // dir, which is relative to the root module's directory. With errors, Load returns the part that it could
 // read; the result is never nil.
 //
-// As the stock tool does, it stops at errors in the root module's own files and in the test files before it
-// reads modules.
+// As Terraform does, it stops at errors in the root module's own files and in the test files before it reads
+// modules.
 func Load(in loading.Input, dir string) (*Suite, diags.Diagnostics) {
 	s := &Suite{Sources: map[string]*hcl.File{}}
 	found := s.readFiles(in, dir)
@@ -148,7 +148,7 @@ func (s *Suite) Validate() diags.Diagnostics {
 func (f *File) key(r *Run) string { return f.Key() + "." + r.Name }
 
 // Key returns the file's part of manifest keys: "test." and its path relative to the root module's directory,
-// without the extension and with dots. Source: the stock tool's modules.json.
+// without the extension and with dots. Source: Terraform's modules.json.
 func (f *File) Key() string {
 	stem := strings.TrimSuffix(f.Name, path.Ext(f.Name))
 	stem = strings.TrimSuffix(stem, path.Ext(stem))

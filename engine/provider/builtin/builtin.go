@@ -48,8 +48,8 @@ func (terraform) Configure(context.Context, cty.Value) diags.Diagnostics        
 func (terraform) Stop(context.Context) error                                    { return nil }
 func (terraform) Close() error                                                  { return nil }
 
-// recovered turns a panic of this package into a diagnostic, which gets its place as others do. A crash of a
-// plugin ends only the plugin's process; a crash here would end the run.
+// recovered turns a panic of this package into a diagnostic without a place. The caller adds the place, as
+// for other diagnostics. A crash of a plugin ends only the plugin's process; a crash here would end the run.
 func recovered(ds *diags.Diagnostics) {
 	if r := recover(); r != nil {
 		*ds = diags.Errorf(nil, "The built-in provider crashed", "%v. This is a bug in Lockstep: please report it, with this block.", r)

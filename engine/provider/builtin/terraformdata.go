@@ -45,9 +45,8 @@ func validateData(config cty.Value) diags.Diagnostics {
 
 var unknownID = cty.UnknownVal(cty.String).RefineNotNull()
 
-// planData returns an object's planned value. A new object without an input is wholly
-// known but for its id. An object that loses its input has an unknown output all the
-// same, as Terraform plans it.
+// planData returns an object's planned value. In a new object without an input, only the id is unknown. If an
+// object loses its input, its output becomes unknown all the same, as Terraform plans it.
 func planData(req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
 	out := provider.PlanResponse{Planned: req.Proposed, Private: req.Private}
 	if req.Proposed.IsNull() {
@@ -99,7 +98,7 @@ func applyData(req provider.ApplyRequest) provider.ApplyResponse {
 	return out
 }
 
-// importData returns an object with that id. The next read does not change it.
+// importData returns an object with the given id. The next read does not change it.
 func importData(id string) cty.Value {
 	null := cty.NullVal(cty.DynamicPseudoType)
 	return dataValue(cty.StringVal(id), null, null, null)

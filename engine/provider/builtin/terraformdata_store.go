@@ -9,9 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// storeBlock describes the block store of a terraform_data. It keeps a value in the state that may be ephemeral: the argument input is
-// write-only, and output, or sensitive_output with sensitive = true, repeats it. It takes a new input over when version changes, or
-// without a version whenever input changes. With replace = true such a change replaces the object.
+// storeBlock describes the block store of a terraform_data. The block keeps in the state a value that may be
+// ephemeral: the argument input is write-only, and output, or sensitive_output with sensitive = true, repeats
+// it. The block takes over a new input when version changes, or, without a version, whenever input changes.
+// With replace = true such a change replaces the object.
 //
 // Source: Terraform 1.16, https://developer.hashicorp.com/terraform/language/resources/terraform-data
 var storeBlock = &schema.Block{Attributes: map[string]*schema.Attribute{
@@ -23,7 +24,8 @@ var storeBlock = &schema.Block{Attributes: map[string]*schema.Attribute{
 	"replace":          {Type: cty.Bool, Optional: true},
 }}
 
-// planStore returns the planned value of a store block, and whether it replaces the object. prior is the whole object before, or null.
+// planStore returns the planned value of a store block, and whether the change replaces the object. prior is
+// the value of the whole object before the change, or null.
 func planStore(prior, proposed cty.Value) (next cty.Value, replaces bool, ds diags.Diagnostics) {
 	if proposed.IsNull() || !proposed.IsKnown() {
 		return proposed, false, nil
@@ -72,7 +74,8 @@ func planStore(prior, proposed cty.Value) (next cty.Value, replaces bool, ds dia
 	return cty.ObjectVal(attrs), changed && !prior.IsNull() && isTrue(attrs["replace"]), nil
 }
 
-// applyStore replaces the unknown output of a planned store block by the input, which only the configuration of the object has.
+// applyStore replaces the unknown output of a planned store block with the input. Only the configuration of
+// the object has the input.
 func applyStore(planned, config cty.Value) cty.Value {
 	if planned.IsNull() || !planned.IsKnown() || planned.IsWhollyKnown() {
 		return planned

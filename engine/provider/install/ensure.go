@@ -78,8 +78,7 @@ func sortedProviders(reqs Requirements) []addrs.Provider {
 	return providers
 }
 
-// selectVersion selects a version of p. ok is false if p is not to be installed, because of an error or
-// because it need not be.
+// selectVersion selects a version of p. ok is false if an error occurred, or if p need not be installed.
 func (run *ensuring) selectVersion(ctx context.Context, p addrs.Provider) (n need, ok bool) {
 	if p.IsBuiltin() {
 		run.checkBuiltin(p)

@@ -76,9 +76,9 @@ type sums struct {
 	packed string
 }
 
-// fits reports whether one of hashes is a checksum of the package. checkable is false if none of hashes can
-// be compared. Then they have unknown schemes, or they are of the archive and only the unpacked package is
-// available.
+// fits reports whether one of the given hashes is a checksum of the package. checkable is false if none of
+// the hashes can be compared: they have unknown schemes, or they are checksums of the archive while only the
+// unpacked package is available.
 func (s sums) fits(hashes []string) (fits, checkable bool) {
 	for _, h := range hashes {
 		switch {

@@ -48,8 +48,8 @@ func inconsistent(problems []string, command string) diags.Diagnostics {
 }
 
 // Installed finds the packages that init has installed in a data directory, and compares them with the lock
-// file. It does not look for providers without an entry in the lock file (see [CheckLock]). memo may be nil.
-// It saves the time to compute checksums again, and Installed saves it.
+// file. It does not look for providers without an entry in the lock file (see [CheckLock]). memo may be nil;
+// it saves the time to compute checksums again. Installed also writes new checksums to memo.
 //
 // A package must have a checksum that is in the lock file. If the entry has no checksums at all, nothing is
 // compared.

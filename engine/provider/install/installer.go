@@ -117,7 +117,7 @@ func New(config *cliconfig.Config, getenv func(string) string) *Installer {
 	}
 }
 
-// number returns text as a number. If it is invalid or negative, number returns otherwise.
+// number returns text as a number. If text is invalid or negative, it returns the second argument.
 func number(text string, otherwise int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {

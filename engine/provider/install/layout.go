@@ -87,9 +87,9 @@ func tempName(path string) (string, error) {
 }
 
 // moveInto moves a directory or link from a path of tempName to its final path, and removes the previous one.
-// Another process may do the same at the same time (in a plugin cache): same, if not nil, reports whether the
-// package at path is as good as the new one. There is never half a package. A crash leaves the old one, the
-// new one, or none; the next init repairs that.
+// Another process may do the same at the same time (in a plugin cache). The function same, if not nil,
+// reports whether the package at path is as good as the new one. There is never half a package. A crash
+// leaves the old package, the new one, or none; the next init repairs that.
 func moveInto(tmp, path string, same func() bool) (err error) {
 	defer os.RemoveAll(filepath.Dir(tmp))
 	const attempts = 5 // another process may win the race in each

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// A Room makes room in a data directory that is used by many runs on a small disk. Only one process at a time
-// uses the directory, such as a Lambda function. If there is not enough room for another package, packages
-// that the present run does not need are removed, the least recently used first.
+// A Room makes room in a data directory that is used by many runs on a small disk. Only one process at a
+// time, such as a Lambda function, uses the directory. If there is not enough room for another package,
+// packages that the present run does not need are removed, the least recently used first.
 type Room struct {
 	// Free returns the number of free bytes on the disk.
 	Free func() (int64, error)
@@ -32,7 +32,8 @@ func (run *ensuring) used(dir string) {
 }
 
 // makeRoom removes packages that the run does not need, until the wanted number of bytes is free. If whole is
-// set, it removes all of them. It always removes what killed processes have left.
+// set, it removes all packages that the run does not need. In any case, it removes incomplete files that
+// killed processes have left.
 func (run *ensuring) makeRoom(whole bool) {
 	if run.Room == nil {
 		return
@@ -79,7 +80,8 @@ func (run *ensuring) evictable() []string {
 	return dirs
 }
 
-// bringInto is bring with a second attempt: if the disk is full, it first makes as much room as possible.
+// bringInto calls bring, and calls it again if the disk is full. Before the second call, it makes as much
+// room as possible.
 func (run *ensuring) bringInto(ctx context.Context, n need, pkg Package, dir string) (sums, error) {
 	got, err := run.bring(ctx, n, pkg, dir)
 	if run.Room != nil && isFull(err) {

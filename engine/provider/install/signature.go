@@ -21,7 +21,7 @@ type signingKey struct {
 const hashiCorpFingerprint = "c874011f0ab405110d02105534365d9472d7468f"
 
 // verifySignature checks a detached OpenPGP signature. As in Terraform, it accepts keys that have expired
-// since then, so that old releases can still be installed. It does not accept revoked keys.
+// since the signature was made, so that old releases can still be installed. It does not accept revoked keys.
 func verifySignature(document, signature []byte, keys []signingKey) (Authentication, error) {
 	var ring openpgp.EntityList
 	for i, key := range keys {

@@ -23,9 +23,11 @@ type Limits struct {
 var defaultLimits = Limits{Files: 1000, Bytes: 4 << 30}
 
 // unpack extracts a zip archive into a new directory. It returns all checksums of the package except the
-// checksum of the archive file. It reads the archive's directory, and then each file once, in their order. It
-// returns an error for names that lead out of the directory, for links and other special files, for names
-// that occur twice, and for archives beyond the limits. The real size counts, not the declared size.
+// checksum of the archive file. It reads the archive's directory, and then each file once, in their order.
+//
+// It returns an error for names that lead out of the directory, for links and other special files, and for
+// names that occur twice. It also returns an error for archives beyond the limits. The real size counts, not
+// the declared size.
 func unpack(archive io.ReaderAt, size int64, dir string, limits Limits) (sums, error) {
 	z, err := zip.NewReader(archive, size)
 	if err != nil {

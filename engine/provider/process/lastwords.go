@@ -63,8 +63,8 @@ func (w *lastWords) add(line string) {
 	}
 }
 
-// addPanic adds a line of a panic after the first line. The trace of the goroutine that panicked comes first,
-// and ends with an empty line.
+// addPanic adds a further line of a panic, after the first. The trace of the goroutine that panicked comes
+// first, and ends with an empty line.
 func (w *lastWords) addPanic(line string) {
 	switch {
 	case w.traced:

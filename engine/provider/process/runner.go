@@ -148,7 +148,7 @@ func (r *runner) fate() string {
 	return text
 }
 
-// outcome returns how a process ended in words: "exit status 2", "signal: killed".
+// outcome describes in words how a process ended: "exit status 2", "signal: killed".
 func outcome(s *os.ProcessState) string {
 	return strings.TrimSuffix(s.String(), " (core dumped)")
 }

@@ -155,9 +155,9 @@ func (e *CacheEntry) prune() {
 	}
 }
 
-// decidingVariables returns the variables of an environment on which a schema may depend, sorted. It leaves
-// out variables that Lockstep itself reads, variables that a shell changes, and credentials, on which no
-// schema depends.
+// decidingVariables returns those variables of an environment that may change a plugin's schema, sorted. It
+// leaves out variables that Lockstep itself reads, variables that a shell changes, and credentials: no schema
+// depends on them.
 func decidingVariables(environ []string) []string {
 	var out []string
 	for _, entry := range environ {

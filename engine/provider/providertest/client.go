@@ -95,7 +95,8 @@ func (c *client) ValidateData(ctx context.Context, typeName string, config cty.V
 	return c.begin(ctx, "validate", typeName, nameOf(config), false).before
 }
 
-// ReadData returns the values of the managed object of that type and name, and makes up the others.
+// ReadData returns the attributes of the managed object that has this type and the configured name. It makes
+// up the attributes that this object does not have.
 func (c *client) ReadData(ctx context.Context, typeName string, config, _ cty.Value) (cty.Value, diags.Diagnostics) {
 	what := "data " + typeName
 	c.ready(what)

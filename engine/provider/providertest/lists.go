@@ -17,8 +17,8 @@ func (c *client) ValidateList(ctx context.Context, req provider.ListRequest) dia
 	return c.begin(ctx, "validate", req.TypeName, "", false).before
 }
 
-// List sends the objects that have the attributes of the configuration, in the order of their IDs. It does not keep to the limit:
-// the engine has to.
+// List sends the objects that have the attributes of the configuration, in the order of their IDs. It ignores
+// the limit of the request: the engine must enforce it.
 func (c *client) List(ctx context.Context, req provider.ListRequest, found func(provider.Listed) bool) diags.Diagnostics {
 	what := "list " + req.TypeName
 	c.ready(what)
@@ -49,7 +49,7 @@ func (c *client) List(ctx context.Context, req provider.ListRequest, found func(
 	return append(e.before, e.after...)
 }
 
-// GenerateConfig returns the object as it is.
+// GenerateConfig returns the object unchanged: it is its own configuration.
 func (c *client) GenerateConfig(_ context.Context, _ string, state cty.Value) (cty.Value, diags.Diagnostics) {
 	return state, nil
 }

@@ -181,7 +181,7 @@ func knownKind(word string) bool {
 	return err == nil || strings.HasPrefix(word, "block(") || strings.HasPrefix(word, "nested(")
 }
 
-// member reads one attribute or block. Afterwards ps.at is at its last line.
+// member reads one attribute or block. Afterwards ps.at is at the last line of the attribute or block.
 func (ps *parser) member(b *schema.Block, w []string, all map[string]traits) error {
 	name, kind, flags := w[0], w[1], w[2:]
 	opens := len(flags) > 0 && flags[len(flags)-1] == "{"

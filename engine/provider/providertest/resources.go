@@ -263,7 +263,7 @@ func (p *Provider) identified(typeName string, identity cty.Value) string {
 	return ""
 }
 
-// privateOf returns the private data of an object. By it the fake notices if the engine mixes up objects.
+// privateOf returns the private data of an object. With it, the fake notices if the engine mixes up objects.
 func privateOf(v cty.Value) []byte { return []byte("private of " + idOf(v)) }
 
 func mistaken(prior cty.Value, private []byte) diags.Diagnostics {

@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/infra/golden"
 )
 
-// Run calls got for each case of the archives that match pattern. It compares the returned text with the
-// case's file "want"; with -update, it writes that file instead.
+// Run calls the function got for each case of the archives that match pattern. It compares the returned text
+// with the case's file "want"; with -update, it writes that file instead.
 func Run(t *testing.T, pattern string, got func(*testing.T, map[string][]byte) string) {
 	t.Helper()
 	paths, err := filepath.Glob(pattern)

@@ -118,8 +118,8 @@ func conceal(err error, address string) error {
 	return errors.New(text)
 }
 
-// checked is go-getter's http getter with a check of the policy first. A given transport (such as a proxy's)
-// connects without that check.
+// checked is go-getter's http getter, but first checks whether the policy allows the URL. A transport that
+// the caller gives (such as a proxy's) makes no such check itself.
 type checked struct {
 	*getter.HttpGetter
 	policy hosts.Policy

@@ -145,7 +145,8 @@ func (g gitGetter) environment() []string {
 	return append(env, "GIT_ALLOW_PROTOCOL="+allowed, "LC_ALL=C")
 }
 
-// useKey makes ssh use a private key from the address, in base64. The key is on disk until closer is called.
+// useKey makes ssh use a private key from the address, in base64. The key is on disk until c.closer is
+// called.
 func (c *clone) useKey(key string) error {
 	if key == "" {
 		return nil

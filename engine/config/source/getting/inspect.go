@@ -14,8 +14,8 @@ type Limits struct {
 	Archive int64 // bytes of an archive
 }
 
-// DefaultLimits are generous: the largest known repositories of modules have some thousand files. They fit
-// the default disk of a Lambda function.
+// DefaultLimits are generous: the largest known repositories of modules have some thousand files. A package
+// within the limits fits the default disk of a Lambda function.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-ephemeral-storage.html (512 MB)
 var DefaultLimits = Limits{Files: 50_000, Bytes: 256 << 20, Archive: 100 << 20}
 

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Directory returns a getter for directories of this machine, with absolute paths. As with the stock tools,
-// the module's directory is then a link to that directory.
+// Directory returns a getter for directories of this machine, with absolute paths. As with Terraform and
+// OpenTofu, the module's directory is then a link to that directory.
 func Directory() Getter { return directory{dirOnly{[]string{"file"}}} }
 
 type directory struct{ dirOnly }

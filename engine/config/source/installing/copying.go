@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Copy copies the module at an address to the directory dir, which must not exist. It takes a registry module
-// in its newest version. It leaves out hidden files of the module, as the stock tools do when they copy one.
-// a must not be a local path. After an error, dir does not exist.
+// Copy copies the module at the address a to the directory dir, which must not exist. It takes a registry
+// module in its newest version. It leaves out hidden files of the module, as Terraform and OpenTofu do when
+// they copy a module. a must not be a local path. After an error, dir does not exist.
 func (in *Installer) Copy(ctx context.Context, a source.Address, dir string) (ds diags.Diagnostics) {
 	const summary = "Module cannot be copied"
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".new-")

@@ -1,6 +1,6 @@
-// Package installing installs the modules that a configuration calls on disk. It selects versions, has
-// packages fetched (each once), and uses the stock tools' layout and manifest, so that Lockstep and the stock
-// tools can use modules that the other has installed.
+// Package installing installs on disk the modules that a configuration calls. It selects versions, and has
+// each package fetched once. Its layout and manifest are those of Terraform and OpenTofu, so that these tools
+// and Lockstep can use modules that the others have installed.
 //
 // It does not know how a package is fetched, nor the content of modules. Start at [Installer.Install].
 // [Installer.Copy] copies a module that the user wants to change.
@@ -91,13 +91,14 @@ func (e Event) String() string {
 }
 
 // Install loads the configuration, and installs its modules. It continues after a failure, to report all
-// failures. It returns the configuration as loading.Load does. The caller must write its manifest, even with
-// errors: it lists the modules that are now installed.
+// failures. It returns the configuration as loading.Load does. The caller must write the manifest of the
+// configuration, even with errors: the manifest lists the modules that are now installed.
 func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
 	return loading.Load(in.begin(ctx).input())
 }
 
-// InstallWithTests is Install with the test files in a directory; see testfiles.Load.
+// InstallWithTests does the same as Install, and also installs the modules that the test files in a directory
+// call; see testfiles.Load.
 func (in *Installer) InstallWithTests(ctx context.Context, dir string) (*testfiles.Suite, diags.Diagnostics) {
 	run := in.begin(ctx)
 	return testfiles.Load(run.input(), dir)

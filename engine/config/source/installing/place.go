@@ -11,7 +11,7 @@ import (
 )
 
 // place puts a package into a directory, and replaces anything there. If another call already fetched the
-// package, place copies it without its hidden files, as the stock tools do.
+// package, place copies it without its hidden files, as Terraform and OpenTofu do.
 func (run *installation) place(pkg, dir string) error {
 	to := run.path(dir)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
@@ -44,7 +44,8 @@ func (run *installation) place(pkg, dir string) error {
 	return nil
 }
 
-// count adds up the bytes of a directory, and returns an error if Bytes is exceeded.
+// count adds the size of a directory to the bytes of the installation. It returns an error if the limit Bytes
+// is exceeded.
 func (run *installation) count(dir string) error {
 	if run.Bytes == 0 {
 		return nil

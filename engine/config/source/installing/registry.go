@@ -27,9 +27,10 @@ type Registries struct {
 	versions  map[string][]constraint.Version // by package
 }
 
-// NewRegistries returns module registries that client accesses, by
-// https://developer.hashicorp.com/terraform/internals/module-registry-protocol. given returns the services of
-// a host in the CLI configuration; it may be nil. Registries asks for the versions of a module only once.
+// NewRegistries returns module registries that are accessed with client, by
+// https://developer.hashicorp.com/terraform/internals/module-registry-protocol. The function given returns
+// the services of a host in the CLI configuration; it may be nil. Registries asks for the versions of a module
+// only once.
 func NewRegistries(client *hosts.Client, given func(host, id string) (string, bool)) *Registries {
 	return &Registries{
 		client:    client,

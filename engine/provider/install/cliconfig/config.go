@@ -87,15 +87,15 @@ func (c *Config) Token(host string) (hosts.Token, bool) {
 // Origin returns where the token for a host was found.
 func (c *Config) Origin(host string) Origin { return c.origins[host] }
 
-// Services returns the services in the `host` block of a host, as encoding/json would decode them. known is
-// as in [Config.Service].
+// Services returns the services in the `host` block of a host, as encoding/json would decode them. known
+// reports whether the host has a `host` block.
 func (c *Config) Services(host string) (services map[string]any, known bool) {
 	services, known = c.services[host]
 	return services, known
 }
 
 // Service returns the URL of a service, such as `providers.v1`, in the `host` block of a host. known reports
-// whether there is such a block: it replaces service discovery on that host.
+// whether the host has a `host` block: such a block replaces service discovery on the host.
 func (c *Config) Service(host, id string) (url string, known bool) {
 	services, known := c.services[host]
 	url, _ = services[id].(string)

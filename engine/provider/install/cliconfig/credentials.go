@@ -25,7 +25,8 @@ const (
 	TokenElsewhere
 )
 
-// errOtherFile is the error of a change to a token that is in another file.
+// errOtherFile is the error for a change to a token that is not in the credentials file, but in a file of the
+// CLI configuration.
 var errOtherFile = errors.New("the credentials are in a file of the CLI configuration, and not in the credentials file")
 
 // A CredentialStore stores tokens. It is safe for concurrent use. Hosts have the form of
@@ -50,7 +51,7 @@ func OpenCredentials(config *Config) *CredentialStore {
 }
 
 // Token returns the token for requests to a host: that of the CLI configuration, otherwise the helper's. If
-// the helper fails, there is no token, as in the stock tool: the host may need none.
+// the helper fails, there is no token, as in Terraform: the host may need none.
 func (s *CredentialStore) Token(host string) (hosts.Token, bool) {
 	if token, ok := s.config.Token(host); ok || s.helper == nil {
 		return token, ok

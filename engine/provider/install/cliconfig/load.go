@@ -223,9 +223,9 @@ func (l *loader) environment() {
 	l.tokens(Tokens(s.Environ), fromEnvironment)
 }
 
-// tokens adds tokens, which override tokens that were read earlier. A host with a token in the credentials
-// file remains marked as such: a login replaces the token there, even if there are tokens elsewhere. Source:
-// internal/command/cliconfig of Terraform 1.11.
+// tokens adds tokens, which override tokens that were read earlier. If a host has a token in the credentials
+// file, this file remains its origin: a login replaces the token there, even if there are tokens elsewhere.
+// Source: internal/command/cliconfig of Terraform 1.11.
 func (l *loader) tokens(tokens map[string]hosts.Token, from Origin) {
 	maps.Copy(l.config.tokens, tokens)
 	for host := range tokens {

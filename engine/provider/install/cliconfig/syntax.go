@@ -60,7 +60,7 @@ type parser struct {
 	ds     diags.Diagnostics
 }
 
-// parseHCL reads a file's items. With a syntax error, it returns the items before it.
+// parseHCL reads a file's items. With a syntax error, it returns the items before the error.
 func parseHCL(src []byte, name string) ([]item, diags.Diagnostics) {
 	tokens, hds := hclsyntax.LexConfig(src, name, hcl.InitialPos)
 	if hds.HasErrors() {
@@ -228,8 +228,8 @@ func (p *parser) quoted(open hclsyntax.Token) (string, bool) {
 	}
 }
 
-// unquote replaces the escape sequences of HCL 1 outside of `${...}`. The result is false if one is not
-// valid.
+// unquote replaces the escape sequences of HCL 1 outside of `${...}`. The result is false if an escape
+// sequence is not valid.
 func unquote(s string) (string, bool) {
 	var b strings.Builder
 	for s != "" {

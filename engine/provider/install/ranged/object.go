@@ -115,7 +115,7 @@ func (o *object) ask(ctx context.Context, byteRange string) (*http.Response, err
 	return nil, errors.Join(err, resp.Body.Close())
 }
 
-// retrying calls try, and calls it again after errors that may go away.
+// retrying calls the function try, and calls it again after errors that may go away.
 func (o *object) retrying(ctx context.Context, try func(context.Context) error) error {
 	wait := firstWait
 	for attempt := 1; ; attempt++ {

@@ -171,7 +171,7 @@ func (r *Reader) Sum() (string, error) {
 	return hex.EncodeToString(r.hash.Sum(nil)), nil
 }
 
-// end ends the checksum.
+// end ends the computation of the checksum, and waits until it is complete.
 func (r *Reader) end() {
 	if !r.closed {
 		r.closed = true

@@ -146,8 +146,8 @@ func (c *client) keep(resp *Declarations) {
 	}
 }
 
-// keepable reports whether an answer may be used instead of asking later processes. It may not if the plugin
-// requires that it is asked, or if the answer has warnings, which are shown each time.
+// keepable reports whether an answer may be used instead of asking later processes. It returns false if the
+// plugin requires that every process is asked, or if the answer has warnings, which are shown each time.
 func keepable(resp *Declarations) bool {
 	return resp.GetSchemas().GetServerCapabilities().GetGetProviderSchemaOptional() &&
 		len(resp.Schemas.Diagnostics) == 0 && len(resp.Identities.GetDiagnostics()) == 0

@@ -16,10 +16,11 @@ import (
 // maxListed is the largest event of a list that is accepted, in bytes. An object of a cloud has some thousands.
 const maxListed = 16 << 20
 
-// maxEmpty is how many events in a row may be without an object, which only carry warnings.
+// maxEmpty is the largest number of events in a row that have no object and only carry warnings.
 const maxEmpty = 1000
 
-// listTypes returns the schema of a list resource type's configuration, and the managed type of the objects.
+// listTypes returns two schemas: first that of the configuration of a list resource type, then that of the
+// managed type of the listed objects.
 func (c *client) listTypes(ctx context.Context, name string) (list, of *schema.Schema, ds diags.Diagnostics) {
 	declared, ds := c.ready(ctx)
 	if ds.HasErrors() {
@@ -50,8 +51,8 @@ func (c *client) ValidateList(ctx context.Context, r provider.ListRequest) diags
 	return diagnostics(resp.Diagnostics)
 }
 
-// List reads the stream of events. It keeps none of them: an endless stream costs time until found or the end of ctx ends it, and no
-// memory.
+// List reads the stream of events until the function found returns false or ctx ends. It keeps no events, so
+// an endless stream takes time, but no memory.
 func (c *client) List(ctx context.Context, r provider.ListRequest, found func(provider.Listed) bool) diags.Diagnostics {
 	list, of, ds := c.listTypes(ctx, r.TypeName)
 	if ds.HasErrors() {

@@ -1,6 +1,6 @@
 // Package tfplugin makes the calls of package provider to plugins over gRPC. It has everything that protocols
-// 5 and 6 have in common, which is nearly all. What differs is a [Protocol], in the packages tfplugin5 and
-// tfplugin6.
+// 5 and 6 have in common, which is nearly all. A [Protocol] has the differences; packages tfplugin5 and
+// tfplugin6 define one each.
 //
 // It does not start or end plugins: package process does. Start at [New].
 package tfplugin

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// resourceType has the types of one managed resource type for the calls: of its values, of its identities,
-// and of the provider_meta block (cty.NilType if there is none).
+// resourceType has the types that calls about one managed resource type need: of its values, of its
+// identities, and of the provider_meta block (cty.NilType if there is none).
 type resourceType struct {
 	values, identity, meta cty.Type
 }

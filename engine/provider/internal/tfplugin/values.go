@@ -87,8 +87,8 @@ func diagnostics(ds []*Diagnostic) diags.Diagnostics {
 	return out
 }
 
-// decodePath converts a path; nil if it is empty. A step that is not understood ends the path: the remaining
-// path leads to an enclosing value.
+// decodePath converts a path; nil if it is empty. A step that is not understood ends the path, which then
+// leads to an enclosing value.
 func decodePath(p *AttributePath) cty.Path {
 	if len(p.GetSteps()) == 0 {
 		return nil
