@@ -207,8 +207,8 @@ type Queue interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// Ahead returns how many plans of the repository wait on the queue before a plan that is sent now. It returns 0
-// if the queue cannot tell.
+// Ahead returns how many plans of the pull request's repository wait on the queue before a plan that is sent
+// now. It returns 0 if the queue cannot tell.
 func Ahead(ctx context.Context, q Queue, about Pull) (int, error) {
 	if x, ok := q.(interface {
 		Ahead(context.Context, Pull) (int, error)

@@ -43,8 +43,8 @@ func (q Queue) Send(ctx context.Context, m pipeline.Message) error {
 	return nil
 }
 
-// encode returns a message as JSON. It escapes characters that JSON allows and SQS does not, and all characters
-// beyond the first 65,536, because not every server accepts those. Source:
+// encode returns a message as JSON. It escapes characters that JSON allows and SQS does not, and all
+// characters above U+FFFF, because not every server accepts those. Source:
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
 func encode(m pipeline.Message) string {
 	data, err := json.Marshal(m)

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Builder hands the apply of one message to builds.
+// A Builder hands the apply of one message to builds, which are processes that may take hours.
 type Builder struct {
 	Message pipeline.Message
 	Ledger  ledger.Ledger

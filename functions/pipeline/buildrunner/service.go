@@ -6,7 +6,7 @@
 // process. It only has more time.
 //
 //	record   written before a build is started, so that a start is never forgotten
-//	start    with a token that names it. If the answer is lost, the lease of the build's process tells the start
+//	start    with a token that names it. If the answer is lost, the lease of the build's process shows that it started
 //	look     at the build, until the run's record has an end
 //	over     a build that has certainly ended before its time leaves neither lease nor apply in the way of the next one
 //

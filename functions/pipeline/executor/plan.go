@@ -61,7 +61,8 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 	return res, err
 }
 
-// attempts is the maximum number of times that a plan is made because somebody wrote the state meanwhile.
+// attempts is how many times a plan is made at most. It is made again if somebody has written the state
+// meanwhile.
 const attempts = 3
 
 // plan makes the plan. ds are the diagnostics of opening. It takes no lock, so any number of pull requests can

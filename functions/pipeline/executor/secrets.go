@@ -91,7 +91,7 @@ func (s *secrets) add(p *plans.Plan) {
 	}
 }
 
-// Redact removes texts from another text, also in every form that reports use.
+// Redact returns from without any of the texts, in every form that reports use.
 func Redact(texts []string, from string) string {
 	found := secrets{}
 	for _, s := range texts {

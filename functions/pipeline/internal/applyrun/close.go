@@ -481,8 +481,9 @@ func (cl *Closer) answerWaiting(ctx context.Context, r runs.Run, gone reasons.Re
 	return cl.Queuer.Tell(ctx)
 }
 
-// planned is [gatefacts.BasePlanned], but returns true if the answer cannot be read until a person fixes
-// something: then plans are kept, and the gate reports the error.
+// planned reports whether pull requests into the base branch are planned: see [gatefacts.BasePlanned]. It
+// also returns true if that cannot be read until a person fixes something. Then plans are kept, and the gate
+// reports the error.
 func (cl *Closer) planned(ctx context.Context) (bool, error) {
 	planned, err := gatefacts.BasePlanned(ctx, cl.Facts)
 	if err != nil {
