@@ -72,8 +72,8 @@ func requiredOf(e *Reader, r runs.Run, merging bool) {
 }
 
 // WaitingSetting returns the base branch's setting for the check of a pull request whose plans wait for their
-// applies. It is "" if [Reader.MissingRequirements] was not called before: the setting comes from the commit
-// whose requirements that method reads.
+// applies. It comes from the commit whose requirements the reader has read for this message, for example in
+// [Reader.MissingRequirements]; "" if it has read none.
 func WaitingSetting(e *Reader) project.Waiting {
 	if e.required == nil {
 		return ""

@@ -107,8 +107,8 @@ func partitionOf(arn string) (string, error) {
 	return parts[1], nil
 }
 
-// tags returns the session tags that a role's trust policy can test: repository, pull and project, and actor if
-// somebody asked for the job.
+// tags returns the session tags that a role's trust policy can test: "repository", "pull" and "project". If a
+// user asked for the job, there is also "actor".
 func tags(j jobs.Job) []types.Tag {
 	out := []types.Tag{tag("repository", j.Repository()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
 	if j.Actor != "" {

@@ -65,7 +65,7 @@ func (e *Engine) call(o order) *call {
 	return c
 }
 
-// do has the child carry out the order. The error is a *jobs.DeathError if the child died by itself or at a
+// do makes the child carry out the order. The error is a *jobs.DeathError if the child died by itself or at a
 // limit. If the child was stopped because ctx ended, do returns the error of ctx.
 func (c *call) do(ctx context.Context) (result, error) {
 	if err := ctx.Err(); err != nil {

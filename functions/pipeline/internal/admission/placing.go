@@ -144,8 +144,8 @@ func (d *placing) other() {
 }
 
 // follows reports whether the project can be the owner of the address under a new name. The owner is a
-// project of the base commit, and must be gone at the head. The base commit must not have a project with the
-// new name or the directory of the project.
+// project of the base commit, and must be gone at the head. The base commit must not have another project
+// with the new name or in the same directory.
 func (d *placing) follows(owner project.Project) bool {
 	gone := !slices.ContainsFunc(d.Head, func(x project.Project) bool { return x.Name == owner.Name && x.Workspace == owner.Workspace })
 	return gone && !slices.ContainsFunc(d.Base, func(x project.Project) bool {

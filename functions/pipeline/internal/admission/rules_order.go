@@ -16,8 +16,8 @@ func (d Decision) WaitsForProjects() (on []string, ok bool) {
 }
 
 // WaitsAfterMerge is [Decision.WaitsForProjects] for an apply that a merge requested. It can wait if the only
-// reasons against the apply are requirements that can still be met, a person's lock, and projects that are
-// applied first. held has the reasons for which the apply waits, without the projects.
+// reasons against the apply are requirements that can still be met or a person's lock, and perhaps projects
+// that are applied first. held has the reasons for which the apply waits, without the projects.
 func (d Decision) WaitsAfterMerge() (held Decision, on []string, ok bool) {
 	for _, r := range d.Reasons {
 		switch no := r.(type) {

@@ -131,8 +131,8 @@ func (m Merger) watch(ctx context.Context) error {
 	return err
 }
 
-// unwatch removes the merge from the watch if its hour is over and no merge is due. The event that later makes
-// the merge due tries it anyway.
+// unwatch removes the merge from the watch if the hour of the watch is over and no merge is due. The event
+// that later makes the merge due tries it anyway.
 func (m Merger) unwatch(ctx context.Context) error {
 	if !m.Facts.Message.Decided() {
 		return nil

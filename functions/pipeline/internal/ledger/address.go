@@ -216,7 +216,8 @@ func decodeAddress(key string, value []byte) (a addresses, err error) {
 }
 
 // moveLast copies the record of an unmerged apply from a project's former address to the new one: the state
-// that was moved there contains its objects. Both records are settled separately, when they block an apply.
+// that was moved there contains its objects. Each of the two records is settled on its own, when it blocks an
+// apply.
 func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	if former == "" {
 		return nil
@@ -289,8 +290,8 @@ func others(r runs.Run) []string {
 	return append([]string{r.Address.From}, r.Address.Before...)
 }
 
-// namesElsewhere returns the names of the states at some addresses of a target's project. It leaves out the
-// name of the project itself.
+// namesElsewhere returns the names of the states at the given addresses of a target's project. It leaves out
+// the name of the project itself.
 func namesElsewhere(target string, places ...string) (names []string) {
 	for _, place := range places {
 		if place != "" {
@@ -306,8 +307,8 @@ func nameOf(ctx context.Context, ld Ledger, r runs.Run) (string, error) {
 	return nameAt(ctx, ld, r.Pull.Repo.ID, r.Address.Place, r.Target())
 }
 
-// nameAt returns the name of the state at a place, by places.Place.String. For "" it is the name for a target's
-// project.
+// nameAt returns the name of the state at place, a text from places.Place.String. If place is "", it is the
+// name for the target's project.
 func nameAt(ctx context.Context, ld Ledger, repo int64, place, target string) (string, error) {
 	if place == "" {
 		a, err := addressOf(ctx, ld, repo, target)

@@ -30,7 +30,7 @@ type Holder struct {
 	lease []byte
 }
 
-// unlimited is how long a process without an end of its time may work.
+// unlimited is how long a process without a time limit may work.
 const unlimited = 6 * time.Hour
 
 // leases is the directory of all leases.
@@ -50,9 +50,9 @@ func (h *Holder) HoldAlone(ctx context.Context, r runs.Run) error {
 	return h.take(ctx, r, func(old []byte) error { return h.alone(ctx, old) })
 }
 
-// Alone returns the error of [Holder.HoldAlone] without taking the lease. A process that calls it after reading
-// the run, and writes the run only if that has not changed, works alone: every process takes the lease before
-// it writes.
+// Alone returns the error of [Holder.HoldAlone] without taking the lease. A process that calls it after
+// reading the run, and writes the run only if the run has not changed, works alone: every process takes the
+// lease before it writes.
 func (h *Holder) Alone(ctx context.Context, r runs.Run) error {
 	rec, err := h.Ledger.Records.Get(ctx, leaseKey(r.Key()))
 	if err != nil {

@@ -118,8 +118,8 @@ func (d Denial) Run(p pipeline.Pull) runs.Run {
 	return runs.Run{ID: runs.ID{Pull: p, Project: d.Project, Workspace: d.Workspace}, Spec: runs.Spec{Dir: d.Dir, Environment: d.Environment, Removed: d.Removed}}
 }
 
-// DeniedOf returns the denials of a look that still count: those of projects without a plan of its head. all
-// are the runs of its pull request.
+// DeniedOf returns the denials of a look that still count: those of projects that have no plan of the look's
+// head. all are the runs of the look's pull request.
 func DeniedOf(l Look, all []Versioned) []Denial {
 	return slices.DeleteFunc(slices.Clone(l.Denials), func(d Denial) bool {
 		return slices.ContainsFunc(all, func(s Versioned) bool {

@@ -44,8 +44,8 @@ func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
 	return Versioned{r, rec.Version}, err
 }
 
-// known reports whether this version of Lockstep knows a phase. It knows each phase that can move to one of
-// these phases.
+// known reports whether this version of Lockstep knows a phase. It knows a phase if a run can move from it to
+// Queued, Dropped or Stopped.
 func known(p runs.Phase) bool {
 	return p.May(runs.Queued) || p.May(runs.Dropped) || p.May(runs.Stopped)
 }

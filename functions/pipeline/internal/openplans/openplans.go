@@ -7,12 +7,12 @@
 //	a plan is made          [Finder.CheckNew] does the same if an apply was settled meanwhile
 //
 // Before the apply is settled, plans would be compared with a base branch that lacks the applied changes, and
-// each would revert them. The list of open plans may have too many entries. A plan's own record decides whether
-// it is due ([Due], [ReadsOutdated]). At most [AtOnce] plans of a state are under way, and authors take turns
-// (inTurns). Package reconcile sends messages for the rest later.
+// each would revert them. The list of open plans may have too many entries. A plan's own record decides
+// whether it is due ([Due], [ReadsOutdated]). At most [AtOnce] plans of a state are under way, and authors
+// take turns (inTurns). Package reconcile sends messages for the other plans later.
 //
-// It also has comments updated if their plans stay as they are, but something else has changed: a person has
-// locked the state ([Finder.ShowAgain]), or their applies have moved up in the queue of the state
+// It also sends messages to update comments of plans that stay as they are, if something else has changed: a
+// person has locked the state ([Finder.ShowAgain]), or the applies have moved up in the queue of the state
 // ([Finder.ShowQueue]).
 //
 // This package refuses to know how a plan is checked: package replanning does. Start reading at [Finder.Find].

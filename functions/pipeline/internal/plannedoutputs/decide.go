@@ -30,7 +30,7 @@ func before(edges order.Edges, all []runs.Run, r runs.Run) (out []runs.Run) {
 	return out
 }
 
-// wanted reports whether a project depends on the named one.
+// wanted reports whether any project depends on the project with the given name.
 func wanted(edges order.Edges, name string) bool {
 	for _, all := range edges {
 		if slices.Contains(all, name) {
@@ -86,7 +86,7 @@ func on(first []runs.Run) map[string]string {
 }
 
 // due reports whether a plan has to be checked, because plans whose outputs it used have changed. now are the
-// present plans, by target. The result is false while one of them is being made again.
+// present plans, by target. The result is false while one of those plans is being made again.
 func due(r runs.Run, all []runs.Run) (now map[string]string, is bool) {
 	made, planned := with(r)
 	if len(made) == 0 {

@@ -263,7 +263,7 @@ func unusable(problem string) reasons.List {
 	return reasons.List{reasons.Unusable{Problem: problem}}
 }
 
-// watched has the engine check the plan. It stops if the run's record changes.
+// watched makes the engine check the plan. It stops if the run's record changes.
 func (c *Checker) watched(ctx context.Context, s ledger.Versioned, job jobs.Job, kept []byte) (jobs.Checked, error) {
 	ctx, stop := planrun.UntilChanged(ctx, c.Ledger, s, c.Poll)
 	defer stop()

@@ -72,7 +72,7 @@ func addPredecessors(ctx context.Context, rp *Reporter, f *comment.FollowUp, all
 }
 
 // findFinishers finds the pull requests whose applies have made changes that the merge left unapplied. It
-// records the other changes, so that a later apply can report that it made them.
+// records the changes that are still unapplied, so that a later apply can report that it made them.
 func findFinishers(ctx context.Context, rp *Reporter, f *comment.FollowUp, all []ledger.Versioned, l ledger.Look) error {
 	if err := addUnapplied(ctx, rp, f, all, l); err != nil || !f.Needed() && !l.FollowUp.Open {
 		return err

@@ -45,7 +45,7 @@ var settled = []row{
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
 }
 
-// A row says which state the head has if one of its projects has the state project.
+// A row says which state the head has if one of its projects has the state in the field project.
 type row struct {
 	project comment.Standing
 	head    comment.HeadStanding
@@ -100,7 +100,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 	return status, conclusion
 }
 
-// concluded is Conclude, but returns no status for an unknown state.
+// concluded does the same as [Conclude], but returns no status for an unknown state.
 func concluded(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
 	switch s {
 	case comment.HeadAwaited, comment.HeadPlanning, comment.HeadQueuePlanning:
