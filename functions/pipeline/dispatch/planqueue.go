@@ -15,10 +15,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/internal/ledger"
 )
 
-// A planQueue gives each repository a share of the queue of plans. The queue delivers messages in the order of
-// their arrival. So at most share messages of one repository are on the queue at a time, and another repository
-// waits for at most share plans of this one. The other messages wait in records. The pull requests of a
-// repository take turns. After a message of the repository is handled, its handler sends the next ones.
+// A planQueue gives each repository a share of the queue of plans. The queue delivers messages in the order
+// of their arrival. So each repository has at most a fixed number of messages on the queue at a time, and
+// other repositories wait for at most that many plans of it. The other messages wait in records. The pull
+// requests of a repository take turns. After a message of the repository is handled, its handler sends the
+// next ones.
 type planQueue struct {
 	pipeline.Queue
 	ledger ledger.Ledger

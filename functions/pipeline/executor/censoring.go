@@ -174,8 +174,9 @@ func (c censor) parts(v cty.Value, paths []cty.Path) cty.Value {
 	return cty.ListVal(list)
 }
 
-// below returns the rests of the paths that lead into the element key of a value of type ty. If a step of a
-// path cannot be followed, the whole element counts as secret: the rest is empty.
+// below selects the paths that lead into one element of a value of type ty: the element with the given key.
+// It returns what remains of these paths. If a step of a path cannot be followed, the whole element counts as
+// secret: nothing remains of the path.
 func below(paths []cty.Path, ty cty.Type, key cty.Value) (out []cty.Path) {
 	for _, p := range paths {
 		if len(p) == 0 {

@@ -100,9 +100,9 @@ func (e Remote) repository(j jobs.Job) Repository {
 	}
 }
 
-// absent returns the error about a repository or a ref that was not found for a job. own is set if it is the
-// pull request's own repository, and granted if the base branch names it: in both cases the App's rights were
-// used.
+// absent returns the error about a repository or a ref that was not found for a job. The parameter own is set
+// if it is the pull request's own repository, and granted is set if the base branch names it. In both cases
+// the App's rights were used.
 func (e Remote) absent(j jobs.Job, r github.Ref, own, granted bool) error {
 	absent := func(text string) error { return &subprocess.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)

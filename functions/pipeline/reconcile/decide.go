@@ -45,8 +45,8 @@ func unseen(p github.PullRequest, seen ledger.Look) bool {
 	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Asked || seen.Into != p.Base.Ref)
 }
 
-// ended returns the numbers of pull requests that are not in the list open, although the looks at them say
-// that they are open, or that their end was found and not handled.
+// ended returns the numbers of pull requests whose end was not handled. They are not in the list open,
+// although the last look says that they are open, or that their end was found and not handled.
 func ended(looks []ledger.Look, open []github.PullRequest) (numbers []int) {
 	for _, l := range looks {
 		is := func(p github.PullRequest) bool { return p.Number == l.Pull.Number }

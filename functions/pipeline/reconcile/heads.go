@@ -143,8 +143,8 @@ func (t *tips) at(ctx context.Context, branch string) (s settings, tip string, e
 	return s, tip, nil
 }
 
-// named reports whether the settings of the default branch name the base branch of a pull request. by is the
-// commit with the settings; "" if the base is the default branch.
+// named reports whether the settings of the default branch name the base branch of a pull request. The result
+// by is the commit with the settings; "" if the base is the default branch.
 func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by string, err error) {
 	if p.DefaultBranch == "" || p.Base.Ref == p.DefaultBranch {
 		return true, "", nil

@@ -122,10 +122,10 @@ func (cl *Closer) Retargeted(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// planMerged sends a message to plan projects of a merge that had no visible plan of its head before the merge.
-// That happens if the merge came at once or from a fork, after a change of the base branch, after a conflict,
-// or if the base branch has moved. The merge applies no changes of these projects, and without a plan nobody
-// would notice.
+// planMerged sends a message to plan the projects for which no plan of the merged head was visible before the
+// merge. There are such projects if the merge came at once, or after a change of the base branch, or after a
+// conflict. The same happens for a fork, and if the base branch has moved. The merge applies no changes of
+// these projects, and without a plan nobody would notice.
 func (cl *Closer) planMerged(ctx context.Context) error {
 	about, p := cl.Facts.Message.Pull, cl.Facts.Pull
 	if !p.Merged {

@@ -235,9 +235,9 @@ func moveLast(ctx context.Context, ld Ledger, r runs.Run, former string) error {
 	return err
 }
 
-// inUse returns the former addresses of a run's state at which a pull request has an unsettled apply, an apply
-// under way, or a lock of a person, which stays there. An address that belongs to another project now does not
-// count.
+// inUse returns those former addresses of a run's state that a pull request still uses. It has an unsettled
+// apply there, an apply under way, or the lock of a person, which stays there. An address that belongs to
+// another project now does not count.
 func inUse(ctx context.Context, ld Ledger, r runs.Run, former []string) (counts []string, err error) {
 	for _, place := range former {
 		if place == "" || place == r.Address.Place || place == r.Address.From || slices.Contains(counts, place) {

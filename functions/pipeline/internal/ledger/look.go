@@ -181,9 +181,9 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	})
 }
 
-// since returns the order with the touched projects of a former look at the same head with the same base
-// branch, because a command looks only at some projects. If the new look has failed, the former order stays. A
-// look that succeeds and finds no order ends the former order.
+// since returns the order with the touched projects of a former look added, because a command looks only at
+// some projects. The former look must be at the same head with the same base branch. If the new look has
+// failed, the former order stays. A look that succeeds and finds no order ends the former order.
 func (o *HeadOrder) since(was *HeadOrder, failed bool) *HeadOrder {
 	switch {
 	case o == nil && failed:

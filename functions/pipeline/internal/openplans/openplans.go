@@ -93,7 +93,7 @@ func (f Finder) CheckNew(ctx context.Context, r runs.Run) error {
 }
 
 // ReadsOutdated reports whether the plan of a run has to be checked because a project that it depends on was
-// applied. now is the present number of applies to the states of those projects.
+// applied. The parameter now is the present number of applies to the states of those projects.
 func ReadsOutdated(r runs.Run, now map[string]int) bool {
 	return runs.Checkable(r) && len(runs.ReadsOutdated(r, now)) > 0
 }

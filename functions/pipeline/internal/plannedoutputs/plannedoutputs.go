@@ -108,7 +108,7 @@ func (f Foreseer) Complete(ctx context.Context, r runs.Run, j *jobs.Job) (runs.F
 }
 
 // Due reports whether a plan has to be checked, because plans whose outputs it used, or failed with, have
-// changed since. now are the hashes of the present plans, by target.
+// changed since. The result now has the hashes of the present plans, by target.
 func (f Foreseer) Due(ctx context.Context, r runs.Run) (now map[string]string, is bool, err error) {
 	if made, _ := with(r); len(made) == 0 {
 		return nil, false, nil

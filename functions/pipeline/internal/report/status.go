@@ -272,8 +272,8 @@ func (rp *Reporter) Ahead(ctx context.Context, r runs.Run) (out []comment.Turn, 
 }
 
 // missing returns the decision about the requirements for the apply of a run. For a run of another pull
-// request with the same head, it is the decision that the check of that run shows, because the facts in hand
-// are not about that pull request.
+// request with the same head, it is the decision that the check of that run shows: the facts in hand are not
+// about the other pull request.
 func missing(ctx context.Context, rp *Reporter, r runs.Run) (*rulings.Ruling, error) {
 	if r.Pull.Number == rp.Facts.Message.Pull.Number {
 		return rp.Facts.MissingRequirements(ctx, r)

@@ -170,8 +170,8 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
 }
 
-// promise records which replies people will have read as pending, and whether the result gets a new comment,
-// before anything is written. If the process dies after the record, there is a useless link. In the other
+// promise records, before anything is written, which replies people will have read as pending, and whether
+// the result gets a new comment. If the process dies after the record, there is a useless link. In the other
 // order, people might miss the notification.
 func (rp *Reporter) promise(ctx context.Context, a ledger.Answer, replies []comment.Reply) (ledger.Answer, error) {
 	next := promised(a, replies)

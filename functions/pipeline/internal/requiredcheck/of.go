@@ -26,8 +26,8 @@ type Facts struct {
 	Projects []comment.Standing // the states of the projects at the head
 }
 
-// pending lists the states of a project that end without a person, such as "planning". While a project has such
-// a state, the states of the others do not count.
+// pending lists the states of a project that end without a person, such as "planning". While a project has
+// such a state, the states of the other projects do not count.
 var pending = []row{
 	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying}, {comment.Awaiting, comment.HeadApplying},
 	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning}, {comment.Postponed, comment.HeadPlanning},
