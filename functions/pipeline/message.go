@@ -201,8 +201,8 @@ func (m Message) group() string {
 }
 
 // Queue takes messages for dispatch.Pipeline.Handle. A message goes to the queue and the group that it names.
-// It may be delivered more than once. If the same ID is sent twice within some minutes, it may be delivered
-// once. Messages of one group are delivered one after the other.
+// It may be delivered more than once. If a message is sent again with the same ID within some minutes, it is
+// perhaps delivered only once. Messages of one group are delivered one after the other.
 type Queue interface {
 	Send(ctx context.Context, m Message) error
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // Queue implements pipeline.Queue on SQS FIFO queues. The ID of a message is its deduplication ID. So sending
-// it again within SQS's five minutes, by the SDK or by us, has no effect. Messages of two Apps may have the
-// same ID, and still count as two.
+// a message again within SQS's five minutes, by the SDK or by us, has no effect. Messages of two Apps count
+// as two even if they have the same ID.
 type Queue struct {
 	Client *sqs.Client
 	// URLs are the URLs of the queues to which this process may send.

@@ -82,9 +82,9 @@ const (
 	mostPause  = 6 * time.Minute
 )
 
-// pause returns the time until the next look at a build that has run for so long. The pause is a fraction of
-// the time that the build has run. So messages that wait for the build wait only a little longer. Each look is
-// a receive of the message: 36 hours need some 400 of the 500 possible receives.
+// pause returns the time until the next look at a build. The pause is a fraction of the time that the build
+// has run, which is in since. So messages that wait for the build wait only a little longer. Each look is a
+// receive of the message: 36 hours need some 400 of the 500 possible receives.
 func pause(since time.Duration) time.Duration {
 	return min(max(since/6, leastPause), mostPause)
 }

@@ -107,9 +107,9 @@ func (q *queuer) awaitGroup(ctx context.Context, now string) error {
 	return &pipeline.BusyError{Until: time.Now().Add(groupWaits[min(n, len(groupWaits))-1]), Why: "GitHub does not know yet the merge group that it tells of"}
 }
 
-// syncAhead sends a message for each pull request that is ahead in the merge queue. Handling it updates the check of
-// this merge group, which contains those pull requests, too. A queue that merges several pull requests at once may
-// look only at the check of its last group.
+// syncAhead sends a message for each pull request that is ahead in the merge queue. The handler of the
+// message updates the check of this merge group, because the group contains those pull requests, too. A queue
+// that merges several pull requests at once may look only at the check of its last group.
 func (q *queuer) syncAhead(ctx context.Context, now gatefacts.Group) error {
 	for _, n := range now.Ahead {
 		about := q.Facts.Message.Pull

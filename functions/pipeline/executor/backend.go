@@ -102,7 +102,7 @@ func S3States(of Sessions) BackendFunc {
 // others.
 func States(dir string) BackendFunc { return StatesBy(nil)(dir) }
 
-// StatesBy is [States] with the credentials that the function of returns.
+// StatesBy does the same as [States], with the credentials that the parameter of returns.
 func StatesBy(of Sessions) func(dir string) BackendFunc {
 	inS3 := S3States(of)
 	return func(dir string) BackendFunc {

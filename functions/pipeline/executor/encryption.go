@@ -89,7 +89,7 @@ func kmsOf(o *checkout) encrypting.KMS {
 }
 
 // errSealing reports that a plan cannot be encrypted, usually because its key is not available. Other errors
-// wrap it. People can fix it.
+// wrap it. People can fix the cause.
 var errSealing = errors.New("it is kept encrypted or not at all")
 
 // sealed returns an encoded plan as it is stored.

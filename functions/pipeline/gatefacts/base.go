@@ -98,8 +98,8 @@ func SettingsHashAt(e *Reader, sha string) string { return e.read[sha].text }
 const textDigits = 10
 
 // baseNamed reports whether the default branch's settings name the base of the pull request. It is false if
-// the base is the default branch itself. Without this rule, everybody who may push could create a branch with
-// settings of their own and open a pull request into it.
+// the base is the default branch itself. Pull requests into other branches are not planned: otherwise
+// everybody who may push could create a branch with settings of their own, and open a pull request into it.
 func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	ref, main := e.Pull.Base.Ref, e.Pull.DefaultBranch
 	if ref == main || main == "" {

@@ -199,7 +199,7 @@ func replaced(ctx context.Context, e *Reader, r runs.Run) (is bool, since time.T
 	return true, since, err
 }
 
-// subject returns a run as the subject of facts.
+// subject returns the [requirementfacts.Subject] for a run.
 func subject(r runs.Run) requirementfacts.Subject {
 	return requirementfacts.Subject{Plan: planOf(r.Plan.Content), Project: r.Project, Dir: r.Spec.Dir, Workspace: r.Workspace, Target: r.Target(), Beyond: r.Spec.Removed || r.Spec.Beside || !r.Spec.Options.IsZero()}
 }
@@ -296,8 +296,9 @@ func (e *Reader) MissingRequirements(ctx context.Context, r runs.Run) (*rulings.
 	return missing(ctx, e, r, requirementfacts.Subject{Unasked: true})
 }
 
-// MissingInGroup is [Reader.MissingRequirements] for a merge group of the pull request. The user who put the
-// pull request into the queue will have asked for the apply: login, or "" if GitHub does not tell.
+// MissingInGroup does the same as [Reader.MissingRequirements] for a merge group of the pull request. login
+// is the user who added the pull request to the queue, and so will have asked for the apply; "" if GitHub
+// does not name the user.
 func MissingInGroup(ctx context.Context, e *Reader, r runs.Run, login string) (*rulings.Ruling, error) {
 	return missing(ctx, e, r, requirementfacts.Subject{Actor: login, Unasked: login == "", Grouped: true})
 }

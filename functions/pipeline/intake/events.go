@@ -127,8 +127,9 @@ func ofProject(check, externalID string) (number int, project string) {
 	return number, project
 }
 
-// reruns returns the tasks of the button "Re-run" of a check run: commands with the same effect. GitHub's list
-// of pull requests lacks those from forks. If the list is empty, the records are asked.
+// reruns returns the tasks of the button "Re-run" of a check run: commands with the same effect. GitHub's
+// list of pull requests lacks those from forks. If the list is empty, the handler of the task searches our
+// records.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	c, pulls := comment.Command{Verb: comment.Plan}, e.Pulls
 	if number, name := ofProject(e.Name, e.ExternalID); number > 0 {

@@ -79,8 +79,9 @@ func (e Remote) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir str
 	return e.repository(j)(ctx, owner, name, ref, dir)
 }
 
-// repository fetches repositories for a job. It uses the rights of the installation for the pull request's own
-// repository and for those that the base branch names. All others are fetched as anybody may.
+// repository fetches repositories for a job. It uses the rights of the installation for the pull request's
+// own repository and for those that the base branch names. All other repositories are fetched without a
+// token, as anybody can.
 func (e Remote) repository(j jobs.Job) Repository {
 	return func(ctx context.Context, owner, name, ref, dir string) error {
 		r := github.Ref{Owner: owner, Name: name, Ref: ref}

@@ -74,8 +74,8 @@ func faulty(seen ledger.Look) bool {
 	return (seen.Problem != "" || seen.Policies != "") && seen.Refused == ""
 }
 
-// untangled reports whether a conflict with the base branch may be resolved, because the base branch is at
-// another commit now. GitHub sends the pull request no webhook about that.
+// untangled reports whether a conflict with the base branch is perhaps resolved, because the base branch is
+// at another commit now. GitHub sends the pull request no webhook about that.
 func untangled(seen ledger.Look, tip string) bool { return seen.Conflict && tip != seen.Base }
 
 // unanswered returns the comments of people that contain commands and were never edited. The first text of an

@@ -63,8 +63,8 @@ func idOf(ctx context.Context, pull pipeline.Pull, p github.PullRequest, s stand
 	return id, nil
 }
 
-// back sends messages to check the runs in gone: the base branch has moved, so it may have their projects
-// again.
+// back sends messages to check the runs in gone: the base branch has moved, so it may have the projects of
+// these runs again.
 func (j *Janitor) back(ctx context.Context, pull github.PullRequest, gone []runs.Run, tips *tips, f *Found) error {
 	for _, r := range gone {
 		tip, err := tips.read(ctx, pull)
@@ -153,8 +153,8 @@ func (t *tips) named(ctx context.Context, p github.PullRequest) (named bool, by 
 	return s.Names(p.Base.Ref), tip, err
 }
 
-// mended reports whether errors that a look has found may be fixed, because the base branch has other settings
-// now. base is the commit with those settings. A look without errors costs no request.
+// mended reports whether the errors that a look has found are perhaps fixed, because the base branch has
+// other settings now. base is the commit with those settings. A look without errors costs no request.
 func (t *tips) mended(ctx context.Context, p github.PullRequest, seen ledger.Look) (base string, mended bool, err error) {
 	if !faulty(seen) {
 		return "", false, nil

@@ -16,8 +16,8 @@ type Question struct {
 	Facts        Facts
 }
 
-// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements. Without requirements
-// it is not applicable.
+// Decide answers a question. The root of the tree is a rulings.AllOf of the requirements. Without
+// requirements, the outcome is "not applicable".
 func Decide(q Question) rulings.Ruling {
 	root := rulings.Ruling{Rule: rulings.AllOf}
 	if q.Unreadable && q.Command != "plan" && q.Command != "stop" {

@@ -128,9 +128,9 @@ func (l LastApply) WithFate(f Fate) LastApply {
 	return l
 }
 
-// Unfinished reports whether the state may have changes of pull request number that the base branch lacks. The
-// pull request is the last one that was applied, and it is still open, or it ended with another head than the
-// applied one. head is its present head. l is nil before the first apply.
+// Unfinished reports whether the state may have changes of pull request number that the base branch lacks.
+// That is possible if this pull request is the last one that was applied, and it is still open or has ended
+// with another head than the applied one. head is its present head. l is nil before the first apply.
 func (l *LastApply) Unfinished(number int, head string) bool {
 	return l != nil && l.Number == number && (!l.Settled || l.Head != head)
 }

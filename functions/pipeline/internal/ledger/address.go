@@ -163,9 +163,9 @@ func forgetBases(of map[string]where, base string) {
 	}
 }
 
-// firstAddress records the address of the state that a run was applied to, if its project has none on the base
-// branch yet. A different recorded address stays until a plan finds that the base branch has moved the state.
-// The pull request may never be merged.
+// firstAddress records the address of the state that a run was applied to, if its project has none on the
+// base branch yet. A different recorded address stays until a plan finds that the base branch has moved the
+// state, because the pull request is perhaps never merged.
 func firstAddress(ctx context.Context, ld Ledger, r runs.Run) error {
 	if r.StateName() == r.Target() {
 		return nil

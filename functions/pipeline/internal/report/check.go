@@ -216,8 +216,8 @@ func checksIn(ctx context.Context, ld ledger.Ledger, dir string) ([]runs.CheckRe
 	return all, nil
 }
 
-// writeCheck writes the check run of a run with status p. first is set if nobody has asked GitHub for it
-// before.
+// writeCheck writes the check run of a run with status p. first is set if nobody has asked GitHub for this
+// check run before.
 func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord, first bool) (err error) {
 	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
 	if i < 0 {
