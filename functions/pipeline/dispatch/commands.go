@@ -111,9 +111,9 @@ func (co *commands) begin(ctx context.Context, name string) (begun ledger.Answer
 	return begun, begun.Synced || twice || forgotten(m.At, co.Facts.Pull.Updated), err
 }
 
-// ignored returns the other programs, such as Atlantis, whose commands are in the comment and that
-// lockstep.hcl on the base branch tells Lockstep to ignore. Lockstep does not answer a line for such a
-// program: the program does.
+// ignored returns the other programs, such as Atlantis, for which the comment has lines and whose commands
+// Lockstep must ignore. That is a setting in lockstep.hcl on the base branch. Lockstep does not answer a line
+// for such a program: the program does.
 func (co *commands) ignored(ctx context.Context) (map[string]bool, error) {
 	var out map[string]bool
 	for _, l := range co.Facts.Message.Lines {

@@ -13,7 +13,8 @@ import (
 
 // lookSoon sends a message to look at the pull request again. All events that GitHub reports within some
 // seconds share one look, and if events keep coming, looks become rarer. Each look reads all facts again,
-// whatever the event was. No event is lost: its message waits until a look begins after the event.
+// whatever the event was. No event is lost: the message of an event waits until a look begins after the
+// event.
 func (t *task) lookSoon(ctx context.Context) error {
 	now := time.Now().UTC()
 	l, err := t.looks(ctx, t.message.Pull.Number, func(l *ratelimits.Looks) {})

@@ -73,9 +73,9 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	return b, nil
 }
 
-// Prefetch reads a commit of the base branch that several plans will need. Their processes begin at the same
-// moment; without Prefetch, each would fetch the archive from GitHub. Errors are ignored: each plan reports
-// them itself.
+// Prefetch reads a commit of the base branch that several plans will need. The processes of these plans begin
+// at the same moment; without Prefetch, each would fetch the archive from GitHub. Errors are ignored: each
+// plan reports them itself.
 func Prefetch(ctx context.Context, e *Reader, sha string) { _, _ = e.baseAt(ctx, sha) }
 
 // place finds the project of a request in a checkout, and decides about the address of its state, in q.Placing.
@@ -261,7 +261,7 @@ func ClaimMerged(ctx context.Context, e *Reader, r runs.Run) error {
 }
 
 // changeClaim changes the claim on an address, if no other repository has it. change returns nil to leave the
-// claim as it is. If another process changes the claim meanwhile, it also stays.
+// claim as it is. If another process changes the claim meanwhile, the claim of that process stays.
 func changeClaim(ctx context.Context, e *Reader, place string, change func(was *places.Claim) *places.Claim) error {
 	key := places.ClaimKey(place)
 	rec, err := e.Ledger.Records.Get(ctx, key)

@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// account is the time between two readings of the records of all pull requests of a repository. There may be
-// many.
+// account is the time between two readings of the records of all pull requests of a repository. A repository
+// can have many pull requests.
 const account = time.Hour
 
 // maxEnds is the maximum number of ended pull requests of a repository that one round handles.

@@ -201,9 +201,9 @@ func ShownInstead(own CheckRecord, all []CheckRecord) *CheckRecord {
 	return find(func(CheckRecord) bool { return true }, rank(own.Conclusion))
 }
 
-// WithoutCheck reports whether a run has no check run yet. It is one of many runs of a push or command, and its
-// plan is not made. If such a run is superseded or dropped before its plan is made, it never gets a check run.
-// A run that had a check run before keeps it.
+// WithoutCheck reports whether a run has no check run yet. That is so for one of many runs of a push or
+// command, as long as its plan is not made. If such a run is superseded or dropped before its plan is made,
+// it never gets a check run. A run that had a check run before keeps it.
 func (r Run) WithoutCheck() bool {
 	switch r.Phase {
 	case Queued, Planning, Superseded, Dropped:

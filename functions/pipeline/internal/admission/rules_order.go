@@ -77,8 +77,9 @@ func planReplaced(q *Request) reasons.Reason {
 	return reasons.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.Plan.Hash}
 }
 
-// inOrder refuses until the projects that this one depends on are applied, if the pull request changes them.
-// For a plan that destroys this project, it refuses until the projects that depend on it are applied.
+// inOrder refuses while projects that this one depends on are not applied, if the pull request changes those
+// projects. For a plan that destroys this project, it refuses until the projects that depend on it are
+// applied.
 func inOrder(q *Request) reasons.Reason {
 	name, b := q.Run.Project, q.Order.Predecessors(q.Run, q.asksForMerge())
 	switch {

@@ -79,9 +79,10 @@ func forgetRefusal(ctx context.Context, cl *Closer) error {
 	})
 }
 
-// Retargeted handles an open pull request whose base branch is now one whose pull requests are not planned. It
-// drops its plans and ends the locks that people put for it, because its merge will apply nothing. Applied
-// runs, and applies under way, stay. For a fork, it drops the plans of a commit that has to be named again.
+// Retargeted handles an open pull request whose base branch is now one whose pull requests are not planned.
+// Retargeted drops the plans of the pull request and ends the locks that people put for it, because its merge
+// will apply nothing. Applied runs, and applies under way, stay. For a fork, it drops the plans of a commit
+// that has to be named again.
 func (cl *Closer) Retargeted(ctx context.Context) error {
 	planned, err := cl.planned(ctx)
 	if err != nil || !cl.Facts.Pull.Open {
@@ -270,8 +271,8 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 }
 
 // endedPhase returns the phase in which people see a run whose pull request has ended. The plan of a removed
-// project that had nothing to destroy becomes Stale if another pull request was applied since: it may have
-// created objects that this plan does not destroy.
+// project that had nothing to destroy becomes Stale if another pull request was applied since: that pull
+// request may have created objects that this plan does not destroy.
 func (cl *Closer) endedPhase(ctx context.Context, r runs.Run) (runs.Phase, error) {
 	if !r.Spec.Removed || r.Phase != runs.Planned || r.Plan.Applyable || !cl.Facts.Pull.Merged {
 		return r.Phase, nil

@@ -84,8 +84,8 @@ func FollowMove(r *runs.Run, p admission.Placing) bool {
 // the pull request ends, and a pull request may name another address with each push.
 const maxWere = 16
 
-// forget removes the oldest of too many former addresses of a run, if its pull request has no apply and no lock
-// there.
+// forget removes the oldest of too many former addresses of a run, if its pull request has no apply and no
+// lock at these addresses.
 func forget(ctx context.Context, ld Ledger, r *runs.Run) error {
 	var own []string
 	old := r.Address.Were[:max(0, len(r.Address.Were)-maxWere)]

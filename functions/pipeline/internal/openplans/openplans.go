@@ -30,8 +30,8 @@ import (
 )
 
 // AtOnce is how many plans of a state are checked after an apply, or in a round of the janitor. A limit is
-// safe: each plan is made again before its own apply anyway. It keeps a person who opens thousands of pull
-// requests from delaying others for long.
+// safe: each plan is made again before its own apply anyway. The limit keeps a person who opens thousands of
+// pull requests from delaying others for long.
 const AtOnce = 25
 
 // Due reports whether the plan of a run has to be checked because there was another apply to its state. A run

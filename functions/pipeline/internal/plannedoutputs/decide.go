@@ -61,9 +61,9 @@ func planned(r runs.Run) string {
 	return r.Plan.Hash
 }
 
-// stands identifies the result of a run that a dependent plan uses: the hash of the run's plan, and after its
-// apply "apply" and the number of the apply. If it changes, a failed dependent plan may succeed. For example, a
-// plan fails if an unknown output decides how many objects there will be.
+// stands identifies the result of a run that a dependent plan uses: the hash of the run's plan or, after an
+// apply, the word "apply" with the number of the apply. If it changes, a failed dependent plan may succeed.
+// For example, a plan fails if an unknown output decides how many objects there will be.
 func stands(r runs.Run) string {
 	switch r.Phase {
 	case runs.Applied, runs.ApplyFailed:
